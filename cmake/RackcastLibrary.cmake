@@ -1,0 +1,101 @@
+# rackcast_library(NAME [DEPS lib...]): every .cpp of the folder becomes one static library.
+# rackcast_embed(NAME DIR SYMBOL): every file below DIR travels inside the library, so the program is one file.
+# rackcast_version(NAME): the library tells the version and the commit.
+
+function(rackcast_compile_options target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow -Werror>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # -Wshadow of GCC also fires on constructor parameters named after members; false positives of GCC 12
+    # (bug 105562 and friends) in inlined library code are not ours to fix.
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer>)
+  endif()
+  # Fused multiply-add rounds differently; results must not depend on compiler or processor.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+  if(RACKCAST_SANITIZE)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RACKCAST_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+    target_link_options(${target} PUBLIC -fsanitize=${RACKCAST_SANITIZE})
+  endif()
+endfunction()
+
+function(rackcast_library name)
+  cmake_parse_arguments(ARG "" "" "DEPS;PRIVATE_DEPS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(NOT sources)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp CONTENT "\n")
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
+  endif()
+  add_library(${name} STATIC ${sources})
+  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
+  rackcast_compile_options(${name})
+endfunction()
+
+# Writes `content` to `file` unless that is what it holds already, so that nothing is rebuilt without need.
+function(rackcast_write_if_changed file content)
+  if(EXISTS ${file})
+    file(READ ${file} present)
+    if(present STREQUAL content)
+      return()
+    endif()
+  endif()
+  file(WRITE ${file} "${content}")
+endfunction()
+
+# Embeds every file below DIR (relative to the calling folder; hidden and backup files left out) into TARGET and
+# defines
+#   std::span<const rackcast::EmbeddedFile> rackcast::SYMBOL();
+# declared by the library that uses it, in the form of sim/embedded.hpp. Names are relative to DIR, sorted.
+# The assembler's .incbin copies the bytes, so the size of the data costs no compile time. A file that changes is
+# copied again at the next build; a file that appears or goes makes CMake run again (CONFIGURE_DEPENDS).
+function(rackcast_embed target dir symbol)
+  set(base ${CMAKE_CURRENT_SOURCE_DIR}/${dir})
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${base}/*)
+  list(FILTER files EXCLUDE REGEX "(/\\.[^/]*|~)$")
+  list(SORT files)
+  set(asm ".section .rodata\n")
+  set(externs "")
+  set(rows "")
+  set(count 0)
+  foreach(file IN LISTS files)
+    file(RELATIVE_PATH name ${base} ${file})
+    string(REGEX REPLACE "([\\\"])" "\\\\\\1" name "${name}")
+    string(REGEX REPLACE "([\\\"])" "\\\\\\1" path "${file}")
+    set(label ${symbol}_${count})
+    string(APPEND asm
+      ".global ${label}_begin\n${label}_begin:\n.incbin \"${path}\"\n.global ${label}_end\n${label}_end:\n.byte 0\n")
+    string(APPEND externs "extern const char ${label}_begin[];\nextern const char ${label}_end[];\n")
+    string(APPEND rows
+      "      {\"${name}\", {${label}_begin, static_cast<std::size_t>(${label}_end - ${label}_begin)}},\n")
+    math(EXPR count "${count} + 1")
+  endforeach()
+  string(APPEND asm ".section .note.GNU-stack,\"\",%progbits\n")
+  string(CONCAT table
+    "// Written by rackcast_embed; do not edit.\n#include <array>\n#include <cstddef>\n\n"
+    "#include \"sim/embedded.hpp\"\n\nextern \"C\" {\n${externs}}\n\nnamespace rackcast {\n"
+    "std::span<const EmbeddedFile> ${symbol}();\n"
+    "std::span<const EmbeddedFile> ${symbol}() {\n"
+    "  static const std::array<EmbeddedFile, ${count}> files{{\n${rows}  }};\n"
+    "  return files;\n}\n}  // namespace rackcast\n")
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${symbol})
+  rackcast_write_if_changed(${generated}.S "${asm}")
+  rackcast_write_if_changed(${generated}.cpp "${table}")
+  set_source_files_properties(${generated}.S PROPERTIES OBJECT_DEPENDS "${files}")
+  target_sources(${target} PRIVATE ${generated}.S ${generated}.cpp)
+endfunction()
+
+# Gives TARGET the functions of sim/version.hpp, brought up to date at each build.
+function(rackcast_version target)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/version.cpp)
+  add_custom_target(${target}_version
+    COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${CMAKE_SOURCE_DIR} -D VERSION=${PROJECT_VERSION} -D OUTPUT=${output}
+            -P ${CMAKE_SOURCE_DIR}/cmake/WriteVersion.cmake
+    BYPRODUCTS ${output}
+    COMMENT ""
+    VERBATIM)
+  add_dependencies(${target} ${target}_version)
+  target_sources(${target} PRIVATE ${output})
+endfunction()
