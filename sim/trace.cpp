@@ -1,0 +1,151 @@
+#include "sim/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <ostream>
+
+namespace rackcast {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+/// Shortest text that reads back as the same double; JSON has no infinities.
+std::string number(double value) {
+  if (!(value - value == 0)) return "null";
+  return fmt::format("{}", value);
+}
+
+std::string inside_of(std::span<const TraceArg> args) {
+  std::string out;
+  for (const TraceArg& arg : args) {
+    if (!out.empty()) out += ", ";
+    out += quoted(arg.key) + ": ";
+    if (const double* value = std::get_if<double>(&arg.value)) {
+      out += number(*value);
+    } else {
+      out += quoted(std::get<std::string_view>(arg.value));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::uint32_t Tracer::intern(std::string_view name) {
+  if (const auto found = name_by_text_.find(name); found != name_by_text_.end()) return found->second;
+  const auto index = static_cast<std::uint32_t>(names_.size());
+  names_.emplace_back(name);
+  name_by_text_.emplace(name, index);
+  return index;
+}
+
+TrackId Tracer::track(std::string_view name) {
+  if (const auto found = track_by_name_.find(name); found != track_by_name_.end()) return {found->second};
+  const std::size_t slash = name.rfind('/');
+  Track track;
+  track.group = name.substr(0, slash);
+  track.row = slash == std::string_view::npos ? name : name.substr(slash + 1);
+  const auto group_count = static_cast<std::uint32_t>(group_by_name_.size());
+  track.group_number = group_by_name_.emplace(track.group, group_count + 1).first->second;
+  tracks_.push_back(std::move(track));
+  const auto index = static_cast<std::uint32_t>(tracks_.size());
+  track_by_name_.emplace(name, index);
+  return {index};
+}
+
+void Tracer::span(TrackId track, std::string_view name, SimTime start, SimTime end,
+                  std::span<const TraceArg> args) {
+  records_.push_back({Kind::span, track.index, intern(name), start, end, 0, inside_of(args)});
+}
+
+void Tracer::overlapping_span(TrackId track, std::string_view name, SimTime start, SimTime end,
+                              std::span<const TraceArg> args) {
+  records_.push_back({Kind::overlapping, track.index, intern(name), start, end, 0, inside_of(args)});
+}
+
+void Tracer::counter(TrackId track, SimTime time, double value) {
+  records_.push_back({Kind::counter, track.index, 0, time, time, value, {}});
+}
+
+/// Ticks as microseconds, exactly: a tick is a power of ten.
+void Tracer::write_time(std::ostream& out, std::int64_t ticks) const {
+  const int digits = static_cast<int>(clock_.tick()) - static_cast<int>(TickLength::microsecond);
+  if (digits <= 0) {
+    out << ticks << (ticks == 0 ? std::string() : std::string(static_cast<std::size_t>(-digits), '0'));
+    return;
+  }
+  std::int64_t unit = 1;
+  for (int i = 0; i < digits; ++i) unit *= 10;
+  out << fmt::format("{}.{:0{}}", ticks / unit, ticks % unit, digits);
+}
+
+void Tracer::write_head(std::ostream& out, const Record& record, std::string_view phase, SimTime time) const {
+  out << ",\n{\"ph\": \"" << phase << "\", \"pid\": " << tracks_[record.track - 1].group_number
+      << ", \"tid\": " << record.track << ", \"ts\": ";
+  write_time(out, time.ticks);
+}
+
+void Tracer::write_record(std::ostream& out, const Record& record, std::size_t number_of_record) const {
+  if (record.kind == Kind::counter) {
+    write_head(out, record, "C", record.start);
+    out << ", \"name\": " << quoted(tracks_[record.track - 1].row)
+        << ", \"args\": {\"value\": " << number(record.value) << "}}";
+    return;
+  }
+  const std::string name = quoted(names_[record.name]);
+  if (record.kind == Kind::span) {
+    write_head(out, record, "X", record.start);
+    out << ", \"dur\": ";
+    write_time(out, (record.end - record.start).ticks);
+    out << ", \"name\": " << name << ", \"args\": {" << record.args << "}}";
+    return;
+  }
+  write_head(out, record, "b", record.start);
+  out << ", \"cat\": \"activity\", \"id\": " << number_of_record << ", \"name\": " << name << ", \"args\": {"
+      << record.args << "}}";
+  write_head(out, record, "e", record.end);
+  out << ", \"cat\": \"activity\", \"id\": " << number_of_record << ", \"name\": " << name << "}";
+}
+
+void Tracer::write_tracks(std::ostream& out) const {
+  out << "{\"ph\": \"M\", \"pid\": 0, \"name\": \"process_name\", \"args\": {\"name\": \"rackcast\"}}";
+  for (const auto& [group, number_of_group] : group_by_name_) {
+    out << ",\n{\"ph\": \"M\", \"pid\": " << number_of_group
+        << ", \"name\": \"process_name\", \"args\": {\"name\": " << quoted(group) << "}}";
+  }
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    out << ",\n{\"ph\": \"M\", \"pid\": " << tracks_[i].group_number << ", \"tid\": " << i + 1
+        << ", \"name\": \"thread_name\", \"args\": {\"name\": " << quoted(tracks_[i].row) << "}}";
+  }
+}
+
+void Tracer::write_chrome_trace(std::ostream& out) const {
+  std::vector<std::size_t> order(records_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (records_[a].start != records_[b].start) return records_[a].start < records_[b].start;
+    return records_[a].end > records_[b].end;
+  });
+  out << "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
+  write_tracks(out);
+  for (const std::size_t index : order) write_record(out, records_[index], index);
+  out << "\n]}\n";
+}
+
+}  // namespace rackcast
