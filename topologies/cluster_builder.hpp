@@ -1,0 +1,14 @@
+#pragma once
+/// A cluster as one graph: copies of a node, the switches of the fabric, storage servers.
+#include "topologies/fabric_plan.hpp"
+#include "topologies/graph.hpp"
+
+namespace rackcast {
+
+/// `plan.nodes` copies of `node` (built by build_node from the spec that the plan was made for), joined as
+/// the plan says. Devices: the nodes in order, then leaves, spines, cores, storage servers.
+///
+/// Half of the port link's latency falls on each end; a switch adds its own to the links that leave it.
+Topology build_cluster(const Topology& node, const FabricPlan& plan);
+
+}  // namespace rackcast

@@ -1,0 +1,69 @@
+#include "topologies/fabric_options.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/json_reader.hpp"
+
+namespace rackcast {
+namespace {
+
+/// An error about a name points at its place in the file.
+template <class Parse>
+auto parsed(const Json& json, Parse parse) {
+  try {
+    return parse(json.string());
+  } catch (const Error& e) {
+    json.fail(e.message(), e.hint());
+  }
+}
+
+}  // namespace
+
+std::string FabricOptions::key() const {
+  return fmt::format("{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", choice.kind, choice.leaf_switch,
+                     choice.spine_switch, choice.core_switch, choice.oversubscription,
+                     choice.core_oversubscription, to_string(choice.rails), fmt::join(choice.torus, "x"),
+                     choice.leaves_per_group, choice.nodes_per_group, links_per_node.value_or(-1), link);
+}
+
+FabricOptions FabricOptions::for_another_node() const {
+  FabricOptions other;
+  other.choice.kind = choice.kind;
+  other.choice.oversubscription = choice.oversubscription;
+  other.choice.core_oversubscription = choice.core_oversubscription;
+  other.choice.rails = choice.rails;
+  return other;
+}
+
+FabricOptions read_fabric_options(const Json& json) {
+  ObjectReader in{json};
+  FabricOptions options;
+  FabricChoice& choice = options.choice;
+  if (const Json* kind = in.find("kind")) {
+    choice.kind = parsed(*kind, [](const std::string& name) { return std::string{fabric_kind(name).name}; });
+  }
+  if (const Json* rails = in.find("rails")) {
+    choice.rails = parsed(*rails, [](const std::string& name) { return parse_rail_plan(name); });
+  }
+  choice.leaf_switch = in.string_or("switch", "");
+  choice.spine_switch = in.string_or("spine_switch", "");
+  choice.core_switch = in.string_or("core_switch", "");
+  choice.oversubscription = in.number_or("oversubscription", 1, 1, 64);
+  choice.core_oversubscription = in.number_or("core_oversubscription", 1, 1, 64);
+  choice.leaves_per_group = static_cast<int>(in.integer_or("leaves_per_group", 0, 0, 65'535));
+  choice.nodes_per_group = static_cast<int>(in.integer_or("nodes_per_group", 0, 0, 1'000'000));
+  if (const Json* torus = in.find("torus")) {
+    for (const Json& side : torus->array()) {
+      if (side.integer() < 1 || side.integer() > 65'535)
+        side.fail("a side of a torus has 1 to 65535 switches");
+      choice.torus.push_back(static_cast<int>(side.integer()));
+    }
+  }
+  if (in.has("links_per_node"))
+    options.links_per_node = static_cast<int>(in.integer("links_per_node", 1, 1024));
+  options.link = in.string_or("link", "");
+  in.finish();
+  return options;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,172 @@
+#include "topologies/link_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "topologies/catalog_entry.hpp"
+#include "topologies/spec_reader.hpp"
+
+namespace rackcast {
+namespace {
+
+/// In the order in which a name without a family is looked up.
+constexpr std::array<std::string_view, 9> families{
+    "infiniband_4x", "ethernet", "nvlink", "pcie", "socket_links", "other_fabrics", "xgmi", "ipoib", "tcp"};
+
+constexpr std::string_view rule_source =
+    "rule: a family without this figure takes that of its nearest relative";
+
+bool has_group(const CatalogEntry& entry, std::string_view group) {
+  const std::string prefix = fmt::format("{}/", group);
+  for (const Fact& fact : entry.facts) {
+    if (fact.key().starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+[[noreturn]] void fail_unknown(const Catalog& catalog, std::string_view name) {
+  std::vector<std::string> known;
+  for (const std::string_view family : families) {
+    for (const Fact& fact : catalog.find("links", family).facts) {
+      const std::string group = fact.key().substr(0, fact.key().find('/'));
+      if (group == fact.key() || (!known.empty() && known.back() == group)) continue;
+      known.push_back(group);
+    }
+  }
+  const auto near = near_matches(name, known);
+  throw Error{fmt::format("the catalogue has no link \"{}\"", name),
+              {},
+              fmt::format("{}: {}", near.empty() ? "links" : "near matches",
+                          fmt::join(near.empty() ? known : near, ", "))};
+}
+
+Known<Duration> default_latency(const Catalog& catalog, std::string_view family) {
+  if (family == "pcie") {
+    const SpecReader reader{catalog.find("links", "pcie")};
+    return reader.require(reader.quantity<Duration>("peer_to_peer_latency_us"), "peer_to_peer_latency_us");
+  }
+  if (family == "xgmi") return link_spec(catalog, "nvlink/nvlink2").latency;
+  if (family == "ipoib") {
+    const SpecReader reader{catalog.find("links", "ipoib")};
+    return reader.require(reader.quantity<Duration>("latency_us"), "latency_us");
+  }
+  auto latency = link_spec(catalog, "ethernet/gbe100").latency;
+  latency.source = fmt::format("{} (100 GbE)", rule_source);
+  latency.confidence = Confidence::memory;
+  return latency;
+}
+
+/// A fabric given as the total of a node, divided by the node's adapters.
+Maybe<Bandwidth> rate_of_node(const SpecReader& reader, std::string_view group) {
+  auto total = reader.quantity<Bandwidth>(fmt::format("{}/node_gbit_per_s", group));
+  const auto nics = reader.count(fmt::format("{}/nics", group));
+  if (total && nics && **nics > 0) total->value /= **nics;
+  return total;
+}
+
+LinkSpec read_group(const Catalog& catalog, std::string_view family, std::string_view group) {
+  const CatalogEntry& entry = catalog.find("links", family);
+  const SpecReader reader{entry};
+  const auto rate = [&](std::initializer_list<std::string_view> keys) -> Maybe<Bandwidth> {
+    for (const std::string_view key : keys) {
+      if (auto value = reader.quantity<Bandwidth>(fmt::format("{}/{}", group, key))) return value;
+    }
+    return std::nullopt;
+  };
+  auto raw = rate({"effective_4x_gb_per_s_per_direction", "raw_link_gb_per_s_per_direction",
+                   "raw_gb_per_s_per_direction", "raw_x16_gb_per_s_per_direction", "gb_per_s_per_direction",
+                   "link_gb_per_s_per_direction", "gbit_per_s", "achievable_gbit_per_s"});
+  if (!raw) raw = rate_of_node(reader, group);
+  auto achievable = rate({"achievable_rdma_gb_per_s", "achievable_link_gb_per_s_per_direction",
+                          "achievable_gb_per_s_per_direction", "achievable_x16_gb_per_s_per_direction",
+                          "achievable_gbit_per_s"});
+  if (!raw) raw = achievable;
+  if (!achievable) achievable = raw;
+  if (!raw) (void)entry.require(fmt::format("{}/raw_gb_per_s_per_direction", group));
+  const auto time = [&](std::string_view key) {
+    return reader.quantity<Duration>(fmt::format("{}/{}", group, key));
+  };
+  Maybe<Duration> latency = time("adapter_latency_us");
+  if (!latency) latency = time("latency_us");
+  if (!latency) latency = time("latency_us_roce");
+  const Maybe<Duration> tcp = time("latency_us_tcp");
+  if (!latency) latency = tcp;
+  return {fmt::format("{}/{}", family, group),
+          std::string{family},
+          *raw,
+          *achievable,
+          latency ? *latency : default_latency(catalog, family),
+          tcp};
+}
+
+}  // namespace
+
+LinkSpec link_spec(const Catalog& catalog, std::string_view name) {
+  const auto slash = name.find('/');
+  const std::string_view wanted_family = slash == std::string_view::npos ? "" : name.substr(0, slash);
+  std::string group = normalised(slash == std::string_view::npos ? name : name.substr(slash + 1));
+  for (const std::string_view family : families) {
+    if (!wanted_family.empty() && family != wanted_family) continue;
+    const CatalogEntry& entry = catalog.find("links", family);
+    for (const Fact& fact : entry.facts) {
+      const auto end = fact.key().find('/');
+      if (end == std::string::npos) continue;
+      const std::string candidate = fact.key().substr(0, end);
+      if (normalised(candidate) == group && has_group(entry, candidate))
+        return read_group(catalog, family, candidate);
+    }
+  }
+  fail_unknown(catalog, name);
+}
+
+LinkSpec pcie_spec(const Catalog& catalog, int generation, int lanes) {
+  LinkSpec link = link_spec(catalog, fmt::format("pcie/gen{}", generation));
+  if (lanes != 16) {
+    link.raw.value *= lanes / 16.0;
+    link.achievable.value *= lanes / 16.0;
+    link.id += fmt::format(" x{}", lanes);
+  }
+  return link;
+}
+
+LinkSpec port_link_spec(const Catalog& catalog, std::string_view kind, Bandwidth rate) {
+  const double gbit = rate.base() * 8 / 1e9;
+  struct Port {
+    std::string_view name;
+    double gbit;
+  };
+  constexpr std::array<Port, 9> infiniband{{{"sdr", 10},
+                                            {"ddr", 20},
+                                            {"fdr10", 41},
+                                            {"qdr", 40},
+                                            {"fdr", 56},
+                                            {"edr", 100},
+                                            {"hdr", 200},
+                                            {"ndr", 400},
+                                            {"xdr", 800}}};
+  constexpr std::array<Port, 9> ethernet{{{"gbe1", 1},
+                                          {"gbe10", 10},
+                                          {"gbe25", 25},
+                                          {"gbe40", 40},
+                                          {"gbe50", 50},
+                                          {"gbe100", 100},
+                                          {"gbe200", 200},
+                                          {"gbe400", 400},
+                                          {"gbe800", 800}}};
+  const bool ib = contains_ignoring_case(kind, "infiniband");
+  const Port* best = nullptr;
+  for (const Port& port : ib ? infiniband : ethernet) {
+    if (!best || std::abs(port.gbit - gbit) < std::abs(best->gbit - gbit)) best = &port;
+  }
+  if (std::abs(best->gbit - gbit) > 0.15 * gbit) {
+    throw Error{
+        fmt::format("no catalogued {} link has about {:g} Gbit/s", ib ? "InfiniBand" : "Ethernet", gbit),
+        {},
+        fmt::format("the nearest is {} with {:g} Gbit/s", best->name, best->gbit)};
+  }
+  return link_spec(catalog, fmt::format("{}/{}", ib ? "infiniband_4x" : "ethernet", best->name));
+}
+
+}  // namespace rackcast

@@ -1,0 +1,15 @@
+#pragma once
+/// Reads and checks the wiring facts of a node; private to node_spec.
+#include "topologies/node_spec.hpp"
+#include "topologies/spec_reader.hpp"
+
+namespace rackcast {
+
+/// Fills adjacency, NVSwitches, CPU NVLinks and the link of each kind. `node.gpu` and `node.gpus` are known.
+void read_gpu_links(const Catalog& catalog, const SpecReader& reader, NodeSpec& node);
+
+/// Fills sockets, PCIe branches and socket link. Without a "pcie_tree" the GPUs go behind switches of
+/// `gpus_per_switch` (0: straight behind the CPUs), split evenly over the sockets.
+void read_host_links(const Catalog& catalog, const SpecReader& reader, int gpus_per_switch, NodeSpec& node);
+
+}  // namespace rackcast

@@ -1,0 +1,37 @@
+#pragma once
+/// The rings that a ring all-reduce uses, mapped on the real links as NCCL maps them.
+///
+/// In a node with an NVLink mesh: as many edge-disjoint Hamiltonian cycles as the links allow, each in both
+/// directions, each taking one link per hop. Where that leaves links idle and cycles of half the rate fill
+/// all links of all GPUs, those are taken (four fully connected P100: six half-rate rings). Behind NVSwitches
+/// one ring over all planes. Else one ring in PCIe order, or the best cyclic order if GPUs may relay. Between
+/// nodes: one ring per network adapter near the GPUs (more if an adapter is faster than an NVLink), which
+/// enters and leaves the node next to it and takes a Hamiltonian path inside.
+///
+/// This reproduces measured bus bandwidths in units of one link (Tartan, IISWC 2018, for P100;
+/// VIA-Research/vTrain for V100): DGX-1 P100, 2/3/4/6/7/8 GPUs: 1/2/3/2/2/4 links; DGX-1V, 2/3/4/6/7/8 GPUs:
+/// 1/2/4/2/4/6 links.
+#include <vector>
+
+#include "topologies/routing.hpp"
+
+namespace rackcast {
+
+struct Ring {
+  std::vector<DeviceId> gpus;  ///< in the order in which data go round
+  std::vector<Route> hops;     ///< hops[i]: from gpus[i] to gpus[i + 1], the last one back to gpus[0]
+  /// The part of the payload that this ring carries; the parts of all rings add up to 1.
+  double payload_share = 1;
+  /// What every hop carries when all rings run together and nothing else does. With several rings on a link
+  /// each gets an even part.
+  Bandwidth rate{0};
+};
+
+/// Rings over `gpus` (at least two, distinct, in any order; nodes are visited in ascending order). Throws
+/// Error if some cannot be reached. The router decides on relaying through GPUs.
+std::vector<Ring> rings(Router& router, const std::vector<DeviceId>& gpus, const RouteChoice& choice = {});
+
+/// The bus bandwidth of a long ring all-reduce: the rates of all rings together.
+Bandwidth total_rate(const std::vector<Ring>& rings);
+
+}  // namespace rackcast

@@ -1,0 +1,78 @@
+#pragma once
+/// Which links data take from one device to another.
+///
+/// In a node: NVLink or xGMI where GPUs are directly linked or share NVSwitches, else PCIe and the socket
+/// link, as NCCL's peers do. Between nodes: to a network adapter near the GPU, over shortest paths through
+/// the fabric, and from an adapter near the other GPU. GPUs and adapters forward nothing, unless relaying is
+/// asked for.
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "topologies/graph.hpp"
+
+namespace rackcast {
+
+/// A link and the part of the traffic that takes it. Traffic of a pair behind NVSwitches spreads over them.
+struct Hop {
+  LinkId link = no_id;
+  double share = 1;
+};
+
+struct Route {
+  std::vector<Hop> hops;   ///< from source to destination; parallel parts one after the other
+  Duration latency{0};     ///< of the slowest part
+  Bandwidth bandwidth{0};  ///< of the whole when nobody else uses it: the least of bandwidth / share
+};
+
+/// Between leaves several paths are equally short.
+enum class FabricRouting {
+  /// Static, as InfiniBand's subnet managers set it up (D-Mod-K; Zahavi, Technion CCIT report 776, 2010): at
+  /// each
+  /// switch with a choice the next digit of the destination's number, in the base of the number of ways.
+  destination_mod,
+  ecmp_hash,  ///< a hash of source, destination and flow chooses
+  adaptive,   ///< every packet may go another way: an even split
+};
+
+struct RouteChoice {
+  FabricRouting routing = FabricRouting::destination_mod;
+  std::uint64_t flow = 0;                     ///< ecmp_hash: flows of one pair may take different paths
+  DeviceId from_nic = no_id, to_nic = no_id;  ///< instead of the nearest one that the other end reaches
+};
+
+struct RouterOptions {
+  /// GPUs that share no NVLink may send through a GPU that is linked to both (NCCL since 2.8 does).
+  bool relay_through_gpus = false;
+};
+
+/// Routes of one topology, which must outlive it. Remembers what it computed: use one per thread.
+class Router {
+ public:
+  explicit Router(const Topology& topology, RouterOptions options = {});
+  Router(Router&&) noexcept;
+  ~Router();
+
+  /// Throws Error if there is no path. From and to must differ.
+  [[nodiscard]] Route route(DeviceId from, DeviceId to, const RouteChoice& choice = {});
+
+  /// Every shortest way through the fabric between two adapters or servers, at most `limit`, in a fixed
+  /// order.
+  [[nodiscard]] std::vector<Route> equal_cost_routes(DeviceId from, DeviceId to, std::size_t limit = 64);
+
+  /// The adapters of the GPU's (or CPU's) node that are the fewest and fastest links away.
+  [[nodiscard]] std::vector<DeviceId> nearest_nics(DeviceId device);
+  /// One of them; GPUs that share several take different ones. Error if the node has none.
+  [[nodiscard]] DeviceId nearest_nic(DeviceId device);
+
+  [[nodiscard]] const Topology& topology() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// One route after another: total latency, least bandwidth. A link used twice counts with both shares.
+Route joined(const Topology& topology, const std::vector<Route>& parts);
+
+}  // namespace rackcast
