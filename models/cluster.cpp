@@ -1,0 +1,71 @@
+#include "models/cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "sim/error.hpp"
+#include "topologies/catalog.hpp"
+#include "topologies/cluster_builder.hpp"
+#include "topologies/node_builder.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// The first `count` of the GPUs that take part in each node, filling node after node.
+std::vector<DeviceId> take_part(const Topology& topology, const ClusterShape& shape) {
+  std::vector<DeviceId> all = topology.gpus();
+  const std::optional<int>& count = shape.gpus;
+  if (shape.gpus_per_node) {
+    std::erase_if(all, [&](DeviceId gpu) { return topology.device(gpu).index >= *shape.gpus_per_node; });
+  }
+  if (count) {
+    if (*count < 1 || static_cast<std::size_t>(*count) > all.size()) {
+      throw Error{fmt::format("{} GPUs of {} were asked for", *count, all.size())};
+    }
+    all.resize(static_cast<std::size_t>(*count));
+  }
+  return all;
+}
+
+}  // namespace
+
+int Cluster::used_nodes() const {
+  std::set<int> used;
+  for (const DeviceId gpu : ranks) used.insert(topology.device(gpu).node);
+  return static_cast<int>(used.size());
+}
+
+int Cluster::local_ranks() const {
+  std::map<int, int> count;
+  int most = 0;
+  for (const DeviceId gpu : ranks) most = std::max(most, ++count[topology.device(gpu).node]);
+  return most;
+}
+
+Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const ClusterShape& shape) {
+  Topology one = build_node(node);
+  FabricPlan plan;
+  const bool networked = node.nics > 0 && (shape.nodes > 1 || shape.fabric.storage_servers > 0);
+  if (networked) plan = plan_fabric(catalog, node, shape.nodes, shape.fabric);
+  if (!networked && shape.nodes > 1) {
+    throw Error{
+        fmt::format("{} has no network ports, so {} of them cannot work together", node.name, shape.nodes),
+        {},
+        "choose a node with network ports: rackcast catalog list nodes",
+        ErrorKind::infeasible};
+  }
+  Topology whole = networked ? build_cluster(one, plan) : std::move(one);
+  std::vector<DeviceId> ranks = take_part(whole, shape);
+  std::vector<Ring> all_rings;
+  if (ranks.size() > 1) {
+    Router router{whole};
+    all_rings = rings(router, ranks);
+  }
+  return {node, shape.nodes, std::move(plan), std::move(whole), std::move(ranks), std::move(all_rings)};
+}
+
+}  // namespace rackcast

@@ -1,0 +1,38 @@
+#pragma once
+/// A cluster as training sees it: the graph, the GPUs that take part, and the rings that NCCL would build.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/quantity.hpp"
+#include "topologies/fabric_plan.hpp"
+#include "topologies/graph.hpp"
+#include "topologies/node_spec.hpp"
+#include "topologies/rings.hpp"
+
+namespace rackcast {
+
+struct ClusterShape {
+  int nodes = 1;
+  FabricChoice fabric;                    ///< ignored for one node without storage servers
+  std::optional<int> gpus = {};           ///< only the first so many take part
+  std::optional<int> gpus_per_node = {};  ///< only the first so many of each node do
+};
+
+struct Cluster {
+  NodeSpec node;
+  int nodes = 1;
+  FabricPlan fabric;  ///< leaves == 0: there is none
+  Topology topology;
+  std::vector<DeviceId> ranks;  ///< GPUs that take part
+  std::vector<Ring> rings;
+
+  /// Nodes with a rank, and the most ranks of one of them.
+  [[nodiscard]] int used_nodes() const;
+  [[nodiscard]] int local_ranks() const;
+};
+
+/// Throws Error (infeasible) where the fabric cannot be built, or for more GPUs than there are.
+Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const ClusterShape& shape);
+
+}  // namespace rackcast

@@ -1,0 +1,283 @@
+#include "models/collectives/comm_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "models/cluster.hpp"
+#include "models/collectives/nccl_constants.hpp"
+#include "models/data_files.hpp"
+#include "sim/error.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+namespace {
+
+/// From `size` on this algorithm is taken.
+struct BySize {
+  std::string algorithm;
+  Bytes size{0};
+};
+
+struct Transport {
+  std::string name;
+  Endpoints endpoints = Endpoints::gpus;
+  bool staged = false;  ///< through host memory
+  double network_efficiency = 1, tcp_efficiency = 1;
+  Duration intra{0}, inter{0}, tcp{0};
+  std::optional<Bandwidth> host_reduce, stack_rate;
+  std::vector<BySize> algorithms;
+};
+
+BySize by_size(const std::string& text) {
+  const auto colon = text.find(':');
+  if (colon == std::string::npos) return {text, Bytes{0}};
+  return {text.substr(0, colon), parse_quantity<Bytes>(text.substr(colon + 1))};
+}
+
+Transport read_transport(const std::string& name, const Json& json) {
+  ObjectReader in{json};
+  Transport t;
+  t.name = name;
+  t.endpoints = in.string("endpoints") == "hosts" ? Endpoints::hosts : Endpoints::gpus;
+  t.staged = in.boolean_or("staged", false);
+  t.network_efficiency = in.number("network_efficiency", 0.01, 1);
+  t.tcp_efficiency = in.number("tcp_efficiency", 0.01, 1);
+  t.intra = in.quantity<Duration>("intra_hop", false);
+  t.inter = in.quantity<Duration>("inter_hop", false);
+  t.tcp = in.quantity<Duration>("tcp_hop", false);
+  if (in.has("host_reduce")) t.host_reduce = in.quantity<Bandwidth>("host_reduce");
+  if (in.has("stack_rate")) t.stack_rate = in.quantity<Bandwidth>("stack_rate");
+  for (const Json& item : in.require("algorithms").array()) t.algorithms.push_back(by_size(item.string()));
+  in.string("source");
+  (void)in.find("fit");  // cases that the numbers were fitted on: for validation
+  in.finish();
+  return t;
+}
+
+Json transports_file() {
+  return parse_model_data("collectives/transports.json");
+}
+
+Transport find_transport(const std::string& name) {
+  const Json file = transports_file();
+  const Json& all = file.require("transports");
+  if (const Json* found = all.find(name)) return read_transport(name, *found);
+  throw Error{fmt::format("there is no transport \"{}\" for collectives", name),
+              {},
+              fmt::format("known: {}", fmt::join(comm_transports(), ", "))};
+}
+
+/// Payload to host memory, or back: every rank over its own PCIe link.
+CollectiveStage staging(Layout& gpus, bool back) {
+  for (const DeviceId gpu : gpus.cluster().ranks) {
+    const std::vector<DeviceId> cpus =
+        gpus.cluster().topology.devices_of(gpus.cluster().topology.device(gpu).node, DeviceKind::cpu);
+    const DeviceId cpu = *std::min_element(cpus.begin(), cpus.end(), [&](DeviceId a, DeviceId b) {
+      return gpus.router().route(gpu, a).hops.size() < gpus.router().route(gpu, b).hops.size();
+    });
+    gpus.load(back ? gpus.router().route(cpu, gpu) : gpus.router().route(gpu, cpu), 1);
+  }
+  // Start of a copy between host and device (cudaMemcpy, links/pcie host_to_device_latency_us).
+  return gpus.stage(Duration{8e-6});
+}
+
+}  // namespace
+
+std::vector<std::string> comm_transports() {
+  std::vector<std::string> names;
+  const Json file = transports_file();
+  for (const auto& [name, value] : file.require("transports").object()) names.push_back(name);
+  return names;
+}
+
+/// One way of the library to do one operation.
+struct Way {
+  CollectivePlan plan;
+  Protocol protocol = Protocol::simple;
+  bool tree = false;
+  double plateau = 1;  ///< factor on the latency of large messages
+};
+
+struct CommModel::Impl {
+  Impl(const Cluster& of, const CommSpec& with)
+      : cluster{of},
+        spec{with},
+        transport{find_transport(with.transport)},
+        layout{of, transport.endpoints},
+        rates{of.topology,
+              with.stack == NetworkStack::tcp ? transport.tcp_efficiency : transport.network_efficiency},
+        constants{of, with.version} {
+    if (with.algorithm != "auto") (void)collective_algorithm(with.algorithm);
+  }
+
+  [[nodiscard]] bool nccl() const { return transport.algorithms.front().algorithm == "nccl"; }
+
+  /// A socket wakes a thread and copies through the kernel at every hop between nodes.
+  void add_stack(HopLatency& hop) const {
+    if (spec.stack == NetworkStack::tcp) hop.inter += transport.tcp;
+  }
+
+  void add_nccl(Collective op, const std::string& algorithm, Protocol protocol, std::vector<Way>& out) {
+    const bool tree = algorithm != "ring";
+    auto cost = constants.cost(protocol, tree);
+    if (!cost) return;
+    add_stack(cost->hop);
+    Way way{collective_algorithm(algorithm).plan(layout, op, cost->hop), protocol, tree, 1};
+    scale_loads(way.plan, 1 / cost->bandwidth_factor);
+    const double bus = bus_factor(op, layout.ranks());
+    for (CollectiveStage& stage : way.plan.stages)
+      stage.ceiling = std::min(stage.ceiling, cost->ceiling / bus);
+    if (!tree && protocol == Protocol::simple && op == Collective::all_reduce)
+      way.plateau = constants.ring_plateau();
+    out.push_back(std::move(way));
+  }
+
+  std::vector<Way> nccl_ways(Collective op) {
+    std::vector<Way> out;
+    if (op == Collective::all_to_all) {
+      const auto cost = constants.cost(Protocol::simple, false);
+      out.push_back({collective_algorithm("pairwise").plan(layout, op, cost->hop)});
+      return out;
+    }
+    if (op == Collective::send_recv) {
+      HopLatency hop = constants.peer_latency();
+      add_stack(hop);
+      out.push_back({collective_algorithm("ring").plan(layout, op, hop)});
+      return out;
+    }
+    const bool reduce = op == Collective::all_reduce;
+    for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128}) {
+      if (spec.algorithm == "auto" || spec.algorithm == "ring") add_nccl(op, "ring", protocol, out);
+      // One node has no tree worth its lower bandwidth but for short messages.
+      const bool tree = layout.nodes() > 1 || protocol == Protocol::ll;
+      if (reduce && tree && (spec.algorithm == "auto" || spec.algorithm == "double_binary_tree"))
+        add_nccl(op, "double_binary_tree", protocol, out);
+    }
+    const std::string nvls = layout.nodes() > 1 ? "nvls_tree" : "nvls";
+    if (reduce && constants.has_nvls() && spec.in_network &&
+        (spec.algorithm == "auto" || spec.algorithm == nvls))
+      out.push_back({collective_algorithm(nvls).plan(layout, op, constants.nvls_latency())});
+    if (out.empty()) {
+      auto cost = constants.cost(Protocol::simple, false);
+      add_stack(cost->hop);
+      out.push_back({collective_algorithm(spec.algorithm).plan(layout, op, cost->hop)});
+    }
+    return out;
+  }
+
+  /// Whether a wait of `hop.intra` goes between ranks of one node only.
+  Way other_way(Collective op, const std::string& algorithm) {
+    HopLatency hop{transport.intra, transport.intra, transport.inter};
+    if (spec.stack == NetworkStack::tcp) hop.inter = transport.tcp;
+    Way way{collective_algorithm(algorithm).plan(layout, op, hop)};
+    if (transport.host_reduce && op != Collective::all_gather && op != Collective::broadcast) {
+      // A host core adds what arrives; the bytes that a rank receives are those of the bus convention.
+      for (CollectiveStage& stage : way.plan.stages)
+        stage.ceiling = std::min(stage.ceiling, *transport.host_reduce / bus_factor(op, layout.ranks()));
+    }
+    if (transport.staged && transport.endpoints == Endpoints::hosts) {
+      Layout gpus{cluster};
+      way.plan.stages.insert(way.plan.stages.begin(), staging(gpus, false));
+      way.plan.stages.push_back(staging(gpus, true));
+    }
+    return way;
+  }
+
+  const std::string& algorithm_for(Collective op, Bytes payload) const {
+    static const std::string ring = "ring", pairwise = "pairwise";
+    if (op == Collective::all_to_all) return pairwise;
+    if (op != Collective::all_reduce) return ring;
+    if (spec.algorithm != "auto") return spec.algorithm;
+    const BySize* best = &transport.algorithms.front();
+    for (const BySize& entry : transport.algorithms)
+      if (payload >= entry.size) best = &entry;
+    return best->algorithm;
+  }
+
+  /// The plan of a way for this payload, where size changes it.
+  CollectivePlan sized(const Way& way, Bytes payload) const {
+    CollectivePlan plan = way.plan;
+    if (way.tree) scale_loads(plan, 1 / NcclConstants::tree_correction(way.protocol, payload));
+    if (way.plateau != 1 && payload.base() / layout.ranks() >= 64 * 1024)
+      for (CollectiveStage& stage : plan.stages) stage.latency *= way.plateau;
+    return plan;
+  }
+
+  const CollectivePlan& choose(Collective op, Bytes payload) {
+    if (!nccl()) {
+      const std::string& algorithm = algorithm_for(op, payload);
+      auto& slot = others[{op, algorithm}];
+      if (!slot) slot = other_way(op, algorithm).plan;
+      return *slot;
+    }
+    auto& ways = by_operation[op];
+    if (ways.empty()) ways = nccl_ways(op);
+    Duration best{1e30};
+    for (const Way& way : ways) {
+      CollectivePlan plan = sized(way, payload);
+      const Duration time = time_alone(plan, payload, rates);
+      if (time < best) best = time, chosen = std::move(plan);
+    }
+    return chosen;
+  }
+
+  const Cluster& cluster;
+  CommSpec spec;
+  Transport transport;
+  Layout layout;
+  LinkRates rates;
+  NcclConstants constants;
+  std::map<Collective, std::vector<Way>> by_operation;
+  std::map<std::pair<Collective, std::string>, std::optional<CollectivePlan>> others;
+  CollectivePlan chosen;
+};
+
+CommModel::CommModel(const Cluster& cluster, const CommSpec& spec)
+    : impl_{std::make_unique<Impl>(cluster, spec)} {}
+CommModel::CommModel(CommModel&&) noexcept = default;
+CommModel::~CommModel() = default;
+
+const CollectivePlan& CommModel::plan(Collective operation, Bytes payload) {
+  return impl_->choose(operation, payload);
+}
+
+Duration CommModel::time(Collective operation, Bytes payload) {
+  if (impl_->layout.ranks() < 2) return Duration{0};
+  return time_alone(plan(operation, payload), payload, impl_->rates);
+}
+
+const LinkRates& CommModel::rates() const {
+  return impl_->rates;
+}
+const CommSpec& CommModel::spec() const {
+  return impl_->spec;
+}
+
+bool CommModel::on_gpus() const {
+  return impl_->nccl();
+}
+
+std::optional<Bandwidth> CommModel::stack_rate() const {
+  return impl_->transport.stack_rate;
+}
+
+HopLatency CommModel::step_latency() const {
+  HopLatency hop{impl_->transport.intra, impl_->transport.intra, impl_->transport.inter};
+  if (impl_->nccl()) hop = impl_->constants.peer_latency();
+  if (impl_->spec.stack == NetworkStack::tcp) hop.inter = impl_->transport.tcp;
+  return hop;
+}
+
+double CommModel::log_sigma() const {
+  static const Json file = parse_model_data("collectives/spread.json");
+  const bool one = impl_->layout.nodes() == 1;
+  return file.require(!impl_->nccl() ? "other_library"
+                      : one          ? "one_node"
+                                     : "several_nodes")
+      .require("value")
+      .number();
+}
+
+}  // namespace rackcast

@@ -1,0 +1,64 @@
+#pragma once
+/// Which algorithm and protocol a communication library takes for a message of a given size, and what that
+/// costs.
+///
+/// NCCL: of ring and double binary tree (and NVLS where there are NVSwitches of the third generation) with
+/// the protocols Simple, LL and LL128 the one that its own model (src/graph/tuning.cc: start + steps * hop +
+/// size/bandwidth, with its constants of the version) says is fastest. Inside a node the constants of Simple
+/// and LL128 are replaced by measured ones where there are measurements (models/data/collectives/links.json).
+///
+/// MPI, Gloo, sockets, gRPC: a list of algorithms by size, latency of a step, efficiency on the wire;
+/// libraries that work in host memory copy the payload over PCIe before and after.
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/collectives/collective.hpp"
+#include "models/collectives/layout.hpp"
+
+namespace rackcast {
+
+enum class NetworkStack { rdma, tcp };
+
+struct CommSpec {
+  std::string transport = "nccl";  ///< of models/data/collectives/transports.json
+  std::string algorithm = "auto";  ///< or a name of collective_algorithms()
+  std::string version = {};        ///< of NCCL, "2.7.8"; empty: the one current when the GPU came out
+  NetworkStack stack = NetworkStack::rdma;
+  bool in_network = true;  ///< NVLS where the hardware has it
+};
+
+/// Names, for lists and error hints.
+std::vector<std::string> comm_transports();
+
+class CommModel {
+ public:
+  /// The cluster must outlive the model. Throws Error for an unknown transport or algorithm.
+  CommModel(const Cluster& cluster, const CommSpec& spec);
+  CommModel(CommModel&&) noexcept;
+  ~CommModel();
+
+  /// The cheapest way that the library has for this payload. Valid until the next call.
+  [[nodiscard]] const CollectivePlan& plan(Collective operation, Bytes payload);
+  /// The time it takes if nobody else is on the links.
+  [[nodiscard]] Duration time(Collective operation, Bytes payload);
+  [[nodiscard]] const LinkRates& rates() const;
+  [[nodiscard]] const CommSpec& spec() const;
+  /// Whether kernels of the GPU do the work: they take multiprocessors from the network's own.
+  [[nodiscard]] bool on_gpus() const;
+  /// What one process of the library copies, serialises and sends per second at most, whatever the link.
+  [[nodiscard]] std::optional<Bandwidth> stack_rate() const;
+  /// Of one message between two ranks.
+  [[nodiscard]] HopLatency step_latency() const;
+  /// Standard deviation of ln(measured/modelled), from models/data/collectives/spread.json.
+  [[nodiscard]] double log_sigma() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rackcast

@@ -1,0 +1,142 @@
+#include "models/collectives/layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "models/cluster.hpp"
+#include "models/data_files.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+namespace {
+
+struct Measured {
+  std::string link;
+  double efficiency = 1;
+};
+
+const std::vector<Measured>& measured_efficiencies() {
+  static const std::vector<Measured> all = [] {
+    std::vector<Measured> out;
+    const Json file = parse_model_data("collectives/links.json");
+    for (const auto& [name, entry] : file.require("efficiency").object())
+      out.push_back({name, entry.require("value").number()});
+    return out;
+  }();
+  return all;
+}
+
+/// "nvlink/nvlink2" of "nvlink/nvlink2 between baseboards".
+std::string_view family_and_name(std::string_view link_class) {
+  return link_class.substr(0, link_class.find(' '));
+}
+
+bool switched(const Topology& topology) {
+  return std::ranges::any_of(topology.devices(),
+                             [](const Device& d) { return d.kind == DeviceKind::nvswitch; });
+}
+
+bool between_nodes(LinkKind kind) {
+  return kind == LinkKind::infiniband || kind == LinkKind::ethernet || kind == LinkKind::fabric;
+}
+
+}  // namespace
+
+LinkRates::LinkRates(const Topology& topology, double network_efficiency) : topology_{topology} {
+  const bool nvswitch = switched(topology);
+  for (const LinkClass& link : topology.link_classes()) {
+    std::string name{family_and_name(link.name)};
+    if (nvswitch && link.kind == LinkKind::nvlink) name += "+nvswitch";
+    Bandwidth rate = link.achievable;
+    for (const Measured& m : measured_efficiencies())
+      if (m.link == name) rate = link.raw * m.efficiency;
+    if (between_nodes(link.kind)) rate *= network_efficiency;
+    by_class_.push_back(rate);
+  }
+}
+
+Bandwidth LinkRates::of(LinkId id) const {
+  const Link& link = topology_.link(id);
+  return by_class_[link.link_class] * link.width;
+}
+
+Layout::Layout(const Cluster& cluster, Endpoints endpoints)
+    : cluster_{cluster}, endpoints_{endpoints}, router_{cluster.topology} {
+  const Topology& topology = cluster.topology;
+  std::map<int, std::size_t> place;
+  for (const DeviceId gpu : cluster.ranks) {
+    const int node = topology.device(gpu).node;
+    DeviceId end = gpu;
+    if (endpoints == Endpoints::hosts) {
+      const std::vector<DeviceId> cpus = topology.devices_of(node, DeviceKind::cpu);
+      end = *std::min_element(cpus.begin(), cpus.end(), [&](DeviceId a, DeviceId b) {
+        return router_.route(gpu, a).hops.size() < router_.route(gpu, b).hops.size();
+      });
+    }
+    const auto [it, fresh] = place.emplace(node, nodes_.size());
+    if (fresh) nodes_.emplace_back();
+    nodes_[it->second].push_back(static_cast<int>(ends_.size()));
+    node_of_.push_back(node);
+    ends_.push_back(end);
+  }
+  scratch_.assign(topology.links().size(), 0);
+  bridge_overhead_ =
+      parse_model_data("collectives/links.json").require("host_bridge_overhead").require("value").number();
+}
+
+bool Layout::same_node(int a, int b) const {
+  return node_of_[static_cast<std::size_t>(a)] == node_of_[static_cast<std::size_t>(b)];
+}
+
+void Layout::load(LinkId link, double bytes) {
+  double& slot = scratch_[static_cast<std::size_t>(link)];
+  if (slot == 0 && bytes > 0) touched_.push_back(link);
+  slot += bytes;
+}
+
+void Layout::load(const Route& route, double bytes) {
+  const Topology& topology = cluster_.topology;
+  const auto pcie_at_cpu = [&](const Link& link) {
+    return topology.class_of(static_cast<LinkId>(&link - topology.links().data())).kind == LinkKind::pcie &&
+           (topology.device(link.to).kind == DeviceKind::cpu ||
+            topology.device(link.from).kind == DeviceKind::cpu);
+  };
+  const DeviceId first = route.hops.empty() ? no_id : topology.link(route.hops.front().link).from;
+  const DeviceId last = route.hops.empty() ? no_id : topology.link(route.hops.back().link).to;
+  for (const Hop& hop : route.hops) {
+    const Link& link = topology.link(hop.link);
+    // Data of the CPU's own memory pass its bridge unhindered; what goes from device to device does not.
+    const bool through = pcie_at_cpu(link) && link.from != first && link.to != last;
+    load(hop.link, bytes * hop.share * (through ? bridge_overhead_ : 1));
+  }
+}
+
+void Layout::send(int from, int to, double bytes) {
+  if (end(from) == end(to)) return;
+  load(router_.route(end(from), end(to)), bytes);
+}
+
+CollectiveStage Layout::stage(Duration latency) {
+  CollectiveStage out;
+  out.latency = latency;
+  std::ranges::sort(touched_);
+  std::vector<LinkLoad> loads;
+  for (const LinkId link : touched_) {
+    double& slot = scratch_[static_cast<std::size_t>(link)];
+    loads.push_back({link, slot});
+    slot = 0;
+  }
+  touched_.clear();
+  out.pattern = std::make_shared<const std::vector<LinkLoad>>(std::move(loads));
+  return out;
+}
+
+void refuse_operation(std::string_view algorithm, Collective operation) {
+  throw Error{fmt::format("the algorithm \"{}\" has no {}", algorithm, to_string(operation)),
+              {},
+              "\"ring\" and \"pairwise\" do every operation between them"};
+}
+
+}  // namespace rackcast

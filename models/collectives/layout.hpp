@@ -1,0 +1,67 @@
+#pragma once
+/// Where the ranks of a collective sit, and a scratch pad on which its messages add up to link loads.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "models/collectives/collective.hpp"
+#include "topologies/rings.hpp"
+#include "topologies/routing.hpp"
+
+namespace rackcast {
+
+/// Rates that links reach in long collectives, in the order of a topology's link classes: the catalogue's
+/// achievable rate, or where the collective library was measured, that (models/data/collectives/links.json).
+class LinkRates {
+ public:
+  /// `network_efficiency` multiplies the rates of links between nodes: TCP, gRPC, ...
+  explicit LinkRates(const Topology& topology, double network_efficiency = 1);
+  [[nodiscard]] Bandwidth of(LinkId link) const;
+
+ private:
+  const Topology& topology_;
+  std::vector<Bandwidth> by_class_;
+};
+
+/// What takes part in a collective: GPUs, or for libraries that know nothing of GPUs the CPUs next to them.
+enum class Endpoints { gpus, hosts };
+
+class Layout {
+ public:
+  /// The cluster must outlive the layout.
+  explicit Layout(const Cluster& cluster, Endpoints endpoints = Endpoints::gpus);
+
+  [[nodiscard]] const Cluster& cluster() const { return cluster_; }
+  [[nodiscard]] int ranks() const { return static_cast<int>(ends_.size()); }
+  [[nodiscard]] int nodes() const { return static_cast<int>(nodes_.size()); }
+  /// Ranks (numbers into the cluster's list) of each node that takes part.
+  [[nodiscard]] const std::vector<std::vector<int>>& by_node() const { return nodes_; }
+  [[nodiscard]] bool on_gpus() const { return endpoints_ == Endpoints::gpus; }
+  [[nodiscard]] bool same_node(int a, int b) const;
+  [[nodiscard]] DeviceId end(int rank) const { return ends_[static_cast<std::size_t>(rank)]; }
+  Router& router() { return router_; }
+
+  /// `bytes` per byte of payload from one rank to another. Two ranks of one CPU exchange through its memory,
+  /// which loads no link.
+  void send(int from, int to, double bytes);
+  void load(const Route& route, double bytes);
+  void load(LinkId link, double bytes);
+  /// What has been sent since the last call, as a stage.
+  CollectiveStage stage(Duration latency);
+
+ private:
+  const Cluster& cluster_;
+  Endpoints endpoints_;
+  Router router_;
+  std::vector<DeviceId> ends_;
+  std::vector<int> node_of_;
+  std::vector<std::vector<int>> nodes_;
+  std::vector<double> scratch_;
+  std::vector<LinkId> touched_;
+  double bridge_overhead_ = 1;  ///< bytes on a CPU's PCIe port per byte that passes from device to device
+};
+
+/// Error for an operation that an algorithm does not have.
+[[noreturn]] void refuse_operation(std::string_view algorithm, Collective operation);
+
+}  // namespace rackcast

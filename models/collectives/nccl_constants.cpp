@@ -1,0 +1,157 @@
+#include "models/collectives/nccl_constants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "models/cluster.hpp"
+#include "models/data_files.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+namespace {
+
+const Json& nccl_file() {
+  static const Json file = parse_model_data("collectives/nccl.json");
+  return file;
+}
+const Json& links_file() {
+  static const Json file = parse_model_data("collectives/links.json");
+  return file;
+}
+
+/// "2.7.8-1" -> 2.07, "2.12" -> 2.12, "" -> 0.
+double parse_version(std::string_view text) {
+  const auto digit = text.find_first_of("0123456789");
+  if (digit == std::string_view::npos) return 0;
+  int major = 0, minor = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, failure] = std::from_chars(text.data() + digit, end, major);
+  if (failure == std::errc{} && rest + 1 < end && *rest == '.') std::from_chars(rest + 1, end, minor);
+  return major + std::min(minor, 99) / 100.0;
+}
+
+int generation_of(const NodeSpec& node) {
+  const std::string& a = node.gpu.architecture;
+  const auto has = [&a](const char* name) {
+    return a.find(name) != std::string::npos;
+  };
+  if (has("Blackwell")) return 4;
+  if (has("Hopper")) return 3;
+  if (has("Ampere") || has("Ada")) return 2;
+  if (has("Volta") || has("Turing")) return 1;
+  return 0;
+}
+
+/// The release that was current when GPUs of a generation were measured most.
+double version_of_generation(int generation) {
+  constexpr std::array<double, 5> versions{2.00, 2.07, 2.12, 2.23, 2.23};
+  return versions[static_cast<std::size_t>(generation)];
+}
+
+const Json& constants_of(double version) {
+  const Json* best = nullptr;
+  for (const Json& entry : nccl_file().require("versions").array())
+    if (!best || parse_version(entry.require("from").string()) <= version + 1e-9) best = &entry;
+  return *best;
+}
+
+Duration time_in(const Json& object, std::string_view key) {
+  return parse_quantity<Duration>(object.require(key).string());
+}
+
+std::string link_name(const Cluster& cluster) {
+  const NodeSpec& node = cluster.node;
+  if (!node.gpu_link || cluster.local_ranks() < 2) return "pcie";
+  return node.gpu_link->id + (node.nvswitches > 0 ? "+nvswitch" : "");
+}
+
+}  // namespace
+
+std::string_view to_string(Protocol protocol) {
+  constexpr std::array<std::string_view, 3> names{"Simple", "LL", "LL128"};
+  return names[static_cast<std::size_t>(protocol)];
+}
+
+NcclConstants::NcclConstants(const Cluster& cluster, std::string_view version)
+    : nodes_{cluster.used_nodes()}, local_{cluster.local_ranks()}, link_{link_name(cluster)} {
+  generation_ = generation_of(cluster.node);
+  version_ = parse_version(version);
+  if (version_ == 0) version_ = version_of_generation(generation_);
+  if (nodes_ > 1 && cluster.node.nic_link) {
+    const Json* step = links_file().require("network_step").find(cluster.node.nic_link->id);
+    if (step) network_step_ = time_in(*step, "value");
+  }
+  hardware_ = link_ == "pcie" ? "pcie" : "nvlink";
+  nvls_ = cluster.node.nvswitches > 0 && generation_ >= 3 && version_ >= 2.17 && local_ > 4;
+}
+
+std::optional<ProtocolCost> NcclConstants::cost(Protocol protocol, bool tree) const {
+  // LL came with 2.1, trees with 2.4, LL128 with 2.5; LL128 needs the 128-byte stores of Volta over NVLink.
+  if (protocol == Protocol::ll && version_ < 2.01) return std::nullopt;
+  if (tree && version_ < 2.04) return std::nullopt;
+  if (protocol == Protocol::ll128 && (version_ < 2.05 || generation_ < 1 || hardware_ != "nvlink"))
+    return std::nullopt;
+  const std::string name{to_string(protocol)}, algorithm = tree ? "tree" : "ring";
+  const Json& constants = constants_of(version_);
+  ProtocolCost out;
+  out.hop.start = time_in(constants.require("start").require(algorithm), name);
+  out.hop.intra = time_in(constants.require("hop").require(hardware_).require(algorithm), name);
+  out.hop.inter = time_in(constants.require("hop").require("net").require(algorithm), name);
+  out.bandwidth_factor = nccl_file().require("bandwidth_factor").require(algorithm).require(name).number();
+  out.hop.inter += network_step_;
+  const Json* measured = links_file().require("protocols").find(link_);
+  const bool latency_only = protocol == Protocol::ll;
+  const Json* fitted = measured && (!tree || latency_only) ? measured->find(name) : nullptr;
+  if (fitted && latency_only) {
+    out.hop.start = time_in(*fitted, "start");
+  } else if (fitted) {
+    out.hop.start = time_in(*fitted, "start");
+    out.hop.intra = time_in(*fitted, "hop");
+    if (nodes_ == 1) out.bandwidth_factor = fitted->require("factor").number();
+  }
+  if (protocol == Protocol::ll && generation_ >= 1) {
+    constexpr std::array<const char*, 5> keys{"volta", "volta", "ampere", "hopper", "blackwell"};
+    const char* scale = nodes_ == 1 ? "1" : nodes_ == 2 ? "2" : "more";
+    out.ceiling = Bandwidth{1e9 * nccl_file()
+                                      .require("ll_ceiling_gb_per_s")
+                                      .require(keys[static_cast<std::size_t>(generation_)])
+                                      .require(scale)
+                                      .number()};
+  }
+  return out;
+}
+
+double NcclConstants::tree_correction(Protocol protocol, Bytes payload) {
+  const Json& table = nccl_file().require("tree_correction");
+  const auto& factors = table.require("factors").require(to_string(protocol)).array();
+  const double step = std::log2(std::max(1.0, payload.base() / table.require("smallest_bytes").number()));
+  const auto place = static_cast<std::size_t>(std::floor(step));
+  return place < factors.size() ? factors[place].number() : 1;
+}
+
+double NcclConstants::ring_plateau() const {
+  if (nodes_ < 2) return 1;
+  const Json& factor = nccl_file().require("ring_plateau_factor");
+  return factor.require(generation_ >= 2 ? "later" : "before_ampere").number();
+}
+
+HopLatency NcclConstants::peer_latency() const {
+  const Json& constants = constants_of(version_);
+  return {time_in(constants.require("start").require("ring"), "Simple"),
+          time_in(constants.require("hop").require(hardware_).require("ring"), "Simple"),
+          time_in(constants.require("hop").require("net").require("ring"), "Simple") + network_step_};
+}
+
+HopLatency NcclConstants::nvls_latency() const {
+  const Json* measured = links_file().require("protocols").find(link_);
+  const Json* fitted = measured ? measured->find("NVLS") : nullptr;
+  // NCCL's own: 25 us for NVLS, 20.9 us for a step between nodes of the NVLS tree (src/graph/tuning.cc).
+  const Duration between = Duration{20.9e-6} + network_step_;
+  return {fitted ? time_in(*fitted, "start") : Duration{25e-6}, Duration{0}, between};
+}
+
+}  // namespace rackcast

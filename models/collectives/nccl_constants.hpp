@@ -1,0 +1,50 @@
+#pragma once
+/// The numbers of NCCL's own cost model, by version, and what was measured of its protocols by kind of link.
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/collectives/collective.hpp"
+
+namespace rackcast {
+
+struct Cluster;
+
+enum class Protocol { simple, ll, ll128 };
+std::string_view to_string(Protocol);  ///< "Simple", "LL", "LL128"
+
+/// What a protocol costs with an algorithm on a cluster.
+struct ProtocolCost {
+  HopLatency hop;
+  double bandwidth_factor = 1;                                 ///< of the links' rate
+  Bandwidth ceiling{std::numeric_limits<double>::infinity()};  ///< bus bandwidth
+};
+
+class NcclConstants {
+ public:
+  /// `version` as text; empty: by the GPU's architecture.
+  NcclConstants(const Cluster& cluster, std::string_view version);
+
+  [[nodiscard]] double version() const { return version_; }
+  /// Nothing where the version or the GPU lacks it. `tree`: else ring.
+  [[nodiscard]] std::optional<ProtocolCost> cost(Protocol protocol, bool tree) const;
+  /// Fitted share of the tree's bandwidth at this size (treeCorrectionFactor).
+  [[nodiscard]] static double tree_correction(Protocol protocol, Bytes payload);
+  /// Factor on a ring's latency when chunks are large and nodes several.
+  [[nodiscard]] double ring_plateau() const;
+  [[nodiscard]] bool has_nvls() const { return nvls_; }
+  [[nodiscard]] HopLatency nvls_latency() const;
+  /// Start and hop of a message from one GPU to another.
+  [[nodiscard]] HopLatency peer_latency() const;
+
+ private:
+  double version_ = 0;
+  int nodes_ = 1, local_ = 1;
+  std::string link_;      ///< "nvlink/nvlink2+nvswitch", "pcie"
+  std::string hardware_;  ///< "nvlink" or "pcie"
+  int generation_ = 0;    ///< 0: before Volta, 1: Volta, 2: Ampere, 3: Hopper, 4: Blackwell
+  bool nvls_ = false;
+  Duration network_step_{0};  ///< what this fabric's software adds to a hop between nodes
+};
+
+}  // namespace rackcast

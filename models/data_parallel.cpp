@@ -1,0 +1,201 @@
+#include "models/data_parallel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "models/cluster.hpp"
+#include "models/exchange_plan.hpp"
+#include "sim/error.hpp"
+#include "topologies/routing.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// Every rank reads 1/n of the samples: stored bytes come from the storage servers (evenly) to a CPU of the
+/// rank's node, decoded samples go from there to the GPU.
+std::map<LinkId, double> input_loads(const Cluster& cluster, const TrainingSpec& spec) {
+  std::map<LinkId, double> loads;
+  const Topology& topology = cluster.topology;
+  Router router{topology};
+  const double share = 1 / static_cast<double>(cluster.ranks.size());
+  const auto add = [&loads](const Route& route, double bytes) {
+    if (bytes <= 0) return;
+    for (const Hop& hop : route.hops) loads[hop.link] += bytes * hop.share;
+  };
+  std::map<int, std::vector<DeviceId>> cpus;  // of each node
+  std::map<DeviceId, double> share_of_cpu;    // of the samples that its loaders read
+  for (const DeviceId gpu : cluster.ranks) {
+    const int node = topology.device(gpu).node;
+    auto& of_node = cpus[node];
+    if (of_node.empty()) of_node = topology.devices_of(node, DeviceKind::cpu);
+    // The loader of a GPU runs on the socket that the GPU hangs on.
+    const DeviceId cpu = *std::ranges::min_element(
+        of_node, {}, [&](DeviceId candidate) { return router.route(candidate, gpu).hops.size(); });
+    add(router.route(cpu, gpu), share * spec.workload->input_bytes.base());
+    share_of_cpu[cpu] += share;
+  }
+  const std::vector<DeviceId> servers = topology.devices_of(no_id, DeviceKind::storage);
+  for (const auto& [cpu, samples] : share_of_cpu) {
+    for (const DeviceId server : servers) {
+      add(router.route(server, cpu),
+          samples * spec.input.stored_sample.base() / static_cast<double>(servers.size()));
+    }
+  }
+  return loads;
+}
+
+std::string for_people(LinkKind kind) {
+  switch (kind) {
+    case LinkKind::nvlink:
+      return "NVLink";
+    case LinkKind::xgmi:
+      return "xGMI";
+    case LinkKind::pcie:
+      return "PCIe";
+    case LinkKind::socket:
+      return "the link between the CPU sockets";
+    case LinkKind::infiniband:
+      return "InfiniBand";
+    case LinkKind::ethernet:
+      return "Ethernet";
+    case LinkKind::fabric:
+      return "the fabric";
+  }
+  return "?";
+}
+
+using Uses = std::vector<std::pair<int, double>>;
+
+/// One resource for all links with the same capacity and coefficients, or one for each.
+void merge_links(const Cluster& cluster, const LinkRates& rates, const std::map<LinkId, Uses>& loads,
+                 bool fold, std::vector<PlanResource>& out) {
+  const Topology& topology = cluster.topology;
+  std::map<std::pair<double, Uses>, std::size_t> seen;
+  for (const auto& [link, uses] : loads) {
+    const double capacity = rates.of(link).base();
+    const auto [it, fresh] = seen.emplace(std::pair{capacity, uses}, out.size());
+    if (fresh || !fold) {
+      out.push_back(
+          {topology.link_name(link), for_people(topology.class_of(link).kind), capacity, false, 1, uses});
+    } else {
+      ++out[it->second].multiplicity;
+    }
+  }
+}
+
+void add_input(const Cluster& cluster, const InputSpec& in, std::vector<PlanResource>& out) {
+  if (in.storage.base() > 0) {
+    out.push_back(
+        {"storage", "storage read", in.storage.base(), true, 1, {{input_pattern, in.stored_sample.base()}}});
+  }
+  if (in.decode_per_core.base() > 0 && in.cores_per_node > 0) {
+    const int used = cluster.topology.device(cluster.ranks.back()).node + 1;
+    out.push_back({"host cores",
+                   "image decoding on the CPU cores",
+                   used * in.cores_per_node * in.decode_per_core.base(),
+                   true,
+                   1,
+                   {{input_pattern, 1.0}}});
+  }
+  for (const InputStage& stage : in.stages)
+    out.push_back({stage.name, stage.what, stage.capacity, true, 1, {{input_pattern, stage.per_sample}}});
+}
+
+void add_servers(const PatternBook& book, const ExchangeFlows& flows, const ServerSpec& servers,
+                 std::vector<PlanResource>& out) {
+  std::map<int, Uses> by_server;
+  for (std::size_t p = 0; p < book.patterns().size(); ++p)
+    for (const auto& [server, bytes] : book.patterns()[p].servers)
+      by_server[server].emplace_back(static_cast<int>(p) + 1, bytes);
+  for (const auto& [number, uses] : by_server) {
+    const int server = number / 2;
+    if (number % 2 == 1 && flows.stack_rate) {
+      out.push_back({fmt::format("server{} stack", server), "the network stack of a parameter server",
+                     flows.stack_rate->base(), false, 1, uses});
+    }
+    if (number % 2 == 1) continue;
+    if (server < flows.servers)
+      out.push_back({fmt::format("server{}", server), "adding on a parameter server", servers.add_rate.base(),
+                     false, 1, uses});
+  }
+}
+
+/// What GPUs over which layers are split wait for: outputs are gathered going forward, gradients of inputs
+/// are summed going back (A. Krizhevsky, "One weird trick", arXiv:1404.5997, 2014).
+void add_split_layers(CommModel& comm, const TrainingSpec& spec, DataParallelPlan& plan) {
+  const ExchangeSpec& x = spec.exchange;
+  const bool split = x.strategy == ExchangeStrategy::model_parallel ||
+                     (x.strategy == ExchangeStrategy::hybrid && !x.factors);
+  if (!split || x.ways < 2) return;
+  for (const Operator& op : spec.workload->operators) {
+    if (op.parameters <= 0) continue;
+    if (x.strategy == ExchangeStrategy::hybrid && op.family != OperatorFamily::gemm) continue;
+    const double samples = spec.batch_per_gpu * x.ways;
+    const Bytes element = activation_bytes(spec.precision);
+    plan.extra_forward += comm.time(Collective::all_gather, samples * op.shape.elements_out * element);
+    if (!op.first_layer)
+      plan.extra_backward += comm.time(Collective::reduce_scatter, samples * op.shape.elements_in * element);
+  }
+}
+
+/// The first `ways` ranks, among which one copy of the model is split.
+Cluster group_of(const Cluster& cluster, int ways) {
+  Cluster group = cluster;
+  if (ways < 1 || static_cast<std::size_t>(ways) > group.ranks.size() ||
+      group.ranks.size() % static_cast<std::size_t>(ways) != 0)
+    throw Error{fmt::format("layers cannot be split over {} of {} GPUs", ways, group.ranks.size())};
+  group.ranks.resize(static_cast<std::size_t>(ways));
+  group.rings.clear();
+  if (ways > 1) {
+    Router router{group.topology};
+    group.rings = rings(router, group.ranks);
+  }
+  return group;
+}
+
+}  // namespace
+
+double PlanResource::use_by(int pattern) const {
+  for (const auto& [number, units] : uses)
+    if (number == pattern) return units;
+  return 0;
+}
+
+DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& spec,
+                                    std::span<const GradientBucket> buckets) {
+  DataParallelPlan plan;
+  plan.ranks = static_cast<int>(cluster.ranks.size());
+  if (plan.ranks == 0) throw Error{cluster.node.name + " has no GPU to train on"};
+  const ExchangeSpec& x = spec.exchange;
+  CommModel comm{cluster, x.comm};
+  PatternBook book;
+  ExchangeFlows flows = x.strategy == ExchangeStrategy::parameter_server && plan.ranks > 1
+                            ? server_flows(cluster, spec, buckets, book)
+                            : all_reduce_flows(comm, spec, plan.ranks, buckets, book);
+  plan.exchanges = std::move(flows.exchanges);
+  plan.streams = flows.streams;
+  plan.on_gpus = flows.on_gpus;
+  plan.comm_log_sigma = plan.ranks > 1 ? flows.log_sigma : 0;
+  plan.patterns = static_cast<int>(book.patterns().size()) + 1;
+
+  std::map<LinkId, Uses> loads;
+  for (const auto& [link, bytes] : input_loads(cluster, spec)) loads[link].emplace_back(input_pattern, bytes);
+  for (std::size_t p = 0; p < book.patterns().size(); ++p)
+    for (const LinkLoad& load : *book.patterns()[p].links)
+      loads[load.link].emplace_back(static_cast<int>(p) + 1, load.bytes);
+  merge_links(cluster, comm.rates(), loads, spec.fold, plan.resources);
+  add_input(cluster, spec.input, plan.resources);
+  add_servers(book, flows, x.servers, plan.resources);
+  if (x.ways > 1) {
+    const Cluster group = group_of(cluster, x.ways);
+    CommModel inside{group, x.comm};
+    add_split_layers(inside, spec, plan);
+  }
+  return plan;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,60 @@
+#pragma once
+/// What data-parallel training asks of a cluster's shared resources: how much of each link, disk array, core
+/// pool and parameter server one byte of gradients and one sample take.
+///
+/// Every stage of an exchange (models/collectives/collective.hpp) is a pattern, a set of coefficients; the
+/// input path is pattern 0. Resources that no flow can tell apart (same capacity, same coefficient in every
+/// pattern) impose the same constraint on the rates, so one of them stands for all: the rates are exactly
+/// those of the full system.
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/gradient_buckets.hpp"
+#include "models/training.hpp"
+
+namespace rackcast {
+
+struct PlanResource {
+  std::string name;  ///< of the first link of its kind: "node0/gpu0->node0/gpu1"
+  std::string what;  ///< for people: "NVLink", "InfiniBand", "storage read", "JPEG decoding on the CPU cores"
+  double capacity = 0;         ///< bytes/s, or samples/s for the cores
+  bool is_input_only = false;  ///< storage and cores: scaled by input_scale, not network_scale
+  int multiplicity = 1;        ///< how many real resources it stands for
+  std::vector<std::pair<int, double>> uses =
+      {};  ///< pattern and units through it per unit of work, ascending
+  [[nodiscard]] double use_by(int pattern) const;
+};
+
+inline constexpr int input_pattern = 0;  ///< work in samples of the global batch; all others in bytes
+
+struct FlowStage {
+  int pattern = 0;
+  double work = 0;  ///< bytes
+  double rate_cap = 0;
+  Duration latency{0};
+};
+
+/// One message's way, stage after stage.
+struct Exchange {
+  int bucket = 0;
+  std::vector<FlowStage> stages;
+};
+
+struct DataParallelPlan {
+  int ranks = 0;
+  int patterns = 1;
+  std::vector<PlanResource> resources;
+  std::vector<Exchange> exchanges;
+  int streams = 1;                               ///< exchanges under way at once
+  bool on_gpus = false;                          ///< the exchange takes multiprocessors from the GPUs
+  Duration extra_forward{0}, extra_backward{0};  ///< activations that split layers wait for
+  double comm_log_sigma = 0;
+};
+
+/// Throws Error where the exchange cannot be done on this cluster.
+DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& spec,
+                                    std::span<const GradientBucket> buckets);
+
+}  // namespace rackcast

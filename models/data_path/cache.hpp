@@ -1,0 +1,75 @@
+#pragma once
+/// What stays in the caches of a node between epochs, and what therefore comes from storage.
+///
+/// Let c = cache / set be the fraction of a node's working set that its cache can hold (c < 1).
+///
+///   shuffled every epoch, LRU   A sample read at fraction x of one epoch and y of the next is still cached
+///   if
+///                               fewer than c of all samples were touched between. A sample was not touched
+///                               between with probability x (1-y), so the sample hits if x (1-y) > 1-c; x and
+///                               1-y are uniform, and P(xu > a) = 1 - a + a ln a:
+///                                   h = c + (1-c) ln(1-c)                    (c = 1/2: 0.153)
+///                               That is less than c: thrashing, as DS-Analyzer measures (Mohan et al., VLDB
+///                               14(5), 2021).
+///   same order every epoch, LRU the next sample is always the one evicted longest ago:  h = 0
+///   no replacement              what got in first stays (MinIO cache of the same paper):  h = c
+///   a fresh part every epoch    each node reads 1/n of all, chosen anew; every sample is equally likely, so
+///                               h = c whatever is evicted (independent references), once warm
+///
+/// With c >= 1 everything that has been read is a hit. Shuffle buffers change the order within a window, not
+/// what an epoch touches: shards in the same order thrash whatever the buffer.
+#include <string_view>
+#include <vector>
+
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+/// What a node reads of the set.
+enum class Sharding {
+  fixed,      ///< its own part, the same every epoch
+  resampled,  ///< 1/n of the whole, chosen anew every epoch (PyTorch's DistributedSampler)
+  all,        ///< the whole set, on its own; one pass takes n epochs of the cluster
+};
+enum class ReadOrder { shuffled, sequential };
+enum class Eviction { lru, none };
+
+std::string_view to_string(Sharding sharding);
+std::string_view to_string(ReadOrder order);
+
+struct CacheSpec {
+  Bytes set{0};  ///< the whole training set, stored
+  int nodes = 1;
+  Sharding sharding = Sharding::resampled;
+  ReadOrder order = ReadOrder::shuffled;
+  Eviction eviction = Eviction::lru;
+  Bytes page_cache{0};  ///< of one node: DRAM that the job leaves
+  Bytes ssd_cache{0};   ///< of one node: a local copy of what was read (cachefilesd); 0: none
+};
+
+/// Of the samples of one epoch, the fractions that each level serves. They add up to 1.
+struct EpochHits {
+  double page_cache = 0, ssd_cache = 0, storage = 1;
+};
+
+/// Hit ratio of one cache of that size in epoch `epoch` (from 0), in [0, 1]. Throws Error for an empty set,
+/// no nodes or a negative size.
+double hit_ratio(const CacheSpec& spec, Bytes cache, int epoch);
+
+/// The SSD cache sees what the page cache misses and holds what passed through it.
+EpochHits epoch_hits(const CacheSpec& spec, int epoch);
+
+/// Bytes that a node comes to touch, and its part of one epoch.
+Bytes working_set(const CacheSpec& spec);
+Bytes read_per_epoch(const CacheSpec& spec);
+
+/// Epochs with the same way through the caches. Ramps are stood for by their mean: time is linear in the
+/// share of storage wherever storage binds.
+struct EpochPhase {
+  double epochs = 0;
+  EpochHits hits;
+};
+/// Cold epochs first, then the rest; one phase if nothing is ever cached. `epochs` may be a fraction.
+std::vector<EpochPhase> epoch_phases(const CacheSpec& spec, double epochs);
+
+}  // namespace rackcast

@@ -1,0 +1,38 @@
+#pragma once
+/// What a training job writes back: checkpoints, and logs.
+///
+/// A checkpoint holds what the optimizer needs to go on: fp32 weights and its state (momentum 4, Adam 8 bytes
+/// per parameter), in 16-bit training the 16-bit weights besides; a pure 16-bit run ("fp16") keeps 16-bit
+/// weights and no fp32 copy. A trillion parameters in mixed precision with Adam: 2 + 4 + 8 = 14 B each, 14 TB
+/// (Narayanan et al., SC 2021, section 5.10: 13.8 TB).
+#include "models/data_path/storage_system.hpp"
+#include "models/memory.hpp"
+#include "models/operator.hpp"
+
+namespace rackcast {
+
+Bytes checkpoint_bytes(double parameters, Precision precision, Optimizer optimizer);
+
+struct WriteBack {
+  Bytes checkpoint{0};
+  Duration every{0};  ///< between checkpoints; 0: none
+  Bytes log_per_step{0};
+  int writers = 1;            ///< nodes that write a part each
+  Bandwidth network{0};       ///< what one node can send; 0: no limit
+  bool asynchronous = false;  ///< copied to host memory first, written while training goes on
+  Bandwidth to_host{0};       ///< that copy, of one node; 0: takes no time
+};
+
+struct WriteCost {
+  Duration write{0};        ///< one checkpoint on the storage
+  Duration stall{0};        ///< training stands still for so long, each time
+  double time_factor = 1;   ///< training time grows by it
+  Bandwidth background{0};  ///< mean write rate, logs included: taken from the storage beside the reads
+};
+
+/// The slower of storage and the writers' ports sets the pace; a synchronous write stalls training, an
+/// asynchronous one only for the copy to the host, unless the write outlasts the interval.
+/// Throws Error where an asynchronous checkpoint is not through before the next begins, and for no writers.
+WriteCost write_cost(const WriteBack& job, const StorageSystem& storage, Duration step);
+
+}  // namespace rackcast

@@ -1,0 +1,23 @@
+#pragma once
+/// How busy storage keeps accelerators that only pretend to compute, as DLIO and MLPerf Storage measure it.
+///
+/// Each accelerator takes a batch, sleeps for the compute time, takes the next; loaders fill a queue
+/// meanwhile. A step therefore takes the longer of compute (plus what the framework adds to every batch) and
+/// the accelerators' common share of the storage:
+///
+///   utilisation = compute / max(compute + overhead, accelerators x batch / storage rate)
+#include "models/data_path/storage_system.hpp"
+
+namespace rackcast {
+
+struct EmulatedTraining {
+  double accelerators = 1, batch = 1;
+  Duration compute{0};   ///< of one batch
+  Duration overhead{0};  ///< of the framework, per batch
+};
+
+/// In (0, 1]. Throws Error for a compute time, batch or number of accelerators that is not positive.
+double accelerator_utilisation(const EmulatedTraining& job, const StorageSystem& storage,
+                               const ReadLoad& load);
+
+}  // namespace rackcast

@@ -1,0 +1,211 @@
+#include "models/framework.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+#include "sim/embedded.hpp"
+#include "sim/error.hpp"
+#include "sim/json_reader.hpp"
+
+namespace rackcast {
+
+std::span<const EmbeddedFile> model_data();
+
+namespace {
+
+constexpr std::string_view folder = "frameworks/";
+
+/// A version as something to compare: containers count by their date (19.05), releases by number (1.4).
+struct Version {
+  std::optional<double> number, container;
+};
+
+/// 19.05 -> 19.05 and 1.13 -> 1.13 with the part after the dot as hundredths, so that 1.4 < 1.13.
+std::optional<double> parse_number(std::string_view text) {
+  int major = 0, minor = 0;
+  const char* end = text.data() + text.size();
+  auto [rest, failure] = std::from_chars(text.data(), end, major);
+  if (failure != std::errc{} || major < 0 || major > 9999) return std::nullopt;
+  if (rest + 1 < end && *rest == '.') {
+    const auto [ignored, no_minor] = std::from_chars(rest + 1, end, minor);
+    if (no_minor != std::errc{} || minor < 0) minor = 0;
+  }
+  return major + std::min(minor, 99) / 100.0;
+}
+
+Version parse_version(std::string_view text) {
+  Version out;
+  if (const auto ngc = text.find("NGC"); ngc != std::string_view::npos) {
+    const auto digits = text.find_first_of("0123456789", ngc);
+    if (digits != std::string_view::npos) out.container = parse_number(text.substr(digits));
+    if (!out.container) out.container = 19.0;  // the first NGC tables of the reference implementations
+  }
+  out.number = parse_number(text);
+  if (out.number && *out.number >= 100) out.number.reset();  // a year, not a version
+  return out;
+}
+
+/// One row of a framework's file: a profile and the software it stands for.
+struct Entry {
+  std::vector<std::string> names;
+  std::string script;  ///< empty: any
+  std::optional<double> from, before, container_from, container_before, cudnn_before;
+  bool native_kernels = false, container_only = false;
+  std::optional<bool> training;
+  FrameworkProfile profile;
+};
+
+std::vector<std::string> strings(ObjectReader& in, std::string_view key) {
+  std::vector<std::string> out;
+  if (const Json* list = in.find(key))
+    for (const Json& item : list->array()) out.push_back(item.string());
+  return out;
+}
+
+std::optional<double> bound(ObjectReader& in, std::string_view key) {
+  const Json* text = in.find(key);
+  if (text == nullptr) return std::nullopt;
+  const auto number = parse_number(text->string());
+  if (!number) text->fail("a version is written like \"1.4\"");
+  return number;
+}
+
+void read_numbers(ObjectReader& in, FrameworkProfile& p) {
+  p.host_per_kernel = in.quantity_or("host_per_kernel", p.host_per_kernel, false);
+  p.host_per_step = in.quantity_or("host_per_step", p.host_per_step, false);
+  p.kernel_factor = in.number_or("kernel_factor", p.kernel_factor, 0.1, 100);
+  p.elementwise_passes = in.number_or("elementwise_passes", p.elementwise_passes, 0, 100);
+  p.norm_passes = in.number_or("norm_passes", p.norm_passes, 0, 100);
+  p.fuses_elementwise = in.boolean_or("fuses_elementwise", p.fuses_elementwise);
+  p.composed_passes = in.number_or("composed_passes", p.composed_passes, 0, 100);
+  p.sgd_accesses = in.number_or("sgd_accesses", p.sgd_accesses, 0, 1000);
+  p.adam_accesses = in.number_or("adam_accesses", p.adam_accesses, 0, 1000);
+  p.input_copy = in.quantity_or("input_copy", p.input_copy, false);
+  p.update_per_tensor = in.quantity_or("update_per_tensor", p.update_per_tensor, false);
+  constexpr std::array<std::string_view, 3> layouts{"none", "half", "all"};
+  if (in.has("layout_conversion"))
+    p.layout = static_cast<LayoutConversion>(in.choice("layout_conversion", layouts));
+  p.log_sigma = in.number_or("log_sigma", p.log_sigma, 0.001, 2);
+  constexpr std::array<std::string_view, 2> kernels{"library", "im2col"};
+  if (in.has("conv")) p.conv = static_cast<ConvKernels>(in.choice("conv", kernels));
+  if (const Json* library = in.find("library")) p.library = parse_library_generation(library->string());
+  for (std::string& id : strings(in, "fit")) p.fit.push_back(std::move(id));
+}
+
+Entry read_entry(const Json& json, const std::vector<std::string>& names) {
+  ObjectReader in{json};
+  Entry out;
+  out.names = names;
+  out.profile.id = in.string("id");
+  out.profile.title = in.string("title");
+  out.script = in.string_or("script", "");
+  out.from = bound(in, "from");
+  out.before = bound(in, "before");
+  out.container_from = bound(in, "container_from");
+  out.container_before = bound(in, "container_before");
+  out.cudnn_before = bound(in, "cudnn_before");
+  out.container_only = in.boolean_or("container_only", out.container_from || out.container_before);
+  out.native_kernels = in.boolean_or("native_kernels", false);
+  if (in.has("training")) out.training = in.boolean_or("training", true);
+  read_numbers(in, out.profile);
+  in.string("why");  // for the reader of the file: what the numbers rest on
+  in.finish();
+  return out;
+}
+
+void read_file(const EmbeddedFile& file, std::vector<Entry>& out) {
+  ObjectReader in{parse_json(std::string{file.text}, std::string{file.name})};
+  const std::vector<std::string> names = strings(in, "names");
+  std::map<std::string, std::string> networks;
+  if (const Json* list = in.find("networks"))
+    for (const auto& [name, variant] : list->object()) networks.emplace(name, variant.string());
+  for (const Json& profile : in.require("profiles").array()) {
+    out.push_back(read_entry(profile, names));
+    out.back().profile.networks = networks;
+  }
+  in.finish();
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = [] {
+    std::vector<Entry> out;
+    for (const EmbeddedFile& file : model_data())
+      if (file.name.substr(0, folder.size()) == folder) read_file(file, out);
+    return out;
+  }();
+  return all;
+}
+
+std::string plain(std::string_view name) {
+  std::string out;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+bool within(const std::optional<double>& value, const std::optional<double>& from,
+            const std::optional<double>& before) {
+  if (!from && !before) return true;
+  return value && (!from || *value >= *from) && (!before || *value < *before);
+}
+
+bool matches(const Entry& e, const FrameworkQuery& query, const Version& version) {
+  if (e.native_kernels != query.native_kernels) return false;
+  if (e.training && *e.training != query.training) return false;
+  if (!e.script.empty() && e.script != query.script) return false;
+  if (e.container_only && !version.container) return false;
+  if (!within(parse_number(query.cudnn), std::nullopt, e.cudnn_before)) return false;
+  return within(version.container, e.container_from, e.container_before) &&
+         within(version.number, e.from, e.before);
+}
+
+/// The generation by the library's own version (5.1 came with CUDA 8 and its Winograd kernels are those of
+/// 6), or by the container that brings it (20.06 has cuDNN 8).
+std::optional<LibraryGeneration> generation(const FrameworkQuery& query, const Version& version) {
+  if (const auto number = parse_number(query.cudnn)) {
+    if (*number < 5.01) return LibraryGeneration::cudnn5;
+    const int major = std::clamp(static_cast<int>(*number), 6, 8);
+    return static_cast<LibraryGeneration>(major - 5);
+  }
+  if (version.container)
+    return *version.container < 20.06 ? LibraryGeneration::cudnn7 : LibraryGeneration::cudnn8;
+  return std::nullopt;
+}
+
+}  // namespace
+
+FrameworkProfile framework_profile(const FrameworkQuery& query) {
+  const std::string wanted = plain(query.name);
+  const Version version = parse_version(query.version);
+  const auto pick = [&](std::string_view name, const FrameworkQuery& q) -> const Entry* {
+    for (const Entry& e : entries())
+      if (std::ranges::find(e.names, name) != e.names.end() && matches(e, q, version)) return &e;
+    return nullptr;
+  };
+  const Entry* entry = pick(wanted, query);
+  if (entry == nullptr) {
+    FrameworkQuery with_library = query;
+    with_library.native_kernels = false;
+    entry = pick(wanted, with_library);
+    if (entry == nullptr) entry = pick("generic", with_library);
+  }
+  if (entry == nullptr)
+    throw Error{"no profile for framework \"" + query.name + "\"", {}, {}, ErrorKind::internal};
+  FrameworkProfile profile = entry->profile;
+  profile.library = generation(query, version).value_or(profile.library);
+  profile.winograd = parse_number(query.cudnn).value_or(5) >= 5;
+  return profile;
+}
+
+std::vector<FrameworkProfile> framework_profiles() {
+  std::vector<FrameworkProfile> out;
+  for (const Entry& e : entries()) out.push_back(e.profile);
+  std::ranges::sort(out, {}, &FrameworkProfile::id);
+  return out;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,78 @@
+#pragma once
+/// What a deep-learning framework adds to the kernels of a network: the host's pace, fusion, layout,
+/// optimizer.
+///
+/// Profiles are data (models/data/frameworks): few numbers, each with the cases it was fitted on, so that
+/// these cases are never used to judge.
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/gpu_cost.hpp"
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+/// How convolutions are computed.
+enum class ConvKernels {
+  library,  ///< cuDNN or as good
+  im2col,   ///< unrolled into a matrix in memory, one image at a time, then a matrix product (Caffe, 2014)
+};
+
+/// Where a framework transposes tensors around convolutions, because it keeps another layout than the
+/// kernels.
+enum class LayoutConversion {
+  none,  ///< it keeps the layout that the kernels want
+  half,  ///< channels first: only tensor-core convolutions want another
+  all,   ///< channels last before the kernels could take it: every convolution
+};
+
+struct FrameworkProfile {
+  std::string id, title;
+  LibraryGeneration library = LibraryGeneration::cudnn7;
+  bool winograd = true;  ///< the library has Winograd kernels (cuDNN 5)
+  ConvKernels conv = ConvKernels::library;
+  /// Host time to issue one kernel; the GPU runs behind in a queue and starves where kernels are shorter.
+  Duration host_per_kernel{0};
+  Duration host_per_step{0};      ///< session call, Python loop, synchronisation; the GPU idles
+  double kernel_factor = 1;       ///< library kernels as this framework calls them against the best choice
+  double elementwise_passes = 1;  ///< traffic of element-wise work against one kernel per operator
+  double composed_passes = 1;     ///< of GELU and the like, where they are put together from simple operators
+  double norm_passes = 1;         ///< traffic of normalisation against the fitted kernel
+  bool fuses_elementwise = false;  ///< work marked fusable hides in its producer
+  LayoutConversion layout = LayoutConversion::half;
+  double sgd_accesses =
+      5;  ///< times that an update with momentum reads or writes every parameter or its state
+  double adam_accesses = 7;  ///< the same for Adam and LAMB
+  /// Rate at which every training step copies its images, as fp32, from the host before it starts; 0: they
+  /// are there already or the copy is hidden.
+  Bandwidth input_copy{0};
+  /// Fixed time of the update for each parameter tensor: the loop over tensors, its kernels and copies. The
+  /// backward pass does not hide it.
+  Duration update_per_tensor{0};
+  double log_sigma = 0.1;  ///< spread of ln(measured / predicted) among versions and scripts
+  /// What this framework's reference scripts run under a name that several networks share: torchvision's and
+  /// MXNet's ResNet-50 is v1.5, for example.
+  std::map<std::string, std::string> networks;
+  std::vector<std::string> fit;  ///< case ids that the numbers were fitted on
+};
+
+/// The software of a run as far as it is known.
+struct FrameworkQuery {
+  std::string name;          ///< "tensorflow"; case and blanks do not matter
+  std::string version = {};  ///< "1.1 (b1e174e)", "NGC 19.05", ""
+  std::string cudnn = {};    ///< "5.1.05"; overrides the profile's library generation
+  bool training = true;
+  bool native_kernels = false;  ///< the framework's own convolutions and not the library's
+  std::string script = {};      ///< "tf_cnn_benchmarks": scripts with a profile of their own
+};
+
+/// The profile for a framework and version. An unknown framework gets the profile "generic" with a wide
+/// spread.
+FrameworkProfile framework_profile(const FrameworkQuery& query);
+
+/// Ids and titles, sorted.
+std::vector<FrameworkProfile> framework_profiles();
+
+}  // namespace rackcast

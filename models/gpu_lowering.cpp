@@ -1,0 +1,243 @@
+#include "models/gpu_lowering.hpp"
+
+#include <cmath>
+
+namespace rackcast {
+namespace {
+
+/// The unit and operand width that a precision uses on a GPU.
+struct Unit {
+  Arithmetic arithmetic;
+  FlopRate peak;
+  double bytes;
+};
+
+Unit vector_unit(const GpuRates& gpu, double bytes) {
+  return {bytes < 4 ? Arithmetic::half_storage : Arithmetic::fp32, gpu.fp32, bytes};
+}
+
+Unit unit_of(Precision precision, const GpuRates& gpu) {
+  const auto first = [&](FlopRate peak, double bytes) {
+    return peak > FlopRate{0} ? Unit{Arithmetic::tensor, peak, bytes} : vector_unit(gpu, bytes);
+  };
+  switch (precision) {
+    case Precision::fp32:
+      return vector_unit(gpu, 4);
+    case Precision::tf32:
+      return first(gpu.tf32_tensor, 4);
+    case Precision::fp16:
+    case Precision::mixed:
+      return first(gpu.fp16_tensor, 2);
+    case Precision::bf16:
+      return first(gpu.bf16_tensor, 2);
+    case Precision::fp8:
+      return gpu.fp8_tensor > FlopRate{0} ? first(gpu.fp8_tensor, 1) : first(gpu.fp16_tensor, 2);
+    case Precision::int8:
+      break;
+  }
+  if (gpu.int8 <= FlopRate{0}) return vector_unit(gpu, 4);
+  // Volta's tensor cores have no int8: its int8 rate is that of dot-product instructions, below the fp16
+  // rate.
+  const bool matrix_units = gpu.fp16_tensor > FlopRate{0} && gpu.int8 > gpu.fp16_tensor;
+  return {matrix_units ? Arithmetic::tensor : Arithmetic::int8, gpu.int8, 1};
+}
+
+class Lowering {
+ public:
+  Lowering(const Operator& op, double batch, Precision precision, const GpuRates& gpu,
+           const LoweringOptions& options)
+      : op_{op},
+        s_{op.shape},
+        batch_{batch},
+        // fp8 training keeps its maps in 16 bits; only the products read 8.
+        element_{precision == Precision::fp8 ? 2 : activation_bytes(precision).base()},
+        unit_{unit_of(precision, gpu)},
+        gpu_{gpu},
+        options_{options} {}
+
+  std::vector<KernelCall> calls(Pass pass) const {
+    if (pass == Pass::data_gradient && op_.first_layer) return {};
+    switch (op_.family) {
+      case OperatorFamily::gemm:
+        return {gemm(pass)};
+      case OperatorFamily::conv:
+        return {conv(pass)};
+      case OperatorFamily::depthwise:
+        return {depthwise(pass)};
+      case OperatorFamily::rnn:
+        return {recurrent(pass)};
+      case OperatorFamily::attention:
+        return attention(pass);
+      case OperatorFamily::embedding:
+        return embedding(pass);
+      case OperatorFamily::optimizer:
+        return optimizer(pass);
+      default:
+        return map(pass);
+    }
+  }
+
+ private:
+  [[nodiscard]] KernelCall product(MatrixShape shape) const {
+    KernelCall call;
+    call.kind = KernelClass::gemm;
+    call.matrix = shape;
+    use_unit(call, std::fmod(shape.m, 8) == 0 && std::fmod(shape.n, 8) == 0 && std::fmod(shape.k, 8) == 0);
+    return call;
+  }
+
+  /// Until cuBLAS 11, a product ran on the tensor cores only if every side was a multiple of 8 (NVIDIA, "Deep
+  /// Learning Performance Guide"); otherwise the operands stay narrow and the arithmetic is fp32.
+  void use_unit(KernelCall& call, bool aligned) const {
+    const bool falls_back =
+        unit_.arithmetic == Arithmetic::tensor && !aligned && options_.library < LibraryGeneration::cudnn8;
+    const Unit unit = falls_back ? vector_unit(gpu_, unit_.bytes) : unit_;
+    call.arithmetic = unit.arithmetic;
+    call.peak = unit.peak;
+    call.element_bytes = unit.bytes;
+  }
+
+  /// Time of statistics over a batch against moving the same bytes. Kepler lacks Maxwell's fast atomics in
+  /// shared memory; its factor is fitted on five published cases of K80 training (fits_gpu_models in
+  /// scenarios/validation/validate.cpp), which are not judged.
+  [[nodiscard]] double reduction_cost() const { return gpu_.architecture == "Kepler" ? 2.0 : 1.0; }
+
+  [[nodiscard]] KernelCall stream(KernelClass kind, double bytes) const {
+    KernelCall call;
+    call.kind = kind;
+    call.moved_bytes = bytes;
+    return call;
+  }
+
+  [[nodiscard]] KernelCall gemm(Pass pass) const {
+    const auto n = static_cast<double>(s_.n), k = static_cast<double>(s_.k);
+    // An interaction of a sample's own vectors is one product per sample; a layer multiplies all rows at
+    // once.
+    const bool per_sample = op_.kind == "dot_interaction";
+    const double rows = static_cast<double>(s_.rows) * (per_sample ? 1 : batch_);
+    const double count = static_cast<double>(s_.count) * (per_sample ? batch_ : 1);
+    if (per_sample && pass == Pass::weight_gradient) return stream(KernelClass::elementwise, 0);
+    if (pass == Pass::forward) return product({rows, n, k, count});
+    if (pass == Pass::data_gradient) return product({rows, k, n, count});
+    return product({n, k, rows, count});
+  }
+
+  [[nodiscard]] ConvolutionShape convolution() const {
+    const auto d = [](std::int64_t v) {
+      return static_cast<double>(v);
+    };
+    return {batch_,  d(s_.c),        d(s_.h),        d(s_.w),  d(s_.n),  d(s_.r),
+            d(s_.s), d(s_.stride_h), d(s_.stride_w), d(s_.oh), d(s_.ow), d(s_.groups)};
+  }
+
+  [[nodiscard]] KernelCall conv(Pass pass) const {
+    if (s_.transposed && pass != Pass::weight_gradient)
+      pass = pass == Pass::forward ? Pass::data_gradient : Pass::forward;
+    KernelCall call;
+    call.kind = pass == Pass::forward         ? KernelClass::conv_forward
+                : pass == Pass::data_gradient ? KernelClass::conv_data_gradient
+                                              : KernelClass::conv_weight_gradient;
+    call.conv = convolution();
+    call.winograd = options_.winograd;
+    call.fused_groups = options_.library >= LibraryGeneration::cudnn7;
+    use_unit(call, true);  // the library pads the channels
+    return call;
+  }
+
+  /// A filter per channel has no product to tile: it streams its maps.
+  [[nodiscard]] KernelCall depthwise(Pass pass) const {
+    const double maps = (op_.shape.elements_in + op_.shape.elements_out) * batch_ * element_;
+    // Overlapping windows are re-read past the caches; the weight gradient reduces over all positions.
+    const double reread = pass == Pass::weight_gradient ? 2.0 : 1.3;
+    return stream(KernelClass::elementwise, maps * reread);
+  }
+
+  [[nodiscard]] KernelCall recurrent(Pass pass) const {
+    const double cell = static_cast<double>(s_.gates) * static_cast<double>(s_.hidden);
+    const auto state = static_cast<double>(s_.k > 0 ? s_.k : s_.hidden),
+               steps = static_cast<double>(s_.steps);
+    if (pass == Pass::weight_gradient) return product({cell, state, batch_ * steps, 1});
+    KernelCall call =
+        pass == Pass::forward ? product({cell, batch_, state, 1}) : product({state, batch_, cell, 1});
+    call.kind = pass == Pass::forward ? KernelClass::recurrent_forward : KernelClass::recurrent_data_gradient;
+    call.steps = steps;
+    return call;
+  }
+
+  [[nodiscard]] std::vector<KernelCall> attention(Pass pass) const {
+    if (pass == Pass::weight_gradient) return {};
+    const auto q = static_cast<double>(s_.seq), kv = static_cast<double>(s_.kv_seq),
+               d = static_cast<double>(s_.head_dim),
+               v = static_cast<double>(s_.v_head_dim ? s_.v_head_dim : s_.head_dim),
+               count = static_cast<double>(s_.heads) * batch_;
+    std::vector<KernelCall> calls{product({q, kv, d, count}), product({q, v, kv, count})};
+    if (pass == Pass::data_gradient) {
+      calls = {product({q, kv, v, count}), product({kv, v, q, count}), product({q, d, kv, count}),
+               product({kv, d, q, count})};
+      if (options_.fused_attention) calls.push_back(product({q, kv, d, count}));  // scores are computed again
+    }
+    const double scores = q * kv * count * element_;
+    if (options_.fused_attention) {
+      for (KernelCall& call : calls) {
+        if (s_.causal) call.matrix.count /= 2;
+        call.moved_bytes = (q * (d + v) + kv * (d + v)) * count * element_ / 2;
+      }
+      return calls;
+    }
+    const double softmax = pass == Pass::forward ? 2 : 3;
+    calls.push_back(stream(KernelClass::softmax, softmax * scores));
+    calls.push_back(stream(KernelClass::elementwise, 4 * scores));  // scale and mask; dropout
+    return calls;
+  }
+
+  [[nodiscard]] std::vector<KernelCall> embedding(Pass pass) const {
+    const double rows = op_.shape.elements_out * batch_ * element_;
+    if (pass == Pass::data_gradient) return {};
+    return {stream(KernelClass::embedding, rows * (pass == Pass::forward ? 2 : 3))};
+  }
+
+  [[nodiscard]] std::vector<KernelCall> optimizer(Pass pass) const {
+    if (pass != Pass::forward) return {};
+    return {stream(KernelClass::elementwise, 4 * (op_.shape.elements_in + op_.shape.elements_out))};
+  }
+
+  /// Everything that reads and writes whole maps.
+  [[nodiscard]] std::vector<KernelCall> map(Pass pass) const {
+    if (pass == Pass::weight_gradient) return {};
+    const double in = op_.shape.elements_in * batch_ * element_,
+                 out = op_.shape.elements_out * batch_ * element_;
+    const bool forward = pass == Pass::forward;
+    switch (op_.family) {
+      case OperatorFamily::norm:
+        if (op_.kind == "batch_norm")
+          return {stream(KernelClass::elementwise,
+                         reduction_cost() * (forward ? 2 * in + out : 3 * in + 2 * out))};
+        return {stream(KernelClass::norm, forward ? in + out : 3 * in + 2 * out)};
+      case OperatorFamily::softmax:
+        return {stream(KernelClass::softmax, forward ? in + out : in + 2 * out)};
+      case OperatorFamily::pool:
+        return {stream(KernelClass::elementwise,
+                       forward || op_.kind != "max_pool" ? in + out : 2 * in + 2 * out)};
+      default:
+        break;
+    }
+    const bool copies = op_.kind == "add" || op_.kind == "concat" || op_.kind == "dropout";
+    return {stream(KernelClass::elementwise, forward || copies ? in + out : in + 2 * out)};
+  }
+
+  const Operator& op_;
+  const OperatorShape& s_;
+  double batch_, element_;
+  Unit unit_;
+  const GpuRates& gpu_;
+  const LoweringOptions& options_;
+};
+
+}  // namespace
+
+std::vector<KernelCall> lower(const Operator& op, Pass pass, double batch, Precision precision,
+                              const GpuRates& gpu, const LoweringOptions& options) {
+  return Lowering{op, batch, precision, gpu, options}.calls(pass);
+}
+
+}  // namespace rackcast

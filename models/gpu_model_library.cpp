@@ -1,0 +1,181 @@
+#include "models/gpu_model_library.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "sim/error.hpp"
+#include "sim/json_reader.hpp"
+
+namespace rackcast {
+
+std::span<const EmbeddedFile> model_data();  // defined by rackcast_embed
+
+namespace {
+
+// How much a borrowed set adds to the spread: the shift that all kernels share when the parameters of one
+// measured GPU predict another's (docs/accuracy.md, "Borrowed parameters": 0.10 between GPUs of one
+// architecture, 0.26 to 0.37 per class one architecture apart; classes of a network average a part of that
+// out).
+constexpr double sigma_of_other_gpu = 0.10;
+constexpr double sigma_per_architecture = 0.20;
+constexpr double sigma_per_library = 0.05;
+constexpr double sigma_of_arithmetic = 0.15;
+
+// Kepler keeps fewer of its cores busy: Maxwell does 35 % more per core on arithmetic-bound work (NVIDIA,
+// "GeForce GTX 750 Ti" white paper, 2014, "Maxwell SM").
+constexpr double maxwell_gain_per_core = 1.35;
+
+constexpr std::array<std::string_view, 9> architectures{
+    "Kepler", "Maxwell", "Pascal", "Volta", "Turing", "Ampere", "Ada Lovelace", "Hopper", "Blackwell"};
+
+KernelParameters read_parameters(ObjectReader reader, KernelClass kind, Arithmetic arithmetic) {
+  KernelParameters out = expected_parameters();
+  for (std::size_t i = 0; i < kernel_parameter_count; ++i) {
+    const auto p = static_cast<KernelParameter>(i);
+    if (!uses(kind, arithmetic, p)) continue;
+    const KernelParameterInfo& about = info(p);
+    out.values[i] = about.microseconds ? reader.quantity<Duration>(about.name).base() * 1e6
+                                       : reader.number(about.name, 1e-6, 1e6);
+  }
+  reader.finish();
+  return out;
+}
+
+template <class Parse>
+auto parsed(ObjectReader& reader, std::string_view key, Parse parse) {
+  const Json& value = reader.require(key);
+  try {
+    return parse(value.string());
+  } catch (const Error& e) {
+    value.fail(e.message(), e.hint());
+  }
+}
+
+FittedKernel read_kernel(const Json& json, const std::string& model, const std::string& architecture) {
+  ObjectReader reader{json};
+  FittedKernel k;
+  k.model = model;
+  k.architecture = architecture;
+  k.kind = parsed(reader, "class", parse_kernel_class);
+  k.arithmetic = parsed(reader, "arithmetic", parse_arithmetic);
+  k.library = parsed(reader, "library", parse_library_generation);
+  k.parameters = read_parameters(ObjectReader{reader.require("parameters")}, k.kind, k.arithmetic);
+  for (const auto key : {"devices", "rows", "relative_sigma", "launch_path", "roofline_median_abs_error"})
+    reader.find(key);  // for people and for the accuracy table
+  ObjectReader held_out{reader.require("held_out")};
+  k.log_sigma = held_out.number("log_sigma", 0, 10);
+  held_out.find("median_abs_error");
+  held_out.find("quantiles");
+  held_out.finish();
+  reader.finish();
+  return k;
+}
+
+/// 0 exact; more the worse the set's arithmetic stands in for the wanted one; negative: it cannot.
+int arithmetic_penalty(Arithmetic wanted, Arithmetic have, bool same_architecture) {
+  if (wanted == have) return wanted == Arithmetic::half_storage && !same_architecture ? 2 : 0;
+  if (have == Arithmetic::fp32) return wanted == Arithmetic::half_storage ? 1 : 3;
+  return -1;
+}
+
+}  // namespace
+
+int architecture_distance(std::string_view a, std::string_view b) {
+  const auto at = [](std::string_view name) {
+    return std::find(architectures.begin(), architectures.end(), name) - architectures.begin();
+  };
+  const auto i = at(a), j = at(b);
+  const auto unknown = static_cast<std::ptrdiff_t>(architectures.size());
+  if (i == unknown || j == unknown) return a == b ? 0 : 4;
+  return static_cast<int>(std::abs(i - j));
+}
+
+/// The Winograd kernels of a later library, where a GPU was only measured with an earlier one: those of the
+/// nearest architecture that was measured with it. Weight gradients gained two to three times from cuDNN 5.0
+/// to 6 (0.38 to 1.1 of the peak on Titan X, P100 and Titan Xp).
+static void use_later_winograd(KernelParameters& parameters, const FittedKernel& from, const GpuRates& gpu,
+                               LibraryGeneration wanted, std::span<const FittedKernel> all) {
+  const FittedKernel* later = nullptr;
+  for (const FittedKernel& k : all) {
+    if (k.kind != from.kind || k.arithmetic != from.arithmetic || k.library <= from.library ||
+        k.library > wanted)
+      continue;
+    if (!later || architecture_distance(gpu.architecture, k.architecture) <
+                      architecture_distance(gpu.architecture, later->architecture))
+      later = &k;
+  }
+  if (!later) return;
+  for (const auto p : {KernelParameter::winograd_2x2, KernelParameter::winograd_4x4})
+    parameters[p] = std::max(parameters[p], later->parameters[p]);
+}
+
+GpuModelLibrary::GpuModelLibrary(std::span<const EmbeddedFile> files) {
+  constexpr std::string_view folder = "gpu_models/";
+  for (const EmbeddedFile& file : files) {
+    if (!file.name.starts_with(folder) || !file.name.ends_with(".json")) continue;
+    ObjectReader reader{parse_json(std::string{file.text}, std::string{file.name})};
+    reader.string("source");
+    if (const Json* networks = reader.find("network_log_sigma")) network_log_sigma_ = networks->number();
+    if (!reader.has("kernels")) {
+      reader.finish();
+      continue;
+    }
+    const std::string model = reader.string("model"), architecture = reader.string("architecture");
+    const bool power_limited = reader.boolean_or("power_limited", false);
+    for (const Json& kernel : reader.require("kernels").array()) {
+      kernels_.push_back(read_kernel(kernel, model, architecture));
+      kernels_.back().power_limited = power_limited;
+    }
+    reader.finish();
+  }
+}
+
+GpuModelLibrary GpuModelLibrary::builtin() {
+  return GpuModelLibrary{model_data()};
+}
+
+KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arithmetic arithmetic,
+                                     LibraryGeneration library) const {
+  const FittedKernel* best = nullptr;
+  double best_distance = std::numeric_limits<double>::infinity();
+  for (const FittedKernel& k : kernels_) {
+    const int steps = architecture_distance(gpu.architecture, k.architecture);
+    const int penalty = arithmetic_penalty(arithmetic, k.arithmetic, steps == 0);
+    if (k.kind != kind || penalty < 0) continue;
+    const int generations = std::abs(static_cast<int>(library) - static_cast<int>(k.library));
+    // The same GPU (or its other board) before a sibling of its architecture.
+    const bool same = gpu.name.starts_with(k.model);
+    const double distance = 100 * penalty + 10 * steps +
+                            (same              ? 0
+                             : k.power_limited ? 24
+                                               : 4) +
+                            3 * generations;
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = &k;
+    }
+  }
+  if (!best) throw Error{"no measured kernels of class " + std::string{to_string(kind)}};
+  const int steps = architecture_distance(gpu.architecture, best->architecture);
+  const int generations = std::abs(static_cast<int>(library) - static_cast<int>(best->library));
+  KernelChoice choice;
+  choice.parameters = best->parameters;
+  if (is_convolution(kind) && best->library < library)
+    use_later_winograd(choice.parameters, *best, gpu, library, kernels_);
+  choice.model = best->model;
+  choice.other_gpu = steps > 0;
+  choice.library = best->library;
+  choice.other_arithmetic = best->arithmetic != arithmetic;
+  if (gpu.architecture == "Kepler" && best->architecture != "Kepler")
+    choice.parameters[KernelParameter::peak_fraction] /= maxwell_gain_per_core;
+  choice.borrowed_sigma =
+      std::sqrt(std::pow(gpu.name.starts_with(best->model) ? 0 : sigma_of_other_gpu, 2) +
+                std::pow(sigma_per_architecture * steps, 2) + std::pow(sigma_per_library * generations, 2) +
+                std::pow(choice.other_arithmetic ? sigma_of_arithmetic : 0, 2));
+  choice.log_sigma = std::hypot(best->log_sigma, choice.borrowed_sigma);
+  return choice;
+}
+
+}  // namespace rackcast

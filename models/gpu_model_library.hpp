@@ -1,0 +1,59 @@
+#pragma once
+/// Fitted kernel models of the measured GPUs, and which of them stands in for a GPU that was not measured.
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/gpu_kernel.hpp"
+#include "sim/embedded.hpp"
+
+namespace rackcast {
+
+/// One fitted set: what `rackcast calibrate fit` wrote for a kernel class on one measured GPU.
+struct FittedKernel {
+  std::string model, architecture;
+  bool power_limited = false;  ///< the measured board ran far below its boost clock: a poor donor
+  KernelClass kind = KernelClass::gemm;
+  Arithmetic arithmetic = Arithmetic::fp32;
+  LibraryGeneration library = LibraryGeneration::cudnn8;
+  KernelParameters parameters;
+  double log_sigma = 0;  ///< of ln(measured/predicted) on shapes that were not fitted
+};
+
+/// The set that serves a request, and how far it was carried.
+struct KernelChoice {
+  KernelParameters parameters;
+  double log_sigma = 0;       ///< widened by what was borrowed
+  double borrowed_sigma = 0;  ///< that widening alone
+  std::string model;          ///< where the parameters come from
+  bool other_gpu = false;     ///< measured on another architecture
+  LibraryGeneration library = LibraryGeneration::cudnn8;
+  bool other_arithmetic = false;
+};
+
+class GpuModelLibrary {
+ public:
+  /// Reads every "gpu_models/*.json" of `files`. Throws Error (file, line) on anything malformed.
+  explicit GpuModelLibrary(std::span<const EmbeddedFile> files);
+  static GpuModelLibrary builtin();
+
+  /// The nearest fitted set, by architecture first, then library generation. Arithmetic is kept where any set
+  /// has it; fp32 stands in for half_storage of other architectures and for int8 where nothing else does.
+  /// Throws Error if the library holds no set of this class.
+  [[nodiscard]] KernelChoice choose(const GpuRates& gpu, KernelClass kind, Arithmetic arithmetic,
+                                    LibraryGeneration library) const;
+
+  [[nodiscard]] const std::vector<FittedKernel>& kernels() const { return kernels_; }
+  /// Spread of ln(measured/predicted) of whole networks, for networks on the same GPU; 0 if no file says.
+  [[nodiscard]] double network_log_sigma() const { return network_log_sigma_; }
+
+ private:
+  std::vector<FittedKernel> kernels_;
+  double network_log_sigma_ = 0;
+};
+
+/// Steps between two architectures in the order of their release; a large number for other makers' GPUs.
+int architecture_distance(std::string_view a, std::string_view b);
+
+}  // namespace rackcast

@@ -1,0 +1,27 @@
+#include "models/gpu_rates_of.hpp"
+
+#include "sim/error.hpp"
+#include "topologies/gpu_spec.hpp"
+
+namespace rackcast {
+
+GpuRates gpu_rates(const GpuSpec& spec) {
+  if (!spec.sm_count || !spec.peak.fp32)
+    throw Error{"the catalogue lacks the SM count or the fp32 rate of GPU \"" + spec.id + "\""};
+  GpuRates out;
+  out.name = spec.id;
+  out.architecture = spec.architecture;
+  out.sm_count = spec.sm_count->value;
+  out.fp32 = spec.peak.fp32->value;
+  out.fp16 = value_or(spec.peak.fp16, FlopRate{0});
+  out.fp16_tensor = value_or(spec.peak.fp16_tensor, FlopRate{0});
+  out.bf16_tensor = value_or(spec.peak.bf16_tensor, FlopRate{0});
+  out.tf32_tensor = value_or(spec.peak.tf32_tensor, FlopRate{0});
+  out.fp8_tensor = value_or(spec.peak.fp8_tensor, FlopRate{0});
+  out.int8 = value_or(spec.peak.int8, FlopRate{0});
+  out.memory = spec.memory_bandwidth.value;
+  out.l2 = value_or(spec.l2, Bytes{0});
+  return out;
+}
+
+}  // namespace rackcast

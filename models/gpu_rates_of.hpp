@@ -1,0 +1,12 @@
+#pragma once
+/// From the catalogue's GPU to the rates of the cost model.
+#include "models/gpu_cost.hpp"
+
+namespace rackcast {
+
+struct GpuSpec;
+
+/// Throws Error when the catalogue lacks the SM count or the fp32 rate.
+GpuRates gpu_rates(const GpuSpec& spec);
+
+}  // namespace rackcast

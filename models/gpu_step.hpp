@@ -1,0 +1,49 @@
+#pragma once
+/// One training step or inference pass on one GPU: kernels in a queue that the host fills.
+///
+/// The host issues kernels in the order of the network (then backwards) and runs ahead; a kernel starts when
+/// it has been issued and the one before it has ended:
+///
+///   issued(i) = issued(i-1) + host_per_kernel,   end(i) = max(end(i-1), issued(i)) + kernel(i)
+///
+/// so a stretch of short kernels runs at the host's pace and a stretch of long ones at the GPU's.
+#include <string>
+#include <vector>
+
+#include "models/framework.hpp"
+#include "models/gpu_cost.hpp"
+#include "models/operator.hpp"
+
+namespace rackcast {
+
+struct StepOptions {
+  double batch = 1;  ///< samples
+  Precision precision = Precision::fp32;
+  bool training = true;   ///< false: forward pass only, as at inference
+  bool optimizer = true;  ///< include the parameter update
+  bool adam = false;      ///< Adam or LAMB rather than SGD with momentum
+};
+
+/// One kernel of the step, for tables.
+struct StepKernel {
+  const Operator* op = nullptr;  ///< nullptr: the parameter update or a cast of the weights
+  Pass pass = Pass::forward;
+  Duration time{0};
+  KernelCost::Limit limit = KernelCost::Limit::launch;
+  Duration end{0};  ///< since the step began, the host's pace included
+};
+
+struct StepTime {
+  Duration total{0};
+  Duration forward{0}, backward{0}, optimizer{0};  ///< parts of total as they pass on the clock
+  Duration gpu_busy{0};                            ///< sum of the kernels
+  Duration host_busy{0};
+  double log_sigma = 0;  ///< of ln(measured/predicted), kernels and framework together
+  std::vector<StepKernel> kernels;
+};
+
+/// Throws Error when the batch is not positive.
+StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const FrameworkProfile& framework,
+                   const StepOptions& options);
+
+}  // namespace rackcast

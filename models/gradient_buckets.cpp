@@ -1,0 +1,121 @@
+#include "models/gradient_buckets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "models/compression.hpp"
+#include "models/gpu_step.hpp"
+#include "models/straggler.hpp"
+
+namespace rackcast {
+namespace {
+
+/// One array of gradients and when back-propagation is through with it, since the step began.
+struct Ready {
+  Duration at{0};
+  Bytes bytes{0};
+  int array = 0;
+};
+
+/// Gradient of a fully connected layer as the factors of all ranks, gathered: batch * (inputs + outputs) of
+/// each rank instead of inputs * outputs (H. Zhang et al., Poseidon, USENIX ATC 2017). As the payload of an
+/// all-reduce, which passes a ring twice: n/2 of one rank's part. Whatever is less.
+double exchanged_parameters(const Operator& op, const TrainingSpec& spec, int ranks) {
+  const ExchangeSpec& x = spec.exchange;
+  if (x.strategy == ExchangeStrategy::model_parallel) return op.parameters / x.ways;
+  if (x.strategy != ExchangeStrategy::hybrid || op.family != OperatorFamily::gemm) return op.parameters;
+  if (!x.factors) return op.parameters / x.ways;
+  const double rows = spec.batch_per_gpu * static_cast<double>(op.shape.rows);
+  return std::min(op.parameters, rows * static_cast<double>(op.shape.n + op.shape.k) * ranks / 2);
+}
+
+std::vector<Ready> arrays_of(const TrainingSpec& spec, const StepTime& step, int ranks) {
+  std::map<const Operator*, Duration> ends;
+  for (const StepKernel& kernel : step.kernels)
+    if (kernel.op && kernel.end > step.forward) ends[kernel.op] = kernel.end;
+  std::vector<Ready> out;
+  Duration mark = step.forward;
+  const auto& operators = spec.workload->operators;
+  int array = static_cast<int>(
+      std::ranges::count_if(operators, [](const Operator& op) { return op.parameters > 0; }));
+  for (auto op = operators.rbegin(); op != operators.rend(); ++op) {
+    if (const auto found = ends.find(&*op); found != ends.end()) mark = std::max(mark, found->second);
+    if (op->parameters <= 0) continue;
+    out.push_back({mark, exchanged_parameters(*op, spec, ranks) * gradient_bytes(spec.precision), --array});
+  }
+  return out;
+}
+
+/// Cuts at the bucket size, at ticks of the cycle, or nowhere.
+std::vector<Ready> gather(const std::vector<Ready>& arrays, const ExchangeSpec& x, Duration backward_end) {
+  std::vector<Ready> out;
+  Ready open;
+  const auto tick = [&](Duration at) {
+    if (x.after_backward) return backward_end;
+    return x.cycle.base() > 0 ? x.cycle * std::ceil(at / x.cycle) : at;
+  };
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const Duration at = tick(arrays[i].at);
+    // The cycle's clock has nothing to do with the step's: on average a tensor waits for half of it.
+    if (open.bytes.base() > 0 && x.cycle.base() > 0 && at > open.at) {
+      out.push_back(open);
+      open = {};
+    }
+    if (open.bytes.base() == 0) open.array = arrays[i].array;
+    open.bytes += arrays[i].bytes;
+    open.at = at;
+    const bool full = x.cycle.base() > 0 || x.bucket.base() > 0 ? open.bytes >= x.bucket : true;
+    if (full || i + 1 == arrays.size()) {
+      out.push_back(open);
+      open = {};
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+StepTimes step_times(const TrainingSpec& spec, int ranks) {
+  StepOptions options;
+  options.batch = spec.batch_per_gpu;
+  options.precision = spec.precision;
+  options.adam = spec.adam;
+  options.optimizer = spec.optimizer;
+  const StepTime step = step_time(*spec.workload, *spec.gpu, *spec.framework, options);
+  const Duration end = step.forward + step.backward;
+  const ExchangeSpec& x = spec.exchange;
+
+  // A synchronous step is as slow as its slowest rank; staleness averages the waits of several steps.
+  double slowest = 1;
+  const bool servers = x.strategy == ExchangeStrategy::parameter_server;
+  if (!servers || x.servers.mode != ServerMode::asynchronous) {
+    const double steps = servers && x.servers.mode == ServerMode::stale ? x.servers.staleness + 1 : 1;
+    slowest += step_jitter() * expected_maximum(ranks) / std::sqrt(steps * x.local_steps);
+  }
+  const double pace = slowest / spec.compute_scale;
+
+  StepTimes out;
+  // All micro-steps but the last go through without an exchange.
+  const Duration decode = spec.accumulation * spec.batch_per_gpu * spec.input.gpu_decode;
+  out.forward = (step.forward + (spec.accumulation - 1) * (step.forward + step.backward) + decode) * pace;
+  out.optimizer = step.optimizer * pace;
+  out.log_sigma = step.log_sigma;
+  Duration mark = step.forward;
+  for (const Ready& bucket : gather(arrays_of(spec, step, ranks), x, end)) {
+    const Duration at = std::min(bucket.at, end);
+    out.buckets.push_back({(std::max(at, mark) - mark) * pace, bucket.bytes, bucket.array});
+    mark = std::max(at, mark);
+    out.last_bucket_delay = std::max(Duration{0}, bucket.at - end);
+  }
+  out.backward_tail = (end - mark) * pace;
+  // Packing and unpacking run on the GPU between back-propagation and the wire.
+  const Compression& packed = compression(x.compression);
+  if (packed.gpu_passes > 0) {
+    const Bytes moved = packed.gpu_passes * 4 * Bytes{spec.workload->parameters()};
+    out.backward_tail += moved / (0.8 * spec.gpu->gpu().memory);
+  }
+  return out;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,162 @@
+#include "models/layers/kinds.hpp"
+#include "models/layers/operators.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast::layers {
+namespace {
+
+constexpr std::int64_t largest_table = 10'000'000'000;
+
+void require_tokens(const LayerContext& context) {
+  if (context.input.shape.kind != TensorShape::Kind::tokens) {
+    throw Error{"needs a sequence, not " + context.input.shape.text()};
+  }
+}
+
+void require_image(const LayerContext& context) {
+  if (context.input.shape.kind != TensorShape::Kind::image) {
+    throw Error{"needs an image, not " + context.input.shape.text()};
+  }
+}
+
+Flow recurrent(LayerContext& context, std::int64_t gates) {
+  LayerArguments& arguments = context.arguments;
+  RecurrentSpec spec;
+  spec.hidden = arguments.count(arguments.kind(), 1, 1'000'000);
+  spec.gates = gates;
+  spec.bidirectional = arguments.flag_or("bidirectional", false);
+  spec.sum_directions = arguments.flag_or("sum", false);
+  spec.biases = arguments.count_or("biases", 2, 0, 2);
+  spec.projection = arguments.count_or("projection", 0, 0, 1'000'000);
+  return add_recurrent(context.network, context.name, arguments.kind(), context.input, spec);
+}
+
+Flow with_shape(Flow flow, const TensorShape& shape) {
+  flow.shape = shape;
+  return flow;
+}
+
+}  // namespace
+
+Flow embedding(LayerContext& context) {
+  const std::int64_t width = context.arguments.count("embedding", 1, 1'000'000);
+  const std::int64_t vocab = context.arguments.count("vocab", 1, largest_table);
+  const bool tied = context.arguments.flag_or("tied", false);
+  return add_embedding(context.network, context.name, context.input, vocab, width, tied);
+}
+
+Flow position_embedding(LayerContext& context) {
+  require_tokens(context);
+  const std::int64_t given = context.arguments.count_or("position_embedding", 0, 0, 10'000'000);
+  const std::int64_t rows = given ? given : context.input.shape.height;
+  const double parameters = static_cast<double>(rows) * static_cast<double>(context.input.shape.channels);
+  return add_map(context.network, context.name, "position_embedding", OperatorFamily::elementwise,
+                 context.input, {}, parameters);
+}
+
+Flow class_token(LayerContext& context) {
+  context.arguments.no_value();
+  require_tokens(context);
+  TensorShape out = context.input.shape;
+  ++out.height;
+  Operator op;
+  op.name = context.name;
+  op.kind = "class_token";
+  op.parameters = static_cast<double>(out.channels);
+  return context.network.add(std::move(op), context.input, out, {});
+}
+
+Flow take_token(LayerContext& context) {
+  context.arguments.no_value();
+  require_tokens(context);
+  return with_shape(context.input, TensorShape::vector(context.input.shape.channels));
+}
+
+Flow attention(LayerContext& context) {
+  LayerArguments& arguments = context.arguments;
+  AttentionSpec spec;
+  spec.heads = arguments.count("attention", 1, 100'000);
+  spec.kv_heads = arguments.count_or("kv_heads", spec.heads, 1, 100'000);
+  spec.head_dim = arguments.count_or("head_dim", 0, 0, 1'000'000);
+  spec.extra_keys = arguments.count_or("cached", 0, 0, 10'000'000);
+  spec.causal = arguments.flag_or("causal", false);
+  spec.bias = arguments.flag_or("bias", true);
+  spec.dropout = arguments.flag_or("dropout", true);
+  spec.relative = arguments.flag_or("relative", false);
+  const Json* memory = arguments.find("memory");
+  const Flow from = memory ? context.saved(*memory) : context.input;
+  return add_attention(context.network, context.name, context.input, from, spec);
+}
+
+Flow additive_attention(LayerContext& context) {
+  const std::int64_t hidden = context.arguments.count("additive_attention", 1, 1'000'000);
+  const Flow memory = context.saved(context.arguments.require("memory"));
+  return add_additive_attention(context.network, context.name, context.input, memory, hidden);
+}
+
+Flow rnn(LayerContext& context) {
+  return recurrent(context, 1);
+}
+Flow gru(LayerContext& context) {
+  return recurrent(context, 3);
+}
+Flow lstm(LayerContext& context) {
+  return recurrent(context, 4);
+}
+
+Flow rows_to_tokens(LayerContext& context) {
+  context.arguments.no_value();
+  require_image(context);
+  const TensorShape& in = context.input.shape;
+  return with_shape(context.input, TensorShape::tokens(in.height, in.width * in.channels));
+}
+
+Flow patches_to_tokens(LayerContext& context) {
+  context.arguments.no_value();
+  require_image(context);
+  const TensorShape& in = context.input.shape;
+  return with_shape(context.input, TensorShape::tokens(in.height * in.width, in.channels));
+}
+
+Flow embedding_tables(LayerContext& context) {
+  const std::int64_t width = context.arguments.count("embedding_tables", 1, 100'000);
+  const auto rows = context.arguments.counts("rows", 1, largest_table);
+  double total = 0;
+  for (const std::int64_t n : rows) total += static_cast<double>(n);
+  Operator op;
+  op.name = context.name;
+  op.kind = "embedding_tables";
+  op.family = OperatorFamily::embedding;
+  op.shape.n = width;
+  op.shape.k = static_cast<std::int64_t>(total);
+  op.shape.rows = static_cast<std::int64_t>(rows.size());
+  op.parameters = total * static_cast<double>(width);
+  // The look-up starts from the ids of the sample, whatever flows here.
+  const Flow ids{TensorShape::vector(op.shape.rows), Flow::network_input};
+  return context.network.add(std::move(op), ids, TensorShape::vector(ids.shape.channels * width), {});
+}
+
+Flow dot_interaction(LayerContext& context) {
+  const std::int64_t width = context.arguments.count("dot_interaction", 1, 100'000);
+  const std::int64_t features = context.input.shape.channels;
+  if (context.input.shape.kind != TensorShape::Kind::vector || features % width != 0) {
+    throw Error{"needs vectors of " + std::to_string(width) + " side by side, not " +
+                context.input.shape.text()};
+  }
+  const std::int64_t n = features / width;
+  if (n > 1'000'000) throw Error{"is limited to a million vectors, not " + std::to_string(n)};
+  // One product per sample of an n x width matrix with itself, of which the lower triangle is used; DLRM,
+  // arXiv 1906.00091, section 2.1.
+  Operator op;
+  op.name = context.name;
+  op.kind = "dot_interaction";
+  op.family = OperatorFamily::gemm;
+  op.shape.rows = n;
+  op.shape.n = n;
+  op.shape.k = width;
+  op.forward_flop = Flop{2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(width)};
+  return context.network.add(std::move(op), context.input, TensorShape::vector(n * (n - 1) / 2),
+                             {.input = true});
+}
+
+}  // namespace rackcast::layers

@@ -1,0 +1,68 @@
+#include "models/memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/data_files.hpp"
+#include "sim/error.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+
+namespace {
+
+Bytes fact(const char* key) {
+  return parse_quantity<Bytes>(
+      parse_model_data("host/gpu_memory.json").require(key).require("value").string());
+}
+
+/// Input of a convolution unrolled for a matrix product: every output pixel's window.
+double unrolled_elements(const Operator& op) {
+  const OperatorShape& s = op.shape;
+  if (op.family != OperatorFamily::conv) return 0;
+  return static_cast<double>(s.c) * static_cast<double>(s.r * s.s) * static_cast<double>(s.oh) *
+         static_cast<double>(s.ow) / static_cast<double>(std::max<std::int64_t>(1, s.groups));
+}
+
+}  // namespace
+
+MemoryUse training_memory(const Workload& workload, const MemoryOptions& options) {
+  if (!(options.batch >= 0)) throw Error{"memory needs a batch that is not negative"};
+  constexpr Bytes fp32{4};
+  const Bytes element = activation_bytes(options.precision);
+  const Bytes copy = element < fp32 ? element : Bytes{0};
+  double parameters = 0, kept = 0, unrolled = 0;
+  for (const Operator& op : workload.operators) {
+    parameters += op.parameters;
+    kept += op.activation_elements - (options.fused_attention ? op.score_elements : 0);
+    unrolled = std::max(unrolled, unrolled_elements(op));
+  }
+  MemoryUse use;
+  use.weights = parameters * (fp32 + copy);
+  use.gradients = parameters * (fp32 + copy);
+  use.optimizer = parameters * fp32 * (options.optimizer == Optimizer::adam ? 2.0 : 1.0);
+  use.activations = options.batch * kept * element;
+  use.workspace = std::min(options.batch * unrolled * element, fact("workspace_limit"));
+  use.reserve = fact("reserve");
+  return use;
+}
+
+double largest_batch(const Workload& workload, MemoryOptions options, Bytes available) {
+  const auto fits = [&](double batch) {
+    options.batch = batch;
+    return training_memory(workload, options).total() <= available;
+  };
+  if (!fits(1)) return 0;
+  double low = 1, high = 2;
+  while (fits(high) && high < 1e9) {
+    low = high;
+    high *= 2;
+  }
+  while (high - low > 1) {
+    const double middle = std::floor((low + high) / 2);
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,40 @@
+#pragma once
+/// Device memory that training takes on one GPU, and the largest batch that fits.
+///
+/// state        fp32 weights, gradients and optimizer state (one value per parameter for momentum, two for
+/// Adam);
+///              16-bit runs keep 16-bit copies of weights and gradients besides (Micikevicius et al., "Mixed
+///              Precision Training", ICLR 2018).
+/// activations  what the backward pass needs (models/README.md, "What is kept"), for the whole batch.
+/// workspace    scratch of the largest convolution: its unrolled input, at most the frameworks' limit.
+/// reserve      driver context and loaded kernels (models/data/host/gpu_memory.json).
+///
+/// Not in it: fragmentation of the framework's allocator (a few per cent) and buffers of collectives.
+#include "models/operator.hpp"
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+enum class Optimizer { momentum, adam };
+
+struct MemoryOptions {
+  double batch = 1;  ///< samples on this GPU; 0 gives the part that does not grow with the batch
+  Precision precision = Precision::fp32;
+  Optimizer optimizer = Optimizer::momentum;
+  bool fused_attention = false;  ///< flash attention keeps no scores
+};
+
+struct MemoryUse {
+  Bytes weights{0}, gradients{0}, optimizer{0}, activations{0}, workspace{0}, reserve{0};
+  [[nodiscard]] Bytes total() const {
+    return weights + gradients + optimizer + activations + workspace + reserve;
+  }
+};
+
+/// Throws Error if the batch is negative.
+MemoryUse training_memory(const Workload& workload, const MemoryOptions& options);
+
+/// The largest whole batch whose memory is within `available`; 0 if not even one sample fits.
+double largest_batch(const Workload& workload, MemoryOptions options, Bytes available);
+
+}  // namespace rackcast

@@ -1,0 +1,73 @@
+#include "models/network_builder.hpp"
+
+#include <algorithm>
+
+#include "sim/error.hpp"
+
+namespace rackcast {
+
+Flow NetworkBuilder::add(Operator op, std::span<const Flow> inputs, const TensorShape& output, Kept kept) {
+  if (operators_.size() >= max_operators) {
+    throw Error{"the network has more than " + std::to_string(max_operators) + " operators"};
+  }
+  op.shape.elements_out = output.elements();
+  op.shape.elements_in = 0;
+  op.first_layer = true;
+  for (const Flow& in : inputs) {
+    op.shape.elements_in += in.shape.elements();
+    op.first_layer = op.first_layer && in.producer == Flow::network_input;
+    if (kept.input) keep(in.producer);
+  }
+  // Negated so that a product that became infinite or not-a-number is refused, too.
+  if (!(op.shape.elements_out <= max_elements) || !(op.parameters <= max_elements * 1e3)) {
+    throw Error{op.name + " is too large: output " + output.text()};
+  }
+  op.name = prefix_ + op.name;
+  op.output = output.text();
+  op.auxiliary = auxiliary_;
+  if (shared_) op.parameters = 0;
+  op.activation_elements = kept.extra;
+  op.score_elements = kept.scores;
+  operators_.push_back(std::move(op));
+  kept_.push_back(false);
+  const int self = static_cast<int>(operators_.size()) - 1;
+  if (kept.output) keep(self);
+  return {output, self};
+}
+
+void NetworkBuilder::keep(int producer) {
+  if (producer < 0) return;
+  const auto i = static_cast<std::size_t>(producer);
+  if (kept_[i]) return;
+  kept_[i] = true;
+  operators_[i].activation_elements += operators_[i].shape.elements_out;
+}
+
+std::string NetworkBuilder::numbered(std::string_view stem) {
+  const int number = ++numbers_[prefix_ + std::string(stem)];
+  return std::string(stem) + std::to_string(number);
+}
+
+std::string NetworkBuilder::unique(std::string_view name) {
+  const int number = ++numbers_[prefix_ + std::string(name)];
+  return std::string(name) + (number > 1 ? std::to_string(number) : "");
+}
+
+NetworkBuilder::Prefix::Prefix(NetworkBuilder& network, std::string_view part)
+    : network_(network), length_(network.prefix_.size()) {
+  network_.prefix_ += part;
+  network_.prefix_ += '.';
+}
+
+NetworkBuilder::Mode::Mode(NetworkBuilder& network, bool shared, bool auxiliary)
+    : network_(network), was_shared_(network.shared_), was_auxiliary_(network.auxiliary_) {
+  network_.shared_ = was_shared_ || shared;
+  network_.auxiliary_ = was_auxiliary_ || auxiliary;
+}
+
+NetworkBuilder::Mode::~Mode() {
+  network_.shared_ = was_shared_;
+  network_.auxiliary_ = was_auxiliary_;
+}
+
+}  // namespace rackcast

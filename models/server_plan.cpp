@@ -1,0 +1,153 @@
+/// Parameter servers: every array goes to the server that holds it, is added there, and comes back as
+/// weights.
+///
+/// Servers are chosen by array in turn, so one large array (the first fully connected layer of VGG-16 is 74 %
+/// of its parameters) makes one server the bottleneck of all ranks, whatever their number: M. Li et al.,
+/// "Scaling distributed machine learning with the parameter server", OSDI 2014; A. Sergeev, M. Del Balso,
+/// "Horovod", arXiv:1802.05799, 2018, for what that does to VGG-16.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "models/cluster.hpp"
+#include "models/collectives/layout.hpp"
+#include "models/compression.hpp"
+#include "models/exchange_plan.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+namespace {
+
+class Servers {
+ public:
+  Servers(const Cluster& cluster, const ServerSpec& spec) : cluster_{cluster}, spec_{spec}, layout_{cluster} {
+    place();
+  }
+
+  [[nodiscard]] int count() const { return static_cast<int>(places_.size()); }
+
+  /// Gradients of all ranks to server s (`up`), or weights back; what the server adds.
+  int pattern(PatternBook& book, int s, bool up) {
+    auto& known = patterns_[static_cast<std::size_t>(2 * s + (up ? 1 : 0))];
+    if (known) return known;
+    const DeviceId server = places_[static_cast<std::size_t>(s)];
+    double messages = 0, remote = 0;
+    if (spec_.sums_in_node && !spec_.on_gpus)
+      for (std::size_t n = 0; n < layout_.by_node().size(); ++n) (void)inside(n, up);
+    for (std::size_t n = 0; n < layout_.by_node().size(); ++n) {
+      const auto& node = layout_.by_node()[n];
+      const bool far = device(server).node != device(layout_.end(node.front())).node;
+      if (far && spec_.sums_in_node && !spec_.on_gpus) {
+        // The node adds up its GPUs' gradients in its memory and sends one copy.
+        for (const LinkLoad& local : inside(n, up)) layout_.load(local.link, local.bytes);
+        load(near_cpu(layout_.end(node.front())), server, up);
+        ++messages, ++remote;
+      } else {
+        for (const int rank : node) load(layout_.end(rank), server, up);
+        messages += static_cast<double>(node.size());
+        if (far) remote += static_cast<double>(node.size());
+      }
+    }
+    const CollectiveStage stage = layout_.stage(Duration{0});
+    std::vector<std::pair<int, double>> takes;
+    if (up) takes.emplace_back(2 * s, messages);
+    takes.emplace_back(2 * s + 1, remote);
+    return known = book.add(stage.pattern, takes);
+  }
+
+ private:
+  /// From the GPUs of a node to its memory, or back; the same for every server.
+  const std::vector<LinkLoad>& inside(std::size_t node, bool up) {
+    auto& known = inside_[2 * node + (up ? 1 : 0)];
+    if (known.empty()) {
+      for (const int rank : layout_.by_node()[node]) load(layout_.end(rank), near_cpu(layout_.end(rank)), up);
+      known = layout_.stage(Duration{0}).loads();
+    }
+    return known;
+  }
+
+  [[nodiscard]] const Device& device(DeviceId id) const { return cluster_.topology.device(id); }
+
+  void load(DeviceId rank, DeviceId server, bool up) {
+    if (rank == server) return;
+    layout_.load(up ? layout_.router().route(rank, server) : layout_.router().route(server, rank), 1);
+  }
+
+  DeviceId near_cpu(DeviceId gpu) {
+    DeviceId& known = near_cpu_[gpu].cpu;
+    if (known != no_id) return known;
+    const auto cpus = cluster_.topology.devices_of(device(gpu).node, DeviceKind::cpu);
+    return known = *std::ranges::min_element(
+               cpus, {}, [&](DeviceId cpu) { return layout_.router().route(gpu, cpu).hops.size(); });
+  }
+
+  void place() {
+    const Topology& t = cluster_.topology;
+    std::set<int> busy;
+    for (const DeviceId gpu : cluster_.ranks) busy.insert(device(gpu).node);
+    if (spec_.on_gpus) {
+      if (busy.size() > 1) throw Error{"variables on the GPUs are modelled for one node only"};
+      places_ = cluster_.ranks;
+    } else {
+      std::vector<int> hosts;
+      for (int node = 0; node < t.nodes(); ++node)
+        if (busy.contains(node) != spec_.apart) hosts.push_back(node);
+      if (hosts.empty())
+        throw Error{
+            "no node is left for the parameter servers", {}, "add nodes, or put the servers on the workers"};
+      const int wanted = spec_.count > 0 ? spec_.count : static_cast<int>(hosts.size());
+      for (int s = 0; s < wanted; ++s) {
+        const auto cpus = t.devices_of(hosts[static_cast<std::size_t>(s) % hosts.size()], DeviceKind::cpu);
+        places_.push_back(cpus[static_cast<std::size_t>(s) / hosts.size() % cpus.size()]);
+      }
+    }
+    patterns_.assign(2 * places_.size(), 0);
+    inside_.resize(2 * layout_.by_node().size());
+  }
+
+  const Cluster& cluster_;
+  const ServerSpec& spec_;
+  Layout layout_;
+  std::vector<DeviceId> places_;
+  struct Near {
+    DeviceId cpu = no_id;
+  };
+  std::map<DeviceId, Near> near_cpu_;
+  std::vector<int> patterns_;
+  std::vector<std::vector<LinkLoad>> inside_;
+};
+
+}  // namespace
+
+ExchangeFlows server_flows(const Cluster& cluster, const TrainingSpec& spec,
+                           std::span<const GradientBucket> buckets, PatternBook& book) {
+  const ExchangeSpec& x = spec.exchange;
+  Servers servers{cluster, x.servers};
+  CommModel comm{cluster, x.comm};
+  ExchangeFlows out;
+  out.servers = servers.count();
+  out.log_sigma = comm.log_sigma();
+  out.stack_rate = comm.stack_rate();
+  const HopLatency step = comm.step_latency();
+  const Duration hop = cluster.used_nodes() > 1 || x.servers.apart ? step.inter : step.intra;
+  const double up_ratio = compression(x.compression).wire_ratio;
+  for (const GradientBucket& bucket : buckets) {
+    const auto send = [&](int server, Bytes bytes) {
+      out.exchanges.push_back({static_cast<int>(&bucket - buckets.data()), {}});
+      std::vector<FlowStage>& flow = out.exchanges.back().stages;
+      const double down = bytes.base();
+      flow.push_back({servers.pattern(book, server, true), up_ratio * down, 0, hop + x.per_bucket});
+      flow.push_back({servers.pattern(book, server, false), down, 0, hop});
+    };
+    if (x.servers.split && bucket.gradients > *x.servers.split) {
+      for (int s = 0; s < servers.count(); ++s) send(s, bucket.gradients / servers.count());
+    } else {
+      send(bucket.array % servers.count(), bucket.gradients);
+    }
+  }
+  // Every array is on its way as soon as it is ready: connections of their own.
+  out.streams = std::max(1, static_cast<int>(out.exchanges.size()));
+  return out;
+}
+
+}  // namespace rackcast

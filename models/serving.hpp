@@ -1,0 +1,36 @@
+#pragma once
+/// A GPU that answers requests in batches: latency and throughput under a request rate.
+///
+/// Requests come at random (Poisson). When the GPU is free the dispatcher takes what waits, at most
+/// `max_batch`, and runs it; it does not wait for a batch to fill, so light load gives the latency of a batch
+/// of one and heavy load fills batches by itself ("dynamic batching"). A queue with bulk service, simulated
+/// on the event engine.
+#include <cstdint>
+#include <vector>
+
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+struct ServingSpec {
+  /// Time of a batch of i + 1 requests; at least one. Its size is the largest batch.
+  std::vector<Duration> batch_time;
+  Frequency rate{0};      ///< requests per second, above 0
+  int requests = 20'000;  ///< simulated; the first tenth is warm-up and not counted
+  std::uint64_t seed = 1;
+};
+
+struct ServingResult {
+  Duration p50{0}, p90{0}, p99{0}, mean{0};  ///< from arrival to the end of the request's batch
+  double mean_batch = 0;
+  double utilisation = 0;  ///< busy time of the GPU over all time
+  bool saturated = false;  ///< the rate is above what the largest batch can serve
+};
+
+/// Throws Error on an empty table, a time or rate that is not positive, or fewer than 100 requests.
+ServingResult simulate_serving(const ServingSpec& spec);
+
+/// The highest rate whose 99th percentile is within `limit`, to 1 %; 0 if a single request takes longer.
+Frequency highest_rate(ServingSpec spec, Duration limit);
+
+}  // namespace rackcast

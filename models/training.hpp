@@ -1,0 +1,106 @@
+#pragma once
+/// One data-parallel training run as processes and flows: loaders, compute streams and collectives on the
+/// links of a cluster.
+///
+/// Every GPU runs the same step on its own part of the batch (synchronous SGD): take a batch, forward,
+/// backward, wait for the last gradient, update. Gradients leave in buckets as soon as back-propagation has
+/// produced them; the exchange of a bucket (models/exchange.hpp: all-reduce or parameter servers) loads every
+/// link that it passes while the backward pass goes on. A loader fills a queue of `prefetch` batches; a batch
+/// loads storage, fabric, host cores and PCIe at once, as a pipelined reader does.
+///
+/// The simulation runs until the step time repeats exactly; that period, and the time before it, are the
+/// result.
+///
+/// The simulated rank is the slowest of all: its compute is longer by the expected maximum of the ranks'
+/// jitter (straggler.hpp). A collective that runs on the GPU takes part of its rate while it runs.
+///
+/// Assumed: all nodes alike and healthy, an endless supply of samples.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/exchange.hpp"
+#include "models/framework.hpp"
+#include "models/gpu_cost.hpp"
+#include "models/operator.hpp"
+#include "sim/error.hpp"
+#include "sim/limits.hpp"
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+struct Cluster;
+class Tracer;
+
+/// One more limit on the way of a sample: a metadata server, a cache, a pool of cores (models/data_path).
+struct InputStage {
+  std::string name;       ///< "local SSD"
+  std::string what;       ///< for people: "the local SSD cache"
+  double capacity = 0;    ///< units/s of all of it together
+  double per_sample = 0;  ///< units that one sample of the global batch takes
+};
+
+/// The way of a sample from storage to the GPU. Rates of 0 mean "not modelled": no limit.
+struct InputSpec {
+  Bytes stored_sample{0};  ///< as read from storage
+  Bandwidth storage{0};    ///< aggregate read rate of the storage system; 0: samples wait in host memory
+  Frequency decode_per_core{0};  ///< samples per second that one CPU core decodes and augments
+  double cores_per_node = 0;
+  int prefetch = 2;                     ///< batches ready ahead of the GPU
+  std::vector<InputStage> stages = {};  ///< further limits, each shared by all nodes
+  Duration gpu_decode{0};               ///< GPU time that decoding one sample takes from training
+};
+
+struct TrainingSpec {
+  const Workload* workload = nullptr;
+  const GpuCostModel* gpu = nullptr;
+  const FrameworkProfile* framework = nullptr;
+  double batch_per_gpu = 1;
+  Precision precision = Precision::fp32;
+  double accumulation = 1;  ///< micro-steps of `batch_per_gpu` for each exchange and update
+  bool adam = false;        ///< Adam or a relative instead of SGD with momentum
+  bool optimizer = true;    ///< the update is part of the step
+  ExchangeSpec exchange;
+  InputSpec input;
+  Limits limits;     ///< of the simulation
+  bool fold = true;  ///< false: every GPU is a process, every link a resource, and every step is simulated
+  std::uint64_t steps = 0;  ///< of the whole training; only read if not folded
+  // Multipliers of the rates of each part, for intervals: 0.9 is ten per cent slower than modelled.
+  double compute_scale = 1, network_scale = 1, input_scale = 1;
+};
+
+/// Where the time of one steady step goes, seen by one GPU. The parts add up to `total`.
+struct StepParts {
+  Duration input_wait{0};
+  Duration forward{0};
+  Duration backward{0};
+  Duration exchange_wait{0};  ///< all-reduce that back-propagation does not hide
+  Duration optimizer{0};
+  Duration total{0};
+  Duration exchange_busy{0};  ///< all-reduce in all, hidden or not; not part of the sum
+};
+
+struct TrainingRun {
+  StepParts parts;
+  Duration warm_up{0};  ///< time before the first steady step, less the steps done in it
+  int ranks = 0;
+  double samples_per_step = 0;
+  std::string binds;             ///< "GPU compute", "all-reduce over InfiniBand", "storage read", ...
+  std::uint64_t events = 0;      ///< simulated
+  std::uint64_t steps = 0;       ///< simulated
+  bool partial = false;          ///< a limit ended the simulation before a step repeated
+  double compute_log_sigma = 0;  ///< spread of ln(measured/predicted) of the GPU's part
+  double network_log_sigma = 0;  ///< the same of the exchange
+};
+
+/// A limit was reached before one step was over.
+struct LimitReached : Error {
+  using Error::Error;
+};
+
+/// Simulates until the step repeats, or a limit. A `tracer` receives streams, links and queues of node 0.
+/// Throws LimitReached, and Error if the network does not fit the GPU cost model or the cluster has no GPU.
+TrainingRun simulate_training(const Cluster& cluster, const TrainingSpec& spec, Tracer* tracer = nullptr);
+
+}  // namespace rackcast
