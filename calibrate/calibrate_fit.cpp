@@ -1,0 +1,33 @@
+#include "calibrate/calibrate_fit.hpp"
+
+#include <filesystem>
+
+#include "calibrate/kernel_accuracy.hpp"
+#include "calibrate/parameter_file.hpp"
+#include "sim/atomic_file.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+
+FitReport calibrate_fit(const std::vector<DataFile>& files) {
+  const KernelData data = load_kernel_data(files);
+  const std::vector<KernelFit> fits = fit_all(data);
+  if (fits.empty())
+    throw Error{"no kernel class has the 20 measurements that a fit needs",
+                {},
+                "measure more shapes of one class on one device"};
+  const std::vector<NetworkSum> sums = network_sums(files, data, fits);
+  return {parameter_files(data, fits, sums),
+          kernel_accuracy_markdown(fits, sums, borrowed_errors(data, fits)), data.kernels.size(),
+          fits.size()};
+}
+
+void write_parameter_files(const FitReport& report, const std::string& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) throw Error{"cannot create the folder \"" + folder + "\": " + code.message()};
+  for (const auto& [name, text] : report.files)
+    write_file_atomically((std::filesystem::path{folder} / name).string(), text);
+}
+
+}  // namespace rackcast

@@ -1,0 +1,145 @@
+#include "calibrate/kernel_accuracy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace rackcast {
+namespace {
+
+struct Column {
+  std::string_view title;
+  KernelClass kind;
+};
+constexpr Column columns[] = {{"product", KernelClass::gemm},
+                              {"conv", KernelClass::conv_forward},
+                              {"conv, data gradient", KernelClass::conv_data_gradient},
+                              {"conv, weight gradient", KernelClass::conv_weight_gradient},
+                              {"recurrent", KernelClass::recurrent_forward},
+                              {"recurrent, data gradient", KernelClass::recurrent_data_gradient},
+                              {"map", KernelClass::elementwise},
+                              {"softmax", KernelClass::softmax},
+                              {"norm", KernelClass::norm},
+                              {"embedding", KernelClass::embedding}};
+
+std::string_view arithmetic_text(Arithmetic a) {
+  switch (a) {
+    case Arithmetic::fp32:
+      return "fp32";
+    case Arithmetic::half_storage:
+      return "fp16 storage, fp32 arithmetic";
+    case Arithmetic::tensor:
+      return "fp16 tensor cores";
+    case Arithmetic::int8:
+      break;
+  }
+  return "int8";
+}
+
+std::string percent(double fraction) {
+  return fmt::format("{:.{}f}", fraction * 100, fraction < 0.0995 ? 1 : 0);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+using Row = std::tuple<std::string, Arithmetic, LibraryGeneration>;
+
+std::string kernel_table(const std::vector<KernelFit>& fits) {
+  std::map<Row, std::map<KernelClass, const KernelFit*>> rows;
+  for (const KernelFit& fit : fits)
+    rows[{fit.key.model, fit.key.arithmetic, fit.key.library}][fit.key.kind] = &fit;
+  std::string out = "| GPU | arithmetic | library |", line = "|---|---|---|";
+  for (const Column& column : columns) {
+    out += fmt::format(" {} |", column.title);
+    line += "---:|";
+  }
+  out += "\n" + line + "\n";
+  for (const auto& [row, by_class] : rows) {
+    const auto& [model, arithmetic, library] = row;
+    out += fmt::format("| {} | {} | {} |", model, arithmetic_text(arithmetic), to_string(library));
+    for (const Column& column : columns) {
+      const auto at = by_class.find(column.kind);
+      if (at == by_class.end())
+        out += " |";
+      else
+        out += fmt::format(" {} ({}) |", percent(at->second->residuals.median_abs),
+                           percent(at->second->roofline.median_abs));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string sums_table(const std::vector<NetworkSum>& sums) {
+  std::map<std::string, std::map<Row, std::vector<double>>> by_network;
+  std::map<Row, std::vector<double>> all;
+  for (const NetworkSum& s : sums) {
+    const Row row{s.model, s.arithmetic, s.library};
+    const double error = std::abs(s.predicted / s.measured - 1);
+    all[row].push_back(error);
+    by_network[s.network][row].push_back(error);
+  }
+  std::string out =
+      "| GPU | arithmetic | library | ResNet-50 | VGG-16 | all groups, median "
+      "|\n|---|---|---|---:|---:|---:|\n";
+  for (const auto& entry : all) {
+    const Row& row = entry.first;
+    const auto& [model, arithmetic, library] = row;
+    const auto cell = [&](const char* network) {
+      const auto& of = by_network[network];
+      const auto at = of.find(row);
+      if (at == of.end()) return std::string{};
+      std::string text;
+      for (const double e : at->second) text += (text.empty() ? "" : ", ") + percent(e);
+      return text;
+    };
+    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", model, arithmetic_text(arithmetic),
+                       to_string(library), cell("ResNet-50"), cell("VGG-16"), percent(median(entry.second)));
+  }
+  return out;
+}
+
+std::string borrowed_table(const std::vector<BorrowedError>& borrowed) {
+  std::string out =
+      "| architectures apart | library generations apart | pairs of fits | median error | shared shift, rms "
+      "|\n"
+      "|---:|---:|---:|---:|---:|\n";
+  for (const BorrowedError& e : borrowed)
+    out += fmt::format("| {} | {} | {} | {} | {} |\n", e.architecture_steps, e.library_steps, e.pairs,
+                       percent(e.median_abs), percent(e.shift));
+  return out;
+}
+
+}  // namespace
+
+std::string kernel_accuracy_markdown(const std::vector<KernelFit>& fits, const std::vector<NetworkSum>& sums,
+                                     const std::vector<BorrowedError>& borrowed) {
+  return fmt::format(
+      "## Kernels\n\n"
+      "This section is what `rackcast calibrate accuracy` prints. Each cell is the median error, in percent, "
+      "on shapes that\n"
+      "the fit did not see (five-fold cross-validation by shape) and, in brackets, that of the plain "
+      "roofline: the larger of\n"
+      "arithmetic at the peak rate and least traffic at the pin rate. The measurements and their licences "
+      "are in\n"
+      "calibrate/data.\n\n{}\n"
+      "### Sums over a network's convolutions\n\n"
+      "Forward and both gradients of the layers that DeepBench measured, each as often as the network runs "
+      "it, predicted by\n"
+      "fits that did not see them; error in percent, at batch 8 and 16. The groups are listed in\n"
+      "calibrate/data/deepbench/networks.csv.\n\n{}\n"
+      "### Borrowed parameters\n\n"
+      "Matrix kernels of one GPU predicted with the parameters of another, its own rates kept: what a GPU "
+      "that nobody\n"
+      "measured has to expect. The shift that all kernels of a pair share sets how much wider its intervals "
+      "are.\n\n{}",
+      kernel_table(fits), sums_table(sums), borrowed_table(borrowed));
+}
+
+}  // namespace rackcast

@@ -1,0 +1,16 @@
+#pragma once
+/// The accuracy of the fitted kernel models as Markdown (the section "Kernels" of docs/accuracy.md).
+#include <string>
+#include <vector>
+
+#include "calibrate/borrowing.hpp"
+#include "calibrate/network_sums.hpp"
+
+namespace rackcast {
+
+/// Held-out errors for each GPU and kernel class beside the plain roofline, of sums over networks, and of
+/// borrowed parameters.
+std::string kernel_accuracy_markdown(const std::vector<KernelFit>& fits, const std::vector<NetworkSum>& sums,
+                                     const std::vector<BorrowedError>& borrowed);
+
+}  // namespace rackcast

@@ -1,0 +1,50 @@
+#pragma once
+/// Measured kernels, ready to fit: each row is one library call on one device with its time.
+///
+/// A data folder holds devices.csv (rates of the measured devices), sources.csv (how each subfolder's times
+/// were taken) and one subfolder per source with any of gemm.csv, conv.csv, rnn.csv, vector.csv,
+/// bandwidth.csv. Other files (README, LICENSE) are left alone.
+#include <string>
+#include <vector>
+
+#include "calibrate/data_files.hpp"
+#include "models/gpu_kernel.hpp"
+
+namespace rackcast {
+
+/// What a time includes besides the kernel.
+enum class Timing {
+  back_to_back,        ///< nothing, or the launch when that is longer
+  events_around_call,  ///< the framework's launch path, a constant of the host
+  kernel_trace,        ///< nothing
+};
+
+struct MeasuredDevice {
+  std::string name;   ///< "p100_pcie_16gb"
+  std::string model;  ///< devices with the same name here share fitted parameters: "p100"
+  GpuRates rates;
+  bool power_limited = false;  ///< runs far below its boost clock under load (70 W boards)
+};
+
+struct MeasuredKernel {
+  std::size_t device = 0;  ///< index into KernelData::devices
+  LibraryGeneration library = LibraryGeneration::cudnn8;
+  Timing timing = Timing::back_to_back;
+  KernelCall call;
+  double seconds = 0;
+  std::string shape;  ///< equal for equal shapes; cross-validation keeps them together
+  std::string where;  ///< "deepbench/conv.csv:17"
+};
+
+struct KernelData {
+  std::vector<MeasuredDevice> devices;
+  std::vector<MeasuredKernel> kernels;  ///< in file order
+};
+
+/// Throws Error (file, line) on a missing table, a wrong header, an unknown name or a number out of range.
+KernelData load_kernel_data(const std::vector<DataFile>& files);
+
+/// Peak rate of the unit that computes `arithmetic`; 0 where the GPU has none.
+FlopRate peak_of(const GpuRates& gpu, Arithmetic arithmetic);
+
+}  // namespace rackcast

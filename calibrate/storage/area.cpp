@@ -1,0 +1,125 @@
+// The test files of one folder.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "calibrate/storage/storage_experiments.hpp"
+#include "sim/error.hpp"
+#include "sim/file_descriptor.hpp"
+#include "sim/random.hpp"
+
+namespace rackcast {
+namespace {
+
+constexpr std::size_t chunk = 1 << 20;
+
+struct FileSystemName {
+  unsigned long magic;
+  std::string_view name;
+};
+/// Magic numbers of statfs(2).
+constexpr FileSystemName file_systems[] = {
+    {0xef53, "ext4"},       {0x58465342, "xfs"},       {0x9123683e, "btrfs"},  {0x01021994, "tmpfs"},
+    {0x6969, "nfs"},        {0x794c7630, "overlayfs"}, {0x0bd00bd0, "lustre"}, {0x47504653, "gpfs"},
+    {0x19830326, "beegfs"}, {0x00c36400, "ceph"},      {0x65735546, "fuse"},   {0x2fc12fc1, "zfs"},
+    {0xf2f52010, "f2fs"},   {0xff534d42, "cifs"},
+};
+
+std::string file_system(const std::string& folder) {
+  struct statfs info {};
+  if (statfs(folder.c_str(), &info) != 0) return "unknown";
+  const auto magic = static_cast<unsigned long>(info.f_type) & 0xffffffffUL;
+  for (const FileSystemName& known : file_systems)
+    if (known.magic == magic) return std::string{known.name};
+  return fmt::format("0x{:x}", magic);
+}
+
+double free_bytes(const std::string& folder) {
+  struct statvfs info {};
+  if (statvfs(folder.c_str(), &info) != 0) return 0;
+  return static_cast<double>(info.f_bavail) * static_cast<double>(info.f_frsize);
+}
+
+/// Bytes that no drive can compress or deduplicate.
+void fill(std::vector<std::uint64_t>& words, RandomStream& random) {
+  for (std::uint64_t& word : words) word = random.next();
+}
+
+void write_file(const std::string& path, std::size_t bytes, RandomStream& random,
+                const std::function<bool()>& interrupted) {
+  FileDescriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+  if (file.number() < 0) throw Error{fmt::format("cannot write test files: {}", std::strerror(errno))};
+  std::vector<std::uint64_t> words(chunk / sizeof(std::uint64_t));
+  for (std::size_t done = 0; done < bytes;) {
+    if (interrupted()) throw Error{"interrupted"};
+    fill(words, random);
+    const ssize_t written = ::write(file.number(), words.data(), std::min(chunk, bytes - done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0)
+      throw Error{fmt::format("cannot write test files: {}", std::strerror(errno)), {}, "is the disk full?"};
+    done += static_cast<std::size_t>(written);
+  }
+  ::fdatasync(file.number());
+}
+
+bool direct_works(const std::string& path) {
+  const FileDescriptor file{::open(path.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC)};
+  return file.number() >= 0;
+}
+
+}  // namespace
+
+std::string StorageArea::small_file(int index) const {
+  return fmt::format("{}/small/{:05}", folder_, index);
+}
+
+std::shared_ptr<StorageArea> StorageArea::create(const StoragePlan& plan,
+                                                 const std::function<bool()>& interrupted) {
+  if (!std::filesystem::is_directory(plan.folder))
+    throw Error{fmt::format("\"{}\" is not a folder", plan.folder),
+                {},
+                "--path takes an existing folder",
+                ErrorKind::usage};
+  std::shared_ptr<StorageArea> area{new StorageArea};
+  std::string pattern = plan.folder + "/rackcast-XXXXXX";
+  if (!::mkdtemp(pattern.data()))
+    throw Error{fmt::format("cannot create a folder in \"{}\": {}", plan.folder, std::strerror(errno)),
+                {},
+                "choose a folder that you may write to"};
+  area->folder_ = pattern;
+  area->write_files(plan, interrupted);
+  return area;
+}
+
+void StorageArea::write_files(const StoragePlan& plan, const std::function<bool()>& interrupted) {
+  const double room = free_bytes(folder_) / 10;
+  const double small = static_cast<double>(plan.files) * static_cast<double>(small_file_bytes);
+  const double size = std::min(plan.file_size.base(), room - small);
+  if (size < 16e6)
+    throw Error{fmt::format("\"{}\" has too little free space to measure it", plan.folder),
+                {},
+                "free ten times the 16 MB (and the small files) that the smallest test takes"};
+  facts_.label = plan.label;
+  facts_.filesystem = file_system(folder_);
+  facts_.file_size = Bytes{static_cast<double>(static_cast<std::size_t>(size) / chunk * chunk)};
+  RandomStream random{plan.seed, "calibrate/storage"};
+  write_file(large_file(), static_cast<std::size_t>(facts_.file_size.base()), random, interrupted);
+  facts_.direct = direct_works(large_file());
+  std::filesystem::create_directory(folder_ + "/small");
+  for (; small_files_ < plan.files; ++small_files_)
+    write_file(small_file(small_files_), small_file_bytes, random, interrupted);
+}
+
+StorageArea::~StorageArea() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+}  // namespace rackcast
