@@ -1,0 +1,142 @@
+#include "scenarios/evaluator.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/evaluator_impl.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+
+namespace {
+
+constexpr double kNinetyPercent = 1.645;  ///< half width of a 90 % interval in standard deviations
+
+/// Changes of ln(figure), the slower and the faster side apart, added in quadrature.
+struct Widths {
+  double above = 0, below = 0;
+  void add(double change) { (change > 0 ? above : below) += change * change; }
+  [[nodiscard]] double up() const { return std::exp(std::sqrt(above)); }
+  [[nodiscard]] double down() const { return std::exp(-std::sqrt(below)); }
+};
+
+}  // namespace
+
+Evaluator::Evaluator(const Catalog& catalog, const RunControl& control)
+    : impl_(std::make_unique<Impl>(catalog, control)) {}
+Evaluator::~Evaluator() = default;
+
+const TrainingRun& Evaluator::run(const Question& q, Tracer* tracer) {
+  return impl_->steady(q, {}, tracer);
+}
+
+double Evaluator::steps(const Question& q) {
+  return std::ceil(q.samples * q.workload.epochs / run(q).samples_per_step);
+}
+
+Duration Evaluator::time_to_train(const Question& q) {
+  const Duration time{impl_->seconds(q, {})};
+  impl_->known_times.emplace_back(q.cluster.nodes, time);
+  return time;
+}
+
+Prediction Evaluator::predict(const Question& q) {
+  const TrainingRun& base = run(q);
+  const Spread s = impl_->spread(q);
+  Question single = q;
+  single.cluster.nodes = 1;
+  single.gpus = 1;
+  const double one_gpu_step = run(single).parts.total.base();
+
+  const double efficiency = one_gpu_step / base.parts.total.base(), time = impl_->seconds(q, {});
+  Widths of_step, of_time, of_efficiency;
+  const auto vary = [&](double sigma, double Scales::*part) {
+    if (sigma <= 0) return;
+    for (const double sign : {-1.0, 1.0}) {
+      Scales scales;
+      scales.*part = std::exp(sign * kNinetyPercent * sigma);
+      const double step = impl_->steady(q, scales).parts.total.base();
+      of_step.add(std::log(step / base.parts.total.base()));
+      of_time.add(std::log(impl_->seconds(q, scales) / time));
+      of_efficiency.add(std::log(impl_->steady(single, scales).parts.total.base() / step / efficiency));
+    }
+  };
+  vary(s.compute, &Scales::compute);
+  vary(s.network, &Scales::network);
+  vary(s.input, &Scales::input);
+
+  const double step = base.parts.total.base(), rate = base.samples_per_step / step;
+  Prediction p;
+  p.time_to_train = {time, time * of_time.down(), time * of_time.up(), "s"};
+  p.samples_per_s = {rate, rate / of_step.up(), rate / of_step.down(), "1/s"};
+  p.step_time = {step, step * of_step.down(), step * of_step.up(), "s"};
+  // An efficiency above one is possible in the middle (a cache that only many nodes fill), not by spread.
+  const double most = std::max(1.0, efficiency);
+  p.scaling_efficiency = {efficiency, efficiency * of_efficiency.down(),
+                          std::min(most, efficiency * of_efficiency.up()), "1"};
+  return p;
+}
+
+bool Evaluator::partial() const {
+  return impl_->partial;
+}
+const std::vector<std::pair<int, Duration>>& Evaluator::known_times() const {
+  return impl_->known_times;
+}
+
+NodeFacts Evaluator::node(const ClusterSpec& cluster) {
+  const NodeSpec& n = impl_->node(cluster);
+  const Bytes memory = n.gpu.usable_memory ? n.gpu.usable_memory->value : n.gpu.memory.value;
+  return {
+      n.id, n.name, n.gpu.id, n.gpus, memory, value_or(n.rack_units, 0.0), value_or(n.max_power, Power{0})};
+}
+
+const Workload& Evaluator::workload(const WorkloadSpec& spec) {
+  return impl_->workload(spec);
+}
+
+std::optional<Bytes> Evaluator::storage_capacity(const Question& q) {
+  if (q.storage.array == "none") return std::nullopt;
+  const StorageFacts& store = impl_->storage(q.storage);
+  if (!store.capacity) return std::nullopt;
+  const bool parts = store.kind == StorageKind::local && q.input.sharding == Sharding::fixed;
+  return (parts ? q.cluster.nodes : 1) * (q.storage.count * *store.capacity);
+}
+
+std::optional<InputReport> Evaluator::input(const Question& q) {
+  if (q.storage.array == "none") return std::nullopt;
+  const InputContext context = impl_->input(q);
+  InputReport out;
+  out.cache = cache_spec(context);
+  out.sample = q.bytes_per_sample;
+  for (const EpochPhase& phase : impl_->phases(q))
+    out.phases.push_back({phase, impl_->run(q, phase.hits, {})});
+  const EpochHits& coldest = out.phases.front().phase.hits;
+  Question bare = q;
+  bare.storage.array = "none";
+  const TrainingRun& alone = impl_->run(bare, {}, {});
+  const Frequency hungry{alone.samples_per_step / alone.parts.total.base()};
+  const TrainingSpec training = impl_->spec(q, coldest);
+  out.funnel = input_funnel(impl_->cluster(q), training, hungry);
+  out.required = hungry * training.input.stored_sample;
+  Frequency storage{INFINITY};
+  for (const InputStage& stage : training.input.stages)
+    if (stage.name.starts_with("storage"))
+      storage = std::min(storage, Frequency{stage.capacity / stage.per_sample});
+  out.available = storage * training.input.stored_sample;
+  if (q.input.checkpoint_every > Duration{0}) out.checkpoint = checkpoint_size(context);
+  out.writes = write_back(context, out.phases.back().run.parts.total);
+  return out;
+}
+
+Spread Evaluator::spread(const Question& q) {
+  return impl_->spread(q);
+}
+const std::vector<Assumption>& Evaluator::assumptions() const {
+  return impl_->ledger.assumptions();
+}
+const std::vector<std::string>& Evaluator::warnings() const {
+  return impl_->ledger.warnings();
+}
+
+}  // namespace rackcast

@@ -1,0 +1,90 @@
+#pragma once
+/// Turns (cluster, workload) into predictions by simulating one training step, and remembers what it has
+/// simulated: the planner asks for the same configuration many times.
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "models/training.hpp"
+#include "scenarios/input_report.hpp"
+#include "scenarios/result.hpp"
+#include "scenarios/run_control.hpp"
+#include "scenarios/scenario.hpp"
+
+namespace rackcast {
+
+class Catalog;
+class Tracer;
+
+/// What is asked of one workload on one cluster; the planner varies it.
+struct Question {
+  ClusterSpec cluster;
+  WorkloadSpec workload;
+  std::optional<int> gpus;  ///< use only the first so many GPUs
+  double samples = 0;       ///< in one epoch
+  Bytes bytes_per_sample{0};
+  StorageSpec storage;
+  InputOptions input;
+  double stored_factor = 1;  ///< bytes on storage per byte of training data
+};
+
+/// Spread of the three independent parts of a prediction, as standard deviations of the logarithm of a rate.
+struct Spread {
+  double compute = 0, network = 0, input = 0;
+};
+
+/// A GPU node type, resolved from the catalogue.
+struct NodeFacts {
+  std::string id, title, gpu_id;
+  int gpus = 0;
+  Bytes gpu_memory{0};
+  double rack_units = 0;
+  Power max_power{0};
+};
+
+class Evaluator {
+ public:
+  /// Throws LimitReached wherever it has to simulate after a limit of `control` was reached.
+  explicit Evaluator(const Catalog& catalog, const RunControl& control = {});
+  ~Evaluator();
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
+
+  /// The steady step of the phase with the most epochs. Cached. Throws Error for unknown names, with near
+  /// matches, at the scenario's place.
+  const TrainingRun& run(const Question& question, Tracer* tracer = nullptr);
+
+  /// Number of optimizer steps: ceil(samples x epochs / global batch).
+  double steps(const Question& question);
+  Duration time_to_train(const Question& question);
+
+  /// All figures with their 90 % intervals: each part is varied by 1.645 standard deviations on its own, the
+  /// changes of ln(time) are added in quadrature (first-order propagation of independent log-normal spreads).
+  Prediction predict(const Question& question);
+
+  /// The input path; nothing if samples are already in memory.
+  std::optional<InputReport> input(const Question& question);
+
+  NodeFacts node(const ClusterSpec& cluster);
+  const Workload& workload(const WorkloadSpec& spec);
+  /// Capacity of the storage system, of local drives what the nodes hold together (their parts) or each (the
+  /// whole set); nothing if the catalogue does not say.
+  std::optional<Bytes> storage_capacity(const Question& question);
+  Spread spread(const Question& question);
+
+  /// Did a limit end a simulation?
+  [[nodiscard]] bool partial() const;
+  /// Times to train that have been found so far, by number of nodes, in the order of asking.
+  [[nodiscard]] const std::vector<std::pair<int, Duration>>& known_times() const;
+  /// What has been taken from catalogue, fits and defaults so far, in order of first use.
+  [[nodiscard]] const std::vector<Assumption>& assumptions() const;
+  [[nodiscard]] const std::vector<std::string>& warnings() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rackcast

@@ -1,0 +1,221 @@
+#include "scenarios/evaluator_impl.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/data_path/starvation.hpp"
+#include "models/gpu_rates_of.hpp"
+#include "models/workload.hpp"
+#include "sim/error.hpp"
+#include "topologies/catalog.hpp"
+#include "topologies/named_cluster.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// An error about a name points at the scenario's place for it.
+template <class Function>
+auto at(const Where& where, Function&& function) {
+  try {
+    return function();
+  } catch (const Error& e) {
+    if (e.where().line) throw;
+    throw Error{e.message(), where, e.hint(), e.kind()};
+  }
+}
+
+/// A trainer that a thread-queue loader of varying speed feeds: slower than both.
+void add_jitter(TrainingRun& run, const TrainingRun& without_input, Frequency loader, int prefetch) {
+  const Duration alone = without_input.parts.total;
+  const double fed = fed_fraction(loader.base(), run.samples_per_step / alone.base(), prefetch);
+  const Duration total = std::max(run.parts.total, alone / fed);
+  run.parts.input_wait += total - run.parts.total;
+  run.parts.total = total;
+}
+
+/// The slowest stage of the input path.
+Frequency loader_rate(const Funnel& funnel) {
+  Frequency least{INFINITY};
+  for (std::size_t i = 0; i + 1 < funnel.stages.size(); ++i) least = std::min(least, funnel.stages[i].rate);
+  return least;
+}
+
+}  // namespace
+
+const NodeSpec& Evaluator::Impl::node(const ClusterSpec& cluster) {
+  const std::string key = fmt::format("{}/{}/{}/{}", cluster.node, cluster.gpu,
+                                      cluster.fabric.links_per_node.value_or(-1), cluster.fabric.link);
+  if (const auto it = nodes.find(key); it != nodes.end()) return it->second;
+  NodeSpec spec = at(cluster.where, [&] {
+    return node_spec(catalog, with_ports(NodeChoice{cluster.node, cluster.gpu}, cluster.fabric));
+  });
+  ledger.note_node(spec);
+  return nodes.emplace(key, std::move(spec)).first->second;
+}
+
+const Workload& Evaluator::Impl::workload(const WorkloadSpec& spec) {
+  if (const auto it = workloads.find(spec.model); it != workloads.end()) return it->second;
+  Workload loaded = at(spec.where, [&] { return load_workload(spec.model); });
+  ledger.note_workload(spec, loaded);
+  return workloads.emplace(spec.model, std::move(loaded)).first->second;
+}
+
+const FrameworkProfile& Evaluator::Impl::framework(const WorkloadSpec& spec) {
+  const std::string key = spec.framework + "/" + spec.framework_version;
+  if (const auto it = frameworks.find(key); it != frameworks.end()) return it->second;
+  FrameworkProfile profile = framework_profile({.name = spec.framework, .version = spec.framework_version});
+  ledger.note_framework(spec, profile);
+  return frameworks.emplace(key, std::move(profile)).first->second;
+}
+
+const GpuCostModel& Evaluator::Impl::gpu(const ClusterSpec& cluster, const WorkloadSpec& w) {
+  const GpuSpec& spec = node(cluster).gpu;
+  const LibraryGeneration library = framework(w).library;
+  const std::string key = fmt::format("{}/{}", spec.id, to_string(library));
+  if (const auto it = gpus.find(key); it != gpus.end()) return it->second;
+  GpuCostModel model = GpuCostModel::create(gpu_rates(spec), {.library = library});
+  ledger.note_gpu(spec, model, workload(w), w.precision);
+  return gpus.emplace(key, std::move(model)).first->second;
+}
+
+const StorageFacts& Evaluator::Impl::storage(const StorageSpec& spec) {
+  if (const auto it = storages.find(spec.array); it != storages.end()) return it->second;
+  StorageFacts facts = at(spec.where, [&] { return storage_facts(catalog, spec.array); });
+  ledger.note_storage(facts);
+  return storages.emplace(spec.array, std::move(facts)).first->second;
+}
+
+const Cluster& Evaluator::Impl::cluster(const Question& q) {
+  const ClusterSpec& c = q.cluster;
+  const std::string key = fmt::format("{}/{}/{}/{}/{}/{}/{}", c.node, c.gpu, c.nodes, c.fabric.key(),
+                                      q.gpus.value_or(0), q.storage.array, q.storage.count);
+  if (const auto it = clusters.find(key); it != clusters.end()) return it->second;
+  const NodeSpec& spec = node(c);
+  Cluster built = at(c.where, [&] {
+    ClusterShape shape;
+    shape.nodes = c.nodes;
+    shape.gpus = q.gpus;
+    shape.fabric = c.fabric.choice;
+    if (q.storage.array != "none" && spec.nic_link && storage(q.storage).kind != StorageKind::local) {
+      // A storage server gets as many ports as its read rate needs.
+      shape.fabric.storage_servers = q.storage.count;
+      shape.fabric.storage_links =
+          std::max(1, static_cast<int>(std::ceil(storage(q.storage).read / spec.nic_link->achievable.value)));
+    }
+    return make_cluster(catalog, spec, shape);
+  });
+  return clusters.emplace(key, std::move(built)).first->second;
+}
+
+InputContext Evaluator::Impl::input(const Question& q) {
+  return {q, node(q.cluster), storage(q.storage), workload(q.workload)};
+}
+
+std::vector<EpochPhase> Evaluator::Impl::phases(const Question& q) {
+  if (q.storage.array == "none") return {{q.workload.epochs, {0, 0, 1}}};
+  return epoch_phases(cache_spec(input(q)), q.workload.epochs);
+}
+
+TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
+  TrainingSpec spec;
+  spec.workload = &workload(q.workload);
+  spec.framework = &framework(q.workload);
+  spec.gpu = &gpu(q.cluster, q.workload);
+  spec.batch_per_gpu = q.workload.batch_per_gpu;
+  spec.precision = q.workload.precision;
+  if (q.storage.array == "none") return spec;
+  const InputContext context = input(q);
+  spec.input = input_spec(context, hits);
+  ledger.note_input(context, host);
+  return spec;
+}
+
+Spread Evaluator::Impl::spread(const Question& q) {
+  Spread out;
+  out.compute = steady(q, {}).compute_log_sigma;
+  out.network = steady(q, {}).network_log_sigma;
+  if (q.storage.array != "none") {
+    const double store = storage(q.storage).from_memory ? host.storage_log_sigma : 0;
+    const bool decodes = workload(q.workload).pixels > 0 || q.input.record_given;
+    out.input = std::max(store, decodes ? record_kind(q.input.record).log_sigma : 0);
+  }
+  return out;
+}
+
+/// What the runs before have left of the limits.
+Limits Evaluator::Impl::remaining() const {
+  Limits limits;
+  limits.max_events = control.max_events - std::min(control.max_events, events);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+  limits.wall_clock = control.wall_clock - Duration{spent.count()};
+  return limits;
+}
+
+TrainingRun Evaluator::Impl::simulated(const Question& q, TrainingSpec& training, Tracer* tracer) {
+  const Cluster& machine = cluster(q);
+  training.fold = control.fold;
+  training.steps = static_cast<std::uint64_t>(
+      std::ceil(q.samples * q.workload.epochs /
+                (q.workload.batch_per_gpu * static_cast<double>(machine.ranks.size()))));
+  training.limits = remaining();
+  try {
+    TrainingRun done = simulate_training(machine, training, tracer);
+    events += done.events;
+    partial = partial || done.partial;
+    return done;
+  } catch (const LimitReached&) {
+    partial = true;
+    throw;
+  }
+}
+
+const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits, const Scales& scales,
+                                        Tracer* tracer) {
+  const std::string key = fmt::format(
+      "{}/{}/{}/{}/{}|{}/{}/{}/{}/{}|{}/{}/{}/{}|{}/{}/{}|{}/{}/{}", q.cluster.node, q.cluster.gpu,
+      q.cluster.nodes, q.cluster.fabric.key(), q.gpus.value_or(0), q.workload.model, q.workload.batch_per_gpu,
+      to_string(q.workload.precision), q.workload.framework, q.workload.framework_version, q.storage.array,
+      q.storage.count, q.bytes_per_sample.base(), q.input.key(), hits.page_cache, hits.ssd_cache,
+      hits.storage, scales.compute, scales.network, scales.input);
+  if (const auto it = runs.find(key); it != runs.end() && !tracer) return it->second;
+  if (hits.storage < 1 && !tracer && !q.input.jitter) {
+    // Where the GPUs do not wait even for a cold cache, a warm one changes nothing.
+    const TrainingRun& cold = run(q, {}, scales);
+    if (cold.parts.input_wait <= 1e-4 * cold.parts.total) return cold;
+  }
+  TrainingSpec training = spec(q, hits);
+  training.compute_scale = scales.compute;
+  training.network_scale = scales.network;
+  training.input_scale = scales.input;
+  TrainingRun result = simulated(q, training, tracer);
+  if (q.input.jitter && q.storage.array != "none") {
+    Question bare = q;
+    bare.storage.array = "none";
+    const TrainingRun& alone = run(bare, {}, scales);
+    const Frequency rate{alone.samples_per_step / alone.parts.total.base()};
+    add_jitter(result, alone, scales.input * loader_rate(input_funnel(cluster(q), training, rate)),
+               q.input.prefetch);
+  }
+  return runs.insert_or_assign(key, std::move(result)).first->second;
+}
+
+const TrainingRun& Evaluator::Impl::steady(const Question& q, const Scales& scales, Tracer* tracer) {
+  const auto all = phases(q);
+  return run(q, std::ranges::max_element(all, {}, &EpochPhase::epochs)->hits, scales, tracer);
+}
+
+double Evaluator::Impl::seconds(const Question& q, const Scales& scales) {
+  double sum = 0, step = 0;
+  for (const EpochPhase& phase : phases(q)) {
+    const TrainingRun& r = run(q, phase.hits, scales);
+    step = r.parts.total.base();
+    sum += r.warm_up.base() + std::ceil(q.samples * phase.epochs / r.samples_per_step) * step;
+  }
+  if (q.storage.array == "none") return sum;
+  return sum * write_back(input(q), Duration{step}).time_factor;
+}
+
+}  // namespace rackcast

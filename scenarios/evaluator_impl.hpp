@@ -1,0 +1,68 @@
+#pragma once
+/// What the evaluator has resolved and simulated so far. Private to scenarios/evaluator*.cpp.
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/cluster.hpp"
+#include "models/framework.hpp"
+#include "models/gpu_cost.hpp"
+#include "models/input_path.hpp"
+#include "scenarios/evaluator.hpp"
+#include "scenarios/ledger.hpp"
+#include "scenarios/question_input.hpp"
+#include "scenarios/storage.hpp"
+#include "topologies/node_spec.hpp"
+
+namespace rackcast {
+
+/// Multipliers of the rates of each part, for intervals.
+struct Scales {
+  double compute = 1, network = 1, input = 1;
+};
+
+struct Evaluator::Impl {
+  Impl(const Catalog& c, const RunControl& asked) : catalog(c), host(input_path_facts()), control(asked) {}
+
+  const Catalog& catalog;
+  InputPathFacts host;
+  Ledger ledger;
+  std::map<std::string, NodeSpec> nodes;
+  std::map<std::string, Workload> workloads;
+  std::map<std::string, FrameworkProfile> frameworks;
+  std::map<std::string, GpuCostModel> gpus;
+  std::map<std::string, StorageFacts> storages;
+  std::map<std::string, Cluster> clusters;
+  std::map<std::string, TrainingRun> runs;
+  RunControl control;
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  std::uint64_t events = 0;  ///< simulated so far
+  bool partial = false;
+  std::vector<std::pair<int, Duration>> known_times;
+
+  [[nodiscard]] Limits remaining() const;
+
+  const NodeSpec& node(const ClusterSpec& cluster);
+  const Workload& workload(const WorkloadSpec& spec);
+  const FrameworkProfile& framework(const WorkloadSpec& spec);
+  const GpuCostModel& gpu(const ClusterSpec& cluster, const WorkloadSpec& w);
+  const StorageFacts& storage(const StorageSpec& spec);
+  const Cluster& cluster(const Question& q);
+  /// What the input path rests on; the storage must not be "none".
+  InputContext input(const Question& q);
+  /// Cold epochs and warm ones; one phase where samples are in memory.
+  std::vector<EpochPhase> phases(const Question& q);
+  TrainingSpec spec(const Question& q, const EpochHits& hits);
+  Spread spread(const Question& q);
+  const TrainingRun& run(const Question& q, const EpochHits& hits, const Scales& scales,
+                         Tracer* tracer = nullptr);
+  /// Within what is left of the limits.
+  TrainingRun simulated(const Question& q, TrainingSpec& training, Tracer* tracer);
+  /// The phase with the most epochs.
+  const TrainingRun& steady(const Question& q, const Scales& scales, Tracer* tracer = nullptr);
+  /// Time to train: all phases, checkpoints included.
+  double seconds(const Question& q, const Scales& scales);
+};
+
+}  // namespace rackcast

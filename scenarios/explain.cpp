@@ -1,0 +1,134 @@
+#include "scenarios/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "models/gpu_rates_of.hpp"
+#include "models/gpu_step.hpp"
+#include "models/memory.hpp"
+#include "models/workload.hpp"
+#include "scenarios/scenario.hpp"
+#include "sim/error.hpp"
+#include "sim/quantity_text.hpp"
+#include "sim/table_document.hpp"
+#include "topologies/node_spec.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// "12.3 ms" and "45 %" for a part of the step.
+std::vector<std::string> share_row(std::string name, Duration part, Duration total) {
+  return {std::move(name), to_text(part), fmt::format("{:.1f} %", 100 * (part / total))};
+}
+
+std::string family_of(const StepKernel& kernel) {
+  return kernel.op ? std::string{to_string(kernel.op->family)} : "parameter update";
+}
+
+TableDocument::Table by_family(const StepTime& step) {
+  struct Sums {
+    Duration forward{0}, backward{0};
+  };
+  std::map<std::string, Sums> families;
+  for (const StepKernel& kernel : step.kernels) {
+    Sums& sums = families[family_of(kernel)];
+    (kernel.pass == Pass::forward ? sums.forward : sums.backward) += kernel.time;
+  }
+  std::vector<std::pair<std::string, Sums>> sorted{families.begin(), families.end()};
+  std::ranges::stable_sort(sorted, std::greater{},
+                           [](const auto& row) { return (row.second.forward + row.second.backward).base(); });
+  TableDocument::Table table{"Kernel time by operator family",
+                             {{"family"}, {"forward", true}, {"backward", true}, {"share of the step", true}},
+                             {}};
+  for (const auto& [name, sums] : sorted) {
+    table.rows.push_back({name, to_text(sums.forward), to_text(sums.backward),
+                          fmt::format("{:.1f} %", 100 * ((sums.forward + sums.backward) / step.total))});
+  }
+  return table;
+}
+
+TableDocument::Table by_limit(const StepTime& step) {
+  std::map<KernelCost::Limit, Duration> limits;
+  for (const StepKernel& kernel : step.kernels) limits[kernel.limit] += kernel.time;
+  TableDocument::Table table{"The step by what limits it", {{"limit"}, {"time", true}, {"share", true}}, {}};
+  table.rows.push_back(share_row("arithmetic", limits[KernelCost::Limit::compute], step.total));
+  table.rows.push_back(share_row("memory bandwidth", limits[KernelCost::Limit::memory], step.total));
+  table.rows.push_back(share_row("kernel launch", limits[KernelCost::Limit::launch], step.total));
+  table.rows.push_back(share_row("GPU waits for the host", step.total - step.gpu_busy, step.total));
+  table.rows.push_back(share_row("in all", step.total, step.total));
+  return table;
+}
+
+TableDocument::Table top_operators(const StepTime& step, int top) {
+  std::vector<const StepKernel*> kernels;
+  for (const StepKernel& kernel : step.kernels) kernels.push_back(&kernel);
+  std::ranges::stable_sort(kernels, std::greater{}, [](const StepKernel* k) { return k->time.base(); });
+  kernels.resize(std::min(kernels.size(), static_cast<std::size_t>(top)));
+  TableDocument::Table table{
+      "The longest kernels", {{"operator"}, {"pass"}, {"limit"}, {"time", true}, {"share", true}}, {}};
+  for (const StepKernel* k : kernels) {
+    table.rows.push_back({k->op ? k->op->name : "parameter update", std::string{to_string(k->pass)},
+                          std::string{to_string(k->limit)}, to_text(k->time),
+                          fmt::format("{:.1f} %", 100 * (k->time / step.total))});
+  }
+  return table;
+}
+
+TableDocument::Table memory_table(const Workload& workload, const WorkloadSpec& spec, const GpuSpec& gpu) {
+  MemoryOptions options;
+  options.batch = spec.batch_per_gpu;
+  options.precision = spec.precision;
+  const MemoryUse use = training_memory(workload, options);
+  const Bytes available = gpu.usable_memory ? gpu.usable_memory->value : gpu.memory.value;
+  TableDocument::Table table{"Device memory", {{"part"}, {"size", true}}, {}};
+  table.rows = {
+      {"weights", to_text(use.weights)},
+      {"gradients", to_text(use.gradients)},
+      {"optimizer state (momentum)", to_text(use.optimizer)},
+      {"activations", to_text(use.activations)},
+      {"convolution workspace", to_text(use.workspace)},
+      {"driver and framework", to_text(use.reserve)},
+      {"in all", to_text(use.total())},
+      {fmt::format("{} has", gpu.name), to_text(available)},
+      {"verdict", use.total() <= available ? "fits" : "does not fit"},
+      {"largest batch that fits", fmt::format("{:.0f}", largest_batch(workload, options, available))}};
+  return table;
+}
+
+}  // namespace
+
+std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::string_view wanted, int top) {
+  const NodeSpec node =
+      node_spec(catalog, NodeChoice{.node = scenario.cluster.node, .gpu = scenario.cluster.gpu});
+  TableDocument document;
+  document.title = fmt::format("One step on one {}", node.gpu.name);
+  document.subtitle = scenario.name;
+  for (const WorkloadSpec& spec : scenario.workloads) {
+    if (!wanted.empty() && wanted != spec.model) continue;
+    const Workload workload = load_workload(spec.model);
+    const FrameworkProfile framework =
+        framework_profile({.name = spec.framework, .version = spec.framework_version});
+    const GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu), {.library = framework.library});
+    StepOptions options;
+    options.batch = spec.batch_per_gpu;
+    options.precision = spec.precision;
+    const StepTime step = step_time(workload, gpu, framework, options);
+    const std::string head = fmt::format("{}, batch {:.0f}, {}, {}: ", workload.title, spec.batch_per_gpu,
+                                         to_string(spec.precision), framework.title);
+    for (TableDocument::Table table : {by_limit(step), by_family(step), top_operators(step, top),
+                                       memory_table(workload, spec, node.gpu)}) {
+      table.caption = head + table.caption;
+      document.tables.push_back(std::move(table));
+    }
+  }
+  if (document.tables.empty()) {
+    throw Error{fmt::format("the scenario has no workload \"{}\"", wanted), scenario.text.where()};
+  }
+  return document.json();
+}
+
+}  // namespace rackcast

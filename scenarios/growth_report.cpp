@@ -1,0 +1,50 @@
+#include "scenarios/growth_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rackcast {
+
+namespace {
+
+constexpr int kMostPoints = 100, kMostRetrainings = 26;
+constexpr Duration kDay{86400};
+
+std::vector<Retraining> retrainings(Evaluator& evaluator, const Scenario& s, Question q, Duration last) {
+  std::vector<Retraining> rows;
+  if (!s.goal || !s.goal->retrain_every) return rows;
+  const Duration every = *s.goal->retrain_every, first = s.goal->date.value_or(every);
+  for (int i = 0; i < kMostRetrainings; ++i) {
+    const Duration at = first + i * every;
+    if (at > last) break;
+    const Bytes usable = std::min(growth_at(*s.data.growth(), at).usable, s.data.fleet->total());
+    q.samples = std::floor(usable / q.bytes_per_sample);
+    if (q.samples < 1) continue;
+    const Duration time = evaluator.time_to_train(q);
+    rows.push_back({at, q.samples, time, time <= every});
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::optional<GrowthReport> growth_report(Evaluator& evaluator, const Scenario& s, const Question& question) {
+  const auto growth = s.data.growth();
+  if (!growth) return std::nullopt;
+  GrowthReport out;
+  Duration last = s.data.fleet->days * kDay;
+  if (s.goal && s.goal->date) last = std::max(last, *s.goal->date);
+  const int points =
+      static_cast<int>(std::clamp(std::floor(last / kDay), 1.0, static_cast<double>(kMostPoints)));
+  out.series = growth_series(*growth, last, points);
+  out.capacity = evaluator.storage_capacity(question);
+  if (out.capacity) {
+    out.full = full_at(*growth, *out.capacity);
+    if (out.full && *out.full > last) out.full.reset();
+  }
+  if (s.goal) out.date = s.goal->date;
+  out.retraining = retrainings(evaluator, s, question, last);
+  return out;
+}
+
+}  // namespace rackcast

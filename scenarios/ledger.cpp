@@ -1,0 +1,146 @@
+#include "scenarios/ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/data_path/preprocess.hpp"
+#include "models/framework.hpp"
+#include "models/gpu_cost.hpp"
+#include "models/input_path.hpp"
+#include "models/workload.hpp"
+#include "scenarios/defaults.hpp"
+#include "scenarios/question_input.hpp"
+#include "scenarios/storage.hpp"
+#include "sim/quantity_text.hpp"
+#include "topologies/node_spec.hpp"
+
+namespace rackcast {
+
+namespace {
+
+std::string place(const Where& w) {
+  return w.line ? fmt::format("{}:{}:{}", w.file, w.line, w.column) : w.file;
+}
+
+template <class T>
+void note_known(Ledger& ledger, const std::string& name, std::string value, const Known<T>& known) {
+  ledger.note({name, std::move(value), known.source, std::string(to_string(known.confidence)), known.fact});
+}
+
+void note_link(Ledger& ledger, const std::string& owner, const LinkSpec& link) {
+  note_known(ledger, fmt::format("{}: {} per direction, achievable", owner, link.id),
+             to_text(link.achievable.value), link.achievable);
+}
+
+}  // namespace
+
+void Ledger::note(Assumption assumption) {
+  if (seen_.insert(assumption.name + "=" + assumption.value).second)
+    assumptions_.push_back(std::move(assumption));
+}
+
+void Ledger::warn(std::string warning) {
+  if (seen_.insert("warning " + warning).second) warnings_.push_back(std::move(warning));
+}
+
+void Ledger::note_node(const NodeSpec& node) {
+  if (node.gpu_link) note_link(*this, node.name, *node.gpu_link);
+  note_link(*this, node.name, node.pcie_link);
+  if (node.nic_link) note_link(*this, fmt::format("{}: {} ports", node.name, node.nics), *node.nic_link);
+  if (node.cpu_cores) {
+    note_known(*this, node.name + ": CPU cores", fmt::format("{}", node.cpu_cores->value), *node.cpu_cores);
+  }
+  if (node.rack_units) {
+    note_known(*this, node.name + ": rack units", fmt::format("{:g}", node.rack_units->value),
+               *node.rack_units);
+  }
+  if (node.max_power) {
+    note_known(*this, node.name + ": rated power", to_text(node.max_power->value), *node.max_power);
+  }
+}
+
+void Ledger::note_gpu(const GpuSpec& gpu, const GpuCostModel& model, const Workload& workload,
+                      Precision precision) {
+  if (gpu.peak.fp32)
+    note_known(*this, gpu.name + ": fp32 peak", to_text(gpu.peak.fp32->value), *gpu.peak.fp32);
+  if (gpu.peak.fp16_tensor) {
+    note_known(*this, gpu.name + ": tensor-core peak", to_text(gpu.peak.fp16_tensor->value),
+               *gpu.peak.fp16_tensor);
+  }
+  note_known(*this, gpu.name + ": memory bandwidth", to_text(gpu.memory_bandwidth.value),
+             gpu.memory_bandwidth);
+  // The operator with the most arithmetic speaks for the network.
+  const auto heaviest = std::ranges::max_element(workload.operators, {}, &Operator::forward_flop);
+  const std::string donor =
+      heaviest == workload.operators.end() ? std::string{} : model.borrowed_from(*heaviest, precision);
+  note({gpu.name + ": kernel efficiencies",
+        donor.empty() ? "fitted on measured kernels of its architecture" : "borrowed from " + donor,
+        "fits in models/data/gpu_models", "fit", ""});
+  if (!donor.empty()) {
+    warn(
+        fmt::format("{}: no kernel was measured on its architecture; its efficiencies are those of {}, with "
+                    "a wider interval.",
+                    gpu.name, donor));
+  }
+}
+
+void Ledger::note_workload(const WorkloadSpec& spec, const Workload& workload) {
+  note({workload.title + ": operators",
+        fmt::format("{} forward per sample", to_text(workload.forward_flop())), workload.source, "verified",
+        "models/data/workloads"});
+  const auto input = [&](const char* name, std::string value, bool is_default, const char* source) {
+    note({fmt::format("{}: {}", workload.title, name), std::move(value), is_default ? source : "the scenario",
+          is_default ? "default" : "scenario", place(spec.where)});
+  };
+  input("epochs", fmt::format("{:g}", spec.epochs), spec.epochs_is_default, defaults::fleet_table_source);
+  input("batch per GPU", fmt::format("{:g}", spec.batch_per_gpu), spec.batch_is_default,
+        "TensorFlow 1.x benchmark runs, 2017");
+  input("precision", std::string(to_string(spec.precision)), spec.precision_is_default, "single precision");
+}
+
+void Ledger::note_framework(const WorkloadSpec& spec, const FrameworkProfile& profile) {
+  const bool is_default = spec.framework.empty();
+  note({"Framework overheads", profile.title, "models/data/frameworks, fitted on the cases named there",
+        is_default ? "default" : "fit", place(spec.where)});
+}
+
+void Ledger::note_storage(const StorageFacts& s) {
+  note({s.name + ": read rate of one", to_text(s.read), s.read_source, s.from_memory ? "memory" : "verified",
+        s.read_fact});
+  if (s.capacity) {
+    note({s.name + ": capacity of one", to_text(*s.capacity), "capacity or raw sum of the drives",
+          s.from_memory ? "memory" : "verified", "storage/" + s.id});
+  }
+}
+
+void Ledger::note_input(const InputContext& c, const InputPathFacts& host) {
+  const InputOptions& in = c.question.input;
+  if (c.workload.pixels > 0 && in.record == "jpeg" && in.decoder == Decoder::cpu) {
+    note({"Image decoding and augmentation per CPU core",
+          fmt::format("{:g} samples/s", host.decode_per_core.base()), host.decode_source,
+          host.decode_confidence, "models/data/host/input_path.json"});
+  } else if (c.workload.pixels > 0 || in.record_given) {
+    const RecordKind kind = record_kind(in.record);
+    note({fmt::format("Decoding of {} per CPU core", in.record),
+          fmt::format("{:g} samples/s at {:g} {}", kind.rate_per_core.base(), kind.reference, kind.unit),
+          kind.source, kind.from_memory ? "memory" : "verified", "models/data/data_path/record_kinds.json"});
+  }
+  if (c.node.dram && in.page_cache) {
+    note_known(*this, c.node.name + ": DRAM, of which the page cache takes what the job leaves",
+               to_text(c.node.dram->value), *c.node.dram);
+  }
+  if (c.node.ssd && in.ssd_cache) {
+    note_known(*this, c.node.name + ": local SSD cache", to_text(c.node.ssd->value), *c.node.ssd);
+    if (c.node.ssd_read)
+      note_known(*this, c.node.name + ": local SSD read rate", to_text(c.node.ssd_read->value),
+                 *c.node.ssd_read);
+  }
+  note({"Reading order and sharding",
+        fmt::format("{}, {} parts, {} records", to_string(in.order), to_string(in.sharding),
+                    to_string(in.format)),
+        in.where.line ? "the scenario" : "shuffled packed records, a part drawn anew for each node and epoch",
+        in.where.line ? "scenario" : "default", place(in.where)});
+}
+
+}  // namespace rackcast

@@ -1,0 +1,43 @@
+#include "scenarios/method.hpp"
+
+namespace rackcast {
+
+std::vector<MethodRow> method() {
+  return {
+      {"Samples", "data set / bytes per sample; a fleet's data set is vehicles x rate x hours x days x kept",
+       "scenario"},
+      {"Time of an operator",
+       "launch + max(arithmetic / (peak x efficiency), bytes / (bandwidth x efficiency))",
+       "models/gpu_kernel.hpp; efficiencies fitted on measured kernels, models/data/gpu_models"},
+      {"Time of the GPU's part of a step",
+       "kernels in a queue that the host fills: end = max(previous end, issued) + kernel",
+       "models/gpu_step.hpp; host times in models/data/frameworks"},
+      {"All-reduce",
+       "flow over the links of its rings: 2(n-1)/n x gradients x ring's share, after the hops' latency",
+       "Patarasuk & Yuan, JPDC 69(2), 2009; latencies: NCCL src/graph/tuning.cc"},
+      {"Sharing of links, disks and cores", "weighted max-min fair rates",
+       "Bertsekas & Gallager, Data Networks, 6.5.2; sim/max_min.hpp"},
+      {"Step", "simulated until it repeats: input, forward, backward, exposed all-reduce, update",
+       "models/training.hpp"},
+      {"Reads from storage",
+       "1 - hit ratio of the epoch; shuffled LRU with a fraction c cached: c + (1-c) ln(1-c); a part drawn "
+       "anew for each node: c once warm",
+       "models/data_path/cache.hpp"},
+      {"Rate of storage", "least of bytes, operations, opens, clients and readers / (latency + transfer)",
+       "models/data_path/storage_system.hpp"},
+      {"Time to train",
+       "sum over cold and warm epochs of warm-up + ceil(samples x epochs / global batch) x step, times 1 + "
+       "checkpoint stall / interval",
+       "scenarios/evaluator_impl.cpp"},
+      {"Scaling efficiency", "samples/s per GPU / samples/s of one GPU of the same node",
+       "scenarios/evaluator.cpp"},
+      {"Nodes", "doubling, then halving the interval; one node fewer is simulated and fails",
+       "scenarios/search.cpp"},
+      {"90 % interval",
+       "kernels, network and input varied by 1.645 standard deviations one at a time; ln(time) added in "
+       "quadrature",
+       "scenarios/evaluator.cpp"},
+  };
+}
+
+}  // namespace rackcast

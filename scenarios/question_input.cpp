@@ -1,0 +1,155 @@
+#include "scenarios/question_input.hpp"
+
+#include <algorithm>
+
+#include "models/data_path/host_memory.hpp"
+#include "models/data_path/preprocess.hpp"
+#include "models/operator.hpp"
+#include "scenarios/storage.hpp"
+#include "topologies/node_spec.hpp"
+
+namespace rackcast {
+
+namespace {
+
+int gpus_per_node(const InputContext& c) {
+  return std::min(c.node.gpus, c.question.gpus.value_or(c.node.gpus));
+}
+
+/// Nodes with a GPU that takes part.
+int used_nodes(const InputContext& c) {
+  if (!c.question.gpus || c.node.gpus < 1) return c.question.cluster.nodes;
+  return std::min(c.question.cluster.nodes, (*c.question.gpus + c.node.gpus - 1) / c.node.gpus);
+}
+
+/// GPUs of the data-centre line from A100 on have a JPEG engine; of the Ampere generation only GA100.
+bool has_engine(const NodeSpec& node) {
+  const std::string& architecture = node.gpu.architecture;
+  return architecture == "Hopper" || architecture == "Blackwell" ||
+         (architecture == "Ampere" && (node.gpu.id.starts_with("a100") || node.gpu.id.starts_with("a30")));
+}
+
+bool decodes(const InputContext& c) {
+  return c.workload.pixels > 0 || c.question.input.record_given;
+}
+
+PreprocessCost decoding(const InputContext& c) {
+  const InputOptions& in = c.question.input;
+  PreprocessSpec spec;
+  spec.kind = record_kind(in.record);
+  spec.size = in.record_size;
+  spec.decoder = in.decoder;
+  spec.cores_per_node = in.cores.value_or(value_or(c.node.cpu_cores, 0));
+  spec.workers_per_gpu = in.workers_per_gpu;
+  spec.gpus_per_node = gpus_per_node(c);
+  spec.nodes = used_nodes(c);
+  spec.sockets = c.node.sockets;
+  spec.pinned = in.pinned;
+  spec.gpu_peak = c.node.gpu.peak.fp32 ? c.node.gpu.peak.fp32->value : FlopRate{0};
+  spec.has_engine = has_engine(c.node);
+  // A node whose cores nobody knows is not limited by them, unless the scenario asks about them.
+  if (spec.cores_per_node == 0 && spec.workers_per_gpu == 0 && spec.decoder == Decoder::cpu) return {};
+  try {
+    return preprocess_cost(spec);
+  } catch (const Error& e) {
+    throw Error{e.message(), in.where, e.hint(), e.kind()};
+  }
+}
+
+ReadLoad read_load(const InputContext& c, double share) {
+  const Question& q = c.question;
+  ReadLoad load;
+  load.layout = q.input.layout(q.bytes_per_sample, q.samples);
+  load.nodes = used_nodes(c);
+  load.readers = q.input.workers_per_gpu > 0 ? q.input.workers_per_gpu * gpus_per_node(c)
+                                             : q.input.cores.value_or(value_or(c.node.cpu_cores, 0));
+  load.share = share;
+  return load;
+}
+
+}  // namespace
+
+StorageSystem storage_system(const InputContext& c) {
+  StorageSystem s;
+  s.name = c.storage.name;
+  s.kind = c.storage.kind;
+  s.count = c.question.storage.count;
+  s.read = c.storage.read;
+  s.write = c.storage.write;
+  s.operations = c.storage.operations;
+  s.opens = c.storage.opens;
+  s.per_client = c.storage.per_client;
+  s.latency = c.storage.latency;
+  s.capacity = c.storage.capacity.value_or(Bytes{0});
+  return with_kind_facts(std::move(s));
+}
+
+CacheSpec cache_spec(const InputContext& c) {
+  const Question& q = c.question;
+  CacheSpec spec;
+  spec.set = q.samples * q.bytes_per_sample;
+  spec.nodes = used_nodes(c);
+  spec.sharding = q.input.sharding;
+  spec.order = q.input.order;
+  spec.eviction = q.input.eviction;
+  if (q.input.page_cache && c.node.dram) {
+    HostMemoryUse use;
+    use.gpus = gpus_per_node(c);
+    use.decoded_batch = q.workload.batch_per_gpu * c.workload.input_bytes;
+    use.prefetch = q.input.prefetch;
+    use.shuffle_buffer = q.input.shuffle_buffer;
+    spec.page_cache = page_cache_size(c.node.dram->value, use);
+  }
+  if (q.input.ssd_cache && c.node.ssd && c.storage.kind != StorageKind::local)
+    spec.ssd_cache = c.node.ssd->value;
+  return spec;
+}
+
+InputSpec input_spec(const InputContext& c, const EpochHits& hits) {
+  const Question& q = c.question;
+  InputSpec out;
+  out.prefetch = q.input.prefetch;
+  out.stored_sample = hits.storage * q.bytes_per_sample;
+  const StorageSystem system = storage_system(c);
+  auto stages = storage_stages(system, read_load(c, hits.storage));
+  if (q.input.checkpoint_every > Duration{0}) {
+    // Writing takes its share of the servers' time from reading.
+    const Bandwidth written = checkpoint_size(c) / q.input.checkpoint_every;
+    const double busy = std::min(0.99, written / write_rate(system, 1));
+    for (InputStage& stage : stages)
+      if (stage.name == "storage") stage.capacity *= 1 - busy;
+  }
+  if (hits.ssd_cache > 0 && c.node.ssd_read) {
+    stages.push_back({"local SSD", "the local SSD cache", used_nodes(c) * c.node.ssd_read->value.base(),
+                      hits.ssd_cache * q.bytes_per_sample.base()});
+  }
+  if (decodes(c)) {
+    PreprocessCost cost = decoding(c);
+    out.gpu_decode = cost.gpu_time;
+    for (InputStage& stage : cost.stages) stages.push_back(std::move(stage));
+  }
+  out.stages = std::move(stages);
+  return out;
+}
+
+Bytes checkpoint_size(const InputContext& c) {
+  const bool attention = std::ranges::any_of(
+      c.workload.operators, [](const Operator& op) { return op.family == OperatorFamily::attention; });
+  return checkpoint_bytes(c.workload.parameters(), c.question.workload.precision,
+                          attention ? Optimizer::adam : Optimizer::momentum);
+}
+
+WriteCost write_back(const InputContext& c, Duration step) {
+  const InputOptions& in = c.question.input;
+  WriteBack job;
+  job.every = in.checkpoint_every;
+  job.checkpoint = checkpoint_size(c);
+  job.log_per_step = in.log_per_step;
+  job.asynchronous = in.asynchronous_checkpoint;
+  // Data-parallel replicas hold the same state: one node writes it, over one of its ports.
+  if (c.node.nic_link) job.network = c.node.nic_link->achievable.value;
+  job.to_host = c.node.pcie_link.achievable.value;
+  return write_cost(job, storage_system(c), step);
+}
+
+}  // namespace rackcast

@@ -1,0 +1,36 @@
+#pragma once
+/// The input path of one question: from catalogue entries and the scenario's "input" to the limits that
+/// training meets (models/data_path).
+#include "models/data_path/cache.hpp"
+#include "models/data_path/checkpoint.hpp"
+#include "models/data_path/storage_system.hpp"
+#include "models/training.hpp"
+#include "scenarios/evaluator.hpp"
+
+namespace rackcast {
+
+struct NodeSpec;
+struct StorageFacts;
+
+/// Everything that the input path of a question rests on.
+struct InputContext {
+  const Question& question;
+  const NodeSpec& node;
+  const StorageFacts& storage;
+  const Workload& workload;
+};
+
+StorageSystem storage_system(const InputContext& context);
+
+/// Caches of a node, as large as node and job leave them.
+CacheSpec cache_spec(const InputContext& context);
+
+/// Every limit between storage and GPU when `hits` of the samples are cached. Throws Error at the place of
+/// "input" for options that cannot be (more workers than cores, a decoder that the GPU lacks).
+InputSpec input_spec(const InputContext& context, const EpochHits& hits);
+
+/// Checkpoints and logs of the question's workload; `step` is the time of one step.
+WriteCost write_back(const InputContext& context, Duration step);
+Bytes checkpoint_size(const InputContext& context);
+
+}  // namespace rackcast

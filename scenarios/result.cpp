@@ -1,0 +1,201 @@
+#include "scenarios/result.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/method.hpp"
+#include "scenarios/result_input.hpp"
+#include "sim/version.hpp"
+
+namespace rackcast {
+
+namespace {
+
+using Document = nlohmann::ordered_json;
+
+/// Null for a figure that does not exist, as the time of an infeasible alternative.
+Document document(const Estimate& e) {
+  if (e.unit.empty()) return nullptr;
+  return {{"value", e.value}, {"low", e.low}, {"high", e.high}, {"unit", e.unit}};
+}
+
+Document document(const Prediction& p) {
+  return {{"time_to_train_s", document(p.time_to_train)},
+          {"samples_per_s", document(p.samples_per_s)},
+          {"scaling_efficiency", document(p.scaling_efficiency)},
+          {"step_time_s", document(p.step_time)}};
+}
+
+Document document(const Answer& a) {
+  Document out = {{"feasible", a.feasible},
+                  {"nodes", a.nodes},
+                  {"node", a.node},
+                  {"node_title", a.node_title},
+                  {"gpus", a.gpus},
+                  {"workload", a.workload},
+                  {"binding_constraint", a.binding_constraint},
+                  {"statement", a.statement},
+                  {"rack_units", a.rack_units},
+                  {"power_kw", a.power_kw}};
+  if (a.why_not_fewer) {
+    const Smaller& s = *a.why_not_fewer;
+    out["why_not_fewer"] = {{"nodes", s.nodes},
+                            {"fails", s.fails},
+                            {"statement", s.statement},
+                            {"time_to_train_s", document(s.time_to_train)}};
+  }
+  out["conflicts"] = Document::array();
+  for (const Conflict& c : a.conflicts) {
+    out["conflicts"].push_back({{"constraint", c.constraint},
+                                {"required", c.required},
+                                {"best", c.best},
+                                {"statement", c.statement}});
+  }
+  out["changes"] = Document::array();
+  for (const Change& c : a.changes) {
+    Document row = {{"input", c.input}, {"change", c.change}};
+    row["nodes"] = c.nodes ? Document(*c.nodes) : Document(nullptr);
+    row["statement"] = c.statement;
+    out["changes"].push_back(row);
+  }
+  return out;
+}
+
+Document document(const TrainingRun& run, const std::string& statement) {
+  const StepParts& p = run.parts;
+  Document parts = Document::array();
+  const auto add = [&parts](const char* name, Duration d) {
+    parts.push_back({{"name", name}, {"seconds", d.base()}});
+  };
+  add("waiting for input", p.input_wait);
+  add("forward", p.forward);
+  add("backward", p.backward);
+  add("all-reduce, exposed", p.exchange_wait);
+  add("optimizer", p.optimizer);
+  return {{"parts", parts},
+          {"total_s", p.total.base()},
+          {"all_reduce_busy_s", p.exchange_busy.base()},
+          {"warm_up_s", run.warm_up.base()},
+          {"binds", run.binds},
+          {"statement", statement}};
+}
+
+Document document(const WorkloadResult& w) {
+  Document out = {{"model", w.spec.model},
+                  {"title", w.title},
+                  {"parameters", w.parameters},
+                  {"forward_flop_per_sample", w.forward_flop.base()},
+                  {"samples", w.samples},
+                  {"epochs", w.spec.epochs},
+                  {"batch_per_gpu", w.spec.batch_per_gpu},
+                  {"global_batch", w.global_batch},
+                  {"precision", to_string(w.spec.precision)},
+                  {"steps", w.steps},
+                  {"answer", document(w.answer)},
+                  {"prediction", document(w.prediction)}};
+  out["ladder"] = Document::array();
+  for (const LadderRow& r : w.ladder) {
+    out["ladder"].push_back(
+        {{"label", r.label}, {"value", r.value}, {"unit", r.unit}, {"text", r.text}, {"how", r.how}});
+  }
+  out["step"] = document(w.run, w.step_statement);
+  if (w.input) out["input"] = input_document(*w.input);
+  out["scaling"] = Document::array();
+  for (const ScalingRow& r : w.scaling) {
+    out["scaling"].push_back({{"nodes", r.nodes},
+                              {"gpus", r.gpus},
+                              {"samples_per_s", document(r.prediction.samples_per_s)},
+                              {"time_to_train_s", document(r.prediction.time_to_train)},
+                              {"efficiency", r.prediction.scaling_efficiency.value},
+                              {"binds", r.binds}});
+  }
+  out["published"] = Document::array();
+  for (const PublishedComparison& r : w.published) {
+    out["published"].push_back({{"label", r.published.label},
+                                {"published_s", r.published.time.base()},
+                                {"published_text", r.published.text},
+                                {"predicted_s", document(r.predicted)},
+                                {"ratio", r.ratio},
+                                {"efficiency", r.efficiency},
+                                {"gpus", r.gpus},
+                                {"perfect_s", r.predicted.value * r.efficiency},
+                                {"source", r.published.source},
+                                {"note", r.published.note}});
+  }
+  out["alternatives"] = Document::array();
+  for (const Alternative& a : w.alternatives) {
+    out["alternatives"].push_back({{"node", a.node},
+                                   {"title", a.title},
+                                   {"feasible", a.feasible},
+                                   {"nodes", a.nodes},
+                                   {"gpus", a.gpus},
+                                   {"time_to_train_s", document(a.time_to_train)},
+                                   {"rack_units", a.rack_units},
+                                   {"power_kw", a.power_kw},
+                                   {"binding_constraint", a.binding_constraint},
+                                   {"statement", a.statement}});
+  }
+  return out;
+}
+
+Document document(const Json& json) {
+  switch (json.kind()) {
+    case JsonKind::null:
+      return nullptr;
+    case JsonKind::boolean:
+      return json.boolean();
+    case JsonKind::number:
+      return json.number();
+    case JsonKind::string:
+      return json.string();
+    case JsonKind::array: {
+      Document out = Document::array();
+      for (const Json& one : json.array()) out.push_back(document(one));
+      return out;
+    }
+    case JsonKind::object:
+      break;
+  }
+  Document out = Document::object();
+  for (const auto& [key, value] : json.object()) out[key] = document(value);
+  return out;
+}
+
+}  // namespace
+
+std::string to_json_text(const Result& result) {
+  Document out = {{"format", "rackcast-result"},
+                  {"version", 1},
+                  {"kind", result.kind},
+                  {"generator", {{"name", "rackcast"}, {"version", version()}, {"commit", commit()}}},
+                  {"command", result.command}};
+  const Scenario& s = result.scenario;
+  out["scenario"] = {{"file", s.file},
+                     {"name", s.name},
+                     {"description", s.description},
+                     {"seed", s.seed},
+                     {"text", document(s.text)}};
+  if (s.goal) out["goal"] = {{"deadline_s", s.goal->deadline.base()}, {"max_nodes", s.goal->max_nodes}};
+  if (result.partial) out["partial"] = true;
+  out["answer"] = document(result.answer);
+  out["prediction"] = document(result.prediction);
+  out["workloads"] = Document::array();
+  for (const WorkloadResult& w : result.workloads) out["workloads"].push_back(document(w));
+  out["method"] = Document::array();
+  for (const MethodRow& m : method()) {
+    out["method"].push_back({{"quantity", m.quantity}, {"formula", m.formula}, {"source", m.source}});
+  }
+  if (result.growth) out["growth"] = growth_document(*result.growth);
+  if (s.data.learning) out["learning_curve"] = learning_document(*s.data.learning);
+  out["assumptions"] = Document::array();
+  for (const Assumption& a : result.assumptions) {
+    out["assumptions"].push_back({{"name", a.name},
+                                  {"value", a.value},
+                                  {"source", a.source},
+                                  {"confidence", a.confidence},
+                                  {"where", a.where}});
+  }
+  out["warnings"] = result.warnings;
+  return out.dump(1) + "\n";
+}
+
+}  // namespace rackcast

@@ -1,0 +1,114 @@
+#pragma once
+/// What `size` and `simulate` found: the one document that crosses from here to the reports.
+/// Field by field as in scenarios/schema/result.schema.json (`rackcast schema result`).
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/training.hpp"
+#include "scenarios/input_report.hpp"
+#include "scenarios/scenario.hpp"
+
+namespace rackcast {
+
+/// A predicted number with its 90 % interval.
+struct Estimate {
+  double value = 0, low = 0, high = 0;
+  std::string unit;
+};
+
+struct Prediction {
+  Estimate time_to_train, samples_per_s, scaling_efficiency, step_time;
+};
+
+struct Conflict {
+  std::string constraint, required, best, statement;
+};
+
+struct Change {
+  std::string input, change, statement;
+  std::optional<int> nodes;
+};
+
+struct Smaller {
+  int nodes = 0;
+  std::string fails, statement;
+  Estimate time_to_train;
+};
+
+struct Answer {
+  bool feasible = false;
+  int nodes = 0, gpus = 0;
+  std::string node, node_title, workload, binding_constraint, statement;
+  double rack_units = 0;  ///< of the nodes alone
+  double power_kw = 0;    ///< rated, of the nodes alone
+  std::optional<Smaller> why_not_fewer;
+  std::vector<Conflict> conflicts;
+  std::vector<Change> changes;
+};
+
+struct LadderRow {
+  std::string label, unit, text, how;
+  double value = 0;
+};
+
+struct ScalingRow {
+  int nodes = 0, gpus = 0;
+  Prediction prediction;
+  std::string binds;
+};
+
+struct PublishedComparison {
+  PublishedRow published;
+  Estimate predicted;
+  double ratio = 0;       ///< predicted over published
+  double efficiency = 1;  ///< of the simulated scaling from one GPU; the table assumes 1
+  int gpus = 0;
+};
+
+struct Alternative {
+  std::string node, title, statement, binding_constraint;
+  bool feasible = false;
+  int nodes = 0, gpus = 0;
+  Estimate time_to_train;
+  double rack_units = 0;
+  double power_kw = 0;
+};
+
+struct WorkloadResult {
+  WorkloadSpec spec;
+  std::string title;
+  double parameters = 0, samples = 0, global_batch = 0, steps = 0;
+  Flop forward_flop{0};
+  Answer answer;
+  Prediction prediction;
+  TrainingRun run;
+  std::string step_statement;
+  std::optional<InputReport> input;  ///< nothing if samples are in memory
+  std::vector<LadderRow> ladder;
+  std::vector<ScalingRow> scaling;
+  std::vector<PublishedComparison> published;
+  std::vector<Alternative> alternatives;
+};
+
+struct Assumption {
+  std::string name, value, source, confidence, where;
+};
+
+struct Result {
+  std::string kind;  ///< "size" or "simulate"
+  std::string command;
+  Scenario scenario;
+  Answer answer;
+  Prediction prediction;
+  std::vector<WorkloadResult> workloads;
+  std::optional<GrowthReport> growth;  ///< of a fleet's data, on the chosen cluster
+  std::vector<Assumption> assumptions;
+  std::vector<std::string> warnings;
+  bool partial = false;  ///< a limit ended the simulation: this is what was known by then
+};
+
+/// The result document as indented JSON; the same result gives the same bytes.
+std::string to_json_text(const Result& result);
+
+}  // namespace rackcast

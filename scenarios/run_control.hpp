@@ -1,0 +1,24 @@
+#pragma once
+/// How much may be simulated, and how literally.
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+struct RunControl {
+  bool fold = true;  ///< false: every GPU, link and step is simulated
+  std::uint64_t max_events = std::numeric_limits<std::uint64_t>::max();
+  Duration wall_clock{std::numeric_limits<double>::infinity()};
+
+  [[nodiscard]] bool limited() const;
+};
+
+/// Reads limits of the command line: a duration of wall-clock time ("10 s"), or a number of events
+/// ("events=1e6"). Throws Error (usage) for anything else.
+RunControl read_limits(const std::vector<std::string>& texts);
+
+}  // namespace rackcast

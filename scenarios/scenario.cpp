@@ -1,0 +1,238 @@
+#include "scenarios/scenario.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <limits>
+
+#include "scenarios/defaults.hpp"
+#include "sim/quantity_text.hpp"
+#include "topologies/catalog.hpp"
+#include "topologies/named_cluster.hpp"
+
+namespace rackcast {
+
+namespace {
+
+StorageSpec read_storage(const Json& json) {
+  ObjectReader in{json};
+  StorageSpec storage;
+  storage.where = json.where();
+  storage.array = in.string("array");
+  storage.count = static_cast<int>(in.integer_or("count", 1, 1, 100'000));
+  in.finish();
+  return storage;
+}
+
+WorkloadSpec read_workload(const Json& json) {
+  ObjectReader in{json};
+  WorkloadSpec workload;
+  workload.where = json.where();
+  workload.model = in.string("model");
+  workload.epochs_is_default = !in.has("epochs");
+  workload.epochs = in.number_or("epochs", defaults::epochs, 1e-6, 1e9);
+  workload.batch_is_default = !in.has("batch_per_gpu");
+  workload.batch_per_gpu = static_cast<double>(
+      in.integer_or("batch_per_gpu", static_cast<std::int64_t>(defaults::batch_per_gpu), 1, 1'000'000));
+  workload.precision_is_default = !in.has("precision");
+  workload.precision = defaults::precision;
+  if (const Json* precision = in.find("precision")) {
+    try {
+      workload.precision = parse_precision(precision->string());
+    } catch (const Error& e) {
+      precision->fail(e.message(), e.hint());
+    }
+  }
+  if (const Json* framework = in.find("framework")) {
+    ObjectReader f{*framework};
+    workload.framework = f.string("name");
+    workload.framework_version = f.string_or("version", "");
+    f.finish();
+  }
+  in.finish();
+  return workload;
+}
+
+ClusterSpec read_cluster(const Json& json) {
+  ObjectReader in{json};
+  ClusterSpec cluster;
+  cluster.where = json.where();
+  if (in.has("node") == in.has("named")) {
+    json.fail("a cluster has either a \"node\" or the name of a whole cluster, \"named\"",
+              in.has("node") ? "remove one of them" : "for example \"node\": \"dgx1v_16gb\"");
+  }
+  cluster.node = in.string_or("node", "");
+  cluster.named = in.string_or("named", "");
+  cluster.gpu = in.string_or("gpu", "");
+  if (!cluster.named.empty() && !cluster.gpu.empty()) {
+    in.require("gpu").fail("a named cluster has the GPUs that it has", "remove \"gpu\", or give a \"node\"");
+  }
+  cluster.nodes_given = in.has("nodes");
+  cluster.nodes = static_cast<int>(in.integer_or("nodes", 1, 1, 100'000));
+  if (const Json* fabric = in.find("fabric")) {
+    cluster.fabric_text = *fabric;
+    cluster.fabric = read_fabric_options(*fabric);
+  }
+  in.finish();
+  return cluster;
+}
+
+GoalSpec read_goal(const Json& json) {
+  ObjectReader in{json};
+  GoalSpec goal;
+  goal.where = json.where();
+  goal.deadline = in.quantity<Duration>("deadline");
+  if (in.has("date")) goal.date = in.quantity<Duration>("date");
+  if (in.has("retrain_every")) goal.retrain_every = in.quantity<Duration>("retrain_every");
+  goal.max_nodes = static_cast<int>(in.integer_or("max_nodes", defaults::max_nodes, 1, 100'000));
+  if (const Json* alternatives = in.find("alternatives")) {
+    for (const Json& one : alternatives->array()) goal.alternatives.push_back(one.string());
+    if (goal.alternatives.size() > 32) alternatives->fail("more than 32 alternatives");
+  }
+  in.finish();
+  return goal;
+}
+
+PublishedRow read_published(const Json& json) {
+  ObjectReader in{json};
+  PublishedRow row;
+  row.label = in.string("label");
+  row.model = in.string("model");
+  row.source = in.string("source");
+  row.note = in.string_or("note", "");
+  row.time = in.quantity<Duration>("time");
+  row.text = in.string("time");
+  row.cluster = read_cluster(in.require("cluster"));
+  if (const Json* precision = in.find("precision")) row.precision = parse_precision(precision->string());
+  if (in.has("gpus")) row.gpus = static_cast<int>(in.integer("gpus", 1, 1'000'000));
+  in.finish();
+  return row;
+}
+
+/// Follows "extends": the file named there is the base, this one is laid over it.
+Json resolve_extends(const Json& json, std::filesystem::path file,
+                     std::vector<std::filesystem::path>& chain) {
+  if (json.kind() != JsonKind::object) json.fail("a scenario is a JSON object", "start the file with {");
+  const Json* extends = json.find("extends");
+  if (!extends) return json;
+  const auto base = std::filesystem::weakly_canonical(file.parent_path() / extends->string());
+  if (std::find(chain.begin(), chain.end(), base) != chain.end()) {
+    extends->fail(fmt::format("\"extends\" goes in a circle: {} is already being read", extends->string()));
+  }
+  if (chain.size() >= 16) extends->fail("\"extends\" is more than 16 files deep");
+  chain.push_back(base);
+  Json parent;
+  try {
+    parent = parse_json_file((file.parent_path() / extends->string()).string());
+  } catch (const Error& e) {
+    if (!e.where().line) extends->fail(e.message(), e.hint());  // the file could not be opened: point here
+    throw;
+  }
+  Json merged = resolve_extends(parent, base, chain).merged(json.without("extends"));
+  chain.pop_back();
+  return merged;
+}
+
+/// "a.b=value": the value is JSON if it parses as JSON, else a string ("14 days" needs no quotes).
+Json apply_set(const Json& json, const std::string& set) {
+  const auto equals = set.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error{fmt::format("--set {}: expected path=value", set),
+                {},
+                "for example --set goal.deadline=\"21 days\"",
+                ErrorKind::usage};
+  }
+  const std::string name = "--set " + set;
+  const std::string value = set.substr(equals + 1);
+  Json parsed;
+  try {
+    parsed = parse_json(value, name);
+  } catch (const Error&) {
+    std::string quoted = "\"";
+    for (const char c : value) {
+      if (static_cast<unsigned char>(c) < 0x20) throw Error{name + ": control character in the value"};
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+    parsed = parse_json(quoted + '"', name);
+  }
+  return json.with(set.substr(0, equals), parsed);
+}
+
+}  // namespace
+
+Scenario read_scenario(const Json& text, const std::string& file) {
+  ObjectReader in{text};
+  Scenario scenario;
+  scenario.file = file;
+  scenario.text = text;
+  in.string_or("$schema", "");
+  scenario.name = in.string("name");
+  scenario.description = in.string_or("description", "");
+  scenario.seed =
+      static_cast<std::uint64_t>(in.integer_or("seed", 1, 0, std::numeric_limits<std::int64_t>::max()));
+  scenario.data = read_data(in.require("data"));
+  if (const Json* storage = in.find("storage")) {
+    scenario.storage = read_storage(*storage);
+  } else {
+    scenario.storage.array = "none";
+  }
+  const Json& workloads = in.require("workloads");
+  for (const Json& one : workloads.array()) scenario.workloads.push_back(read_workload(one));
+  if (scenario.workloads.empty()) workloads.fail("at least one workload is needed");
+  if (scenario.workloads.size() > 64) workloads.fail("more than 64 workloads");
+  scenario.cluster = read_cluster(in.require("cluster"));
+  if (const Json* input = in.find("input")) scenario.input = read_input_options(*input);
+  if (const Json* goal = in.find("goal")) {
+    scenario.goal = read_goal(*goal);
+    if (scenario.goal->date) cut_to_date(scenario.data, *scenario.goal->date, goal->require("date"));
+    if (scenario.goal->retrain_every && !scenario.data.fleet)
+      goal->require("retrain_every").fail("retraining needs data that grows", "describe the \"fleet\"");
+  }
+  if (const Json* published = in.find("published")) {
+    for (const Json& row : published->array()) scenario.published.push_back(read_published(row));
+    if (scenario.published.size() > 256) published->fail("more than 256 published rows");
+  }
+  in.finish();
+  return scenario;
+}
+
+namespace {
+
+void resolve(ClusterSpec& cluster, const Catalog& catalog) {
+  if (cluster.named.empty()) return;
+  try {
+    const NamedCluster known = cluster_of(catalog, cluster.named);
+    cluster.node = known.node.id;
+    if (!cluster.nodes_given) cluster.nodes = known.nodes;
+    const Fact* network = catalog.find("clusters", cluster.named).find("network");
+    const bool said = cluster.fabric_text.kind() != JsonKind::null;
+    if (network) {
+      cluster.fabric =
+          read_fabric_options(said ? network->value().merged(cluster.fabric_text) : network->value());
+    }
+  } catch (const Error& e) {
+    if (e.where().line) throw;
+    throw Error{e.message(), cluster.where, e.hint(), e.kind()};
+  }
+}
+
+}  // namespace
+
+Scenario resolve_clusters(Scenario scenario, const Catalog& catalog) {
+  resolve(scenario.cluster, catalog);
+  for (PublishedRow& row : scenario.published) resolve(row.cluster, catalog);
+  return scenario;
+}
+
+Scenario load_scenario(const std::string& path, const std::vector<std::string>& sets) {
+  Json json = parse_json_file(path);
+  std::vector<std::filesystem::path> chain{std::filesystem::weakly_canonical(path)};
+  json = resolve_extends(json, chain.front(), chain);
+  for (const std::string& set : sets) json = apply_set(json, set);
+  return read_scenario(json, path);
+}
+
+}  // namespace rackcast

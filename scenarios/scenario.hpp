@@ -1,0 +1,94 @@
+#pragma once
+/// A scenario: what data, which networks, on which kind of cluster, by when. Read once, checked, then const.
+/// The format is documented by scenarios/schema/scenario.schema.json (`rackcast schema`) and by the commented
+/// files that `rackcast init` writes.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/operator.hpp"
+#include "scenarios/data_spec.hpp"
+#include "scenarios/input_options.hpp"
+#include "sim/error.hpp"
+#include "sim/json_reader.hpp"
+#include "sim/quantity.hpp"
+#include "topologies/fabric_options.hpp"
+
+namespace rackcast {
+
+struct StorageSpec {
+  std::string array;  ///< catalogue id below storage, or "none": samples are already in memory
+  int count = 1;      ///< drives and groups of a node count per node
+  Where where;
+};
+
+struct WorkloadSpec {
+  std::string model;
+  double epochs = 0;
+  double batch_per_gpu = 0;
+  Precision precision = Precision::fp32;
+  std::string framework, framework_version;  ///< empty: the generic profile
+  bool epochs_is_default = false, batch_is_default = false, precision_is_default = false;
+  Where where;
+};
+
+/// Either a node, or a cluster of the catalogue whose node, number of nodes and network count where the
+/// scenario says nothing else.
+struct ClusterSpec {
+  std::string node;   ///< catalogue id of the node; empty for a named cluster until resolve_clusters
+  std::string gpu;    ///< for templates that take any GPU ("workstation"); else empty
+  std::string named;  ///< catalogue id below clusters; else empty
+  int nodes = 1;
+  bool nodes_given = false;
+  FabricOptions fabric;
+  Json fabric_text;  ///< as the scenario has it; null if it has none
+  Where where;
+};
+
+struct GoalSpec {
+  Duration deadline{0};
+  int max_nodes = 1024;
+  std::optional<Duration> date;           ///< since the first recording day: train what is usable then
+  std::optional<Duration> retrain_every;  ///< and again
+  std::vector<std::string> alternatives;  ///< further node types to size for the same goal
+  Where where;
+};
+
+/// A published figure that the report sets beside rackcast's own.
+struct PublishedRow {
+  std::string label, model, source, note;
+  std::string text;  ///< the time as the scenario writes it: "9.1 years"
+  ClusterSpec cluster;
+  std::optional<Precision> precision;  ///< the workload's if absent
+  std::optional<int> gpus;             ///< fewer than the cluster has, e.g. one GPU of a box
+  Duration time{0};
+};
+
+struct Scenario {
+  std::string file, name, description;
+  std::uint64_t seed = 1;
+  DataSpec data;
+  StorageSpec storage;
+  InputOptions input;
+  std::vector<WorkloadSpec> workloads;
+  ClusterSpec cluster;
+  std::optional<GoalSpec> goal;
+  std::vector<PublishedRow> published;
+  Json text;  ///< after "extends" and --set
+};
+
+/// Reads a scenario: follows "extends" (relative to the file, at most 16 deep, cycles are errors), lays each
+/// `--set path=value` over it, checks ranges, and rejects unknown keys. Names of models and hardware are
+/// resolved later, against the catalogue. Throws Error.
+Scenario load_scenario(const std::string& path, const std::vector<std::string>& sets = {});
+
+/// The same from a parsed text.
+Scenario read_scenario(const Json& text, const std::string& file);
+
+/// The scenario with every named cluster replaced by its node, number of nodes and network. Throws Error on
+/// an unknown name, at its place.
+Scenario resolve_clusters(Scenario scenario, const Catalog& catalog);
+
+}  // namespace rackcast

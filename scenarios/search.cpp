@@ -1,0 +1,106 @@
+#include "scenarios/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/memory.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// What no number of nodes can mend: a batch that does not fit a GPU, a data set that does not fit the
+/// storage.
+std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& q) {
+  std::vector<Conflict> out;
+  const NodeFacts node = evaluator.node(q.cluster);
+  const Workload& workload = evaluator.workload(q.workload);
+  MemoryOptions memory;
+  memory.batch = q.workload.batch_per_gpu;
+  memory.precision = q.workload.precision;
+  const Bytes needed = training_memory(workload, memory).total();
+  if (needed > node.gpu_memory) {
+    const double fits = largest_batch(workload, memory, node.gpu_memory);
+    out.push_back({constraint::gpu_memory, to_text(needed), to_text(node.gpu_memory),
+                   fmt::format("A batch of {:.0f} samples of {} needs {} of GPU memory; {} has {}. {}",
+                               q.workload.batch_per_gpu, workload.title, to_text(needed), node.gpu_id,
+                               to_text(node.gpu_memory),
+                               fits >= 1 ? fmt::format("At most {:.0f} samples fit.", fits)
+                                         : std::string("Not even one sample fits."))});
+  }
+  if (const auto conflict = storage_conflict(evaluator, q)) out.push_back(*conflict);
+  return out;
+}
+
+Duration time_at(Evaluator& evaluator, Question& q, int nodes) {
+  q.cluster.nodes = nodes;
+  return evaluator.time_to_train(q);
+}
+
+}  // namespace
+
+std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& q) {
+  const Bytes data = q.samples * q.bytes_per_sample * q.stored_factor;
+  const auto capacity = evaluator.storage_capacity(q);
+  if (!capacity || data <= *capacity) return std::nullopt;
+  return Conflict{constraint::storage_capacity, to_text(data), to_text(*capacity),
+                  fmt::format("The data set ({}) does not fit the storage: {} x {} hold {}.", to_text(data),
+                              q.storage.count, q.storage.array, to_text(*capacity))};
+}
+
+Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_nodes) {
+  Found found;
+  q.cluster.nodes = max_nodes;  // parts on local drives: whether any number of nodes could hold them
+  found.conflicts = fixed_conflicts(evaluator, q);
+  if (!found.conflicts.empty()) return found;
+
+  int fails = 0;  // largest count known to fail
+  int best = 1;   // closest so far
+  int nodes = 1;
+  Duration time = time_at(evaluator, q, nodes);
+  Duration best_time = time;
+  while (time > deadline && nodes < max_nodes) {
+    fails = nodes;
+    nodes = std::min(nodes * 2, max_nodes);
+    time = time_at(evaluator, q, nodes);
+    if (time < best_time) {
+      best_time = time;
+      best = nodes;
+    }
+  }
+  if (time > deadline) {
+    q.cluster.nodes = best;
+    const std::string binds = evaluator.run(q).binds;
+    found.nodes = best;
+    found.time = best_time;
+    const bool still_falling = best == max_nodes;
+    found.conflicts.push_back(
+        {constraint::deadline, to_text(deadline), to_text(best_time),
+         fmt::format("The deadline is {}; the fastest of 1 to {} nodes is {} nodes with {}, bound by {}.",
+                     to_text(deadline), max_nodes, best, to_text(best_time), binds)});
+    if (still_falling) {
+      found.conflicts.push_back({constraint::max_nodes, fmt::format("more than {}", max_nodes),
+                                 fmt::format("{}", max_nodes),
+                                 fmt::format("The search stops at {} nodes (goal.max_nodes).", max_nodes)});
+    }
+    return found;
+  }
+  while (nodes - fails > 1) {
+    const int middle = fails + (nodes - fails) / 2;
+    const Duration t = time_at(evaluator, q, middle);
+    if (t <= deadline) {
+      nodes = middle;
+      time = t;
+    } else {
+      fails = middle;
+    }
+  }
+  found.feasible = true;
+  found.nodes = nodes;
+  found.time = time;
+  return found;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,33 @@
+#pragma once
+/// The search for the smallest node count that meets a deadline.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/evaluator.hpp"
+
+namespace rackcast {
+
+struct Found {
+  bool feasible = false;
+  int nodes = 0;     ///< the answer; infeasible: the count that comes closest
+  Duration time{0};  ///< at `nodes`
+  std::vector<Conflict> conflicts;
+};
+
+/// Searches cluster.nodes in [1, max_nodes] for the smallest count whose time is within the deadline.
+Found find_nodes(Evaluator& evaluator, Question question, Duration deadline, int max_nodes);
+
+/// The data set is larger than the storage; nothing if it fits or the capacity is not known.
+std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& question);
+
+/// The names of what a conflict can be about; also the values of answer.binding_constraint.
+namespace constraint {
+inline constexpr const char* deadline = "deadline";
+inline constexpr const char* one_node = "minimum of one node";
+inline constexpr const char* gpu_memory = "gpu_memory";
+inline constexpr const char* storage_capacity = "storage_capacity";
+inline constexpr const char* max_nodes = "max_nodes";
+}  // namespace constraint
+
+}  // namespace rackcast

@@ -1,0 +1,92 @@
+#include "scenarios/topology_target.hpp"
+
+#include <fmt/format.h>
+
+#include "scenarios/scenario.hpp"
+#include "sim/near_matches.hpp"
+#include "topologies/catalog.hpp"
+#include "topologies/cluster_builder.hpp"
+#include "topologies/named_cluster.hpp"
+#include "topologies/node_builder.hpp"
+
+namespace rackcast {
+namespace {
+
+TopologyTarget target_of_scenario(const Catalog& catalog, const TopologyRequest& request) {
+  const Scenario scenario = resolve_clusters(load_scenario(request.name, request.sets), catalog);
+  const ClusterSpec& cluster = scenario.cluster;
+  TopologyTarget target;
+  target.node = node_spec(catalog, with_ports({.node = cluster.node, .gpu = cluster.gpu}, cluster.fabric));
+  target.nodes = cluster.nodes;
+  target.fabric = cluster.fabric;
+  target.title = fmt::format("{} ({} x {})", scenario.name, target.nodes, target.node.name);
+  return target;
+}
+
+TopologyTarget target_of_cluster(const Catalog& catalog, const std::string& name) {
+  NamedCluster cluster = cluster_of(catalog, name);
+  TopologyTarget target;
+  target.title = fmt::format("{} ({} x {})", cluster.name, cluster.nodes, cluster.node.name);
+  target.node = std::move(cluster.node);
+  target.nodes = cluster.nodes;
+  target.fabric = std::move(cluster.fabric);
+  return target;
+}
+
+/// Whether the catalogue has an entry that goes by this very name.
+bool knows(const Catalog& catalog, std::string_view kind, std::string_view name) {
+  try {
+    (void)catalog.find(kind, name);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+[[noreturn]] void fail_unknown(const Catalog& catalog, const std::string& name) {
+  std::vector<std::string> known = catalog.ids("nodes");
+  for (const std::string& id : catalog.ids("clusters")) known.push_back(id);
+  const auto near = near_matches(name, known);
+  throw Error{fmt::format("\"{}\" is no node and no cluster of the catalogue, and no scenario file", name),
+              {},
+              near.empty() ? "see `rackcast catalog list nodes` and `rackcast catalog list clusters`"
+                           : fmt::format("near matches: {}", fmt::join(near, ", "))};
+}
+
+}  // namespace
+
+TopologyTarget topology_target(const Catalog& catalog, const TopologyRequest& request) {
+  TopologyTarget target;
+  if (request.name.ends_with(".json") || request.name.find('/') != std::string::npos) {
+    target = target_of_scenario(catalog, request);
+    target.is_cluster = target.nodes > 1;
+  } else if (request.gpu.empty() && knows(catalog, "clusters", request.name) &&
+             !catalog.find("clusters", request.name).json.find("node_id")->is_null()) {
+    // A node and its cluster may go by one name (pfn_mn1): the cluster shows its node as well.
+    target = target_of_cluster(catalog, request.name);
+    target.is_cluster = true;
+  } else if (knows(catalog, "nodes", request.name)) {
+    target.node = node_spec(catalog, {.node = request.name, .gpu = request.gpu});
+    target.title = target.node.name;
+  } else {
+    fail_unknown(catalog, request.name);
+  }
+  if (request.nodes) {
+    if (*request.nodes < 1 || *request.nodes > 100'000) throw Error{"a cluster has 1 to 100000 nodes"};
+    target.nodes = *request.nodes;
+    target.is_cluster = target.nodes > 1;
+    target.title = fmt::format("{} x {}", target.nodes, target.node.name);
+  }
+  return target;
+}
+
+FabricPlan plan_of(const Catalog& catalog, const TopologyTarget& target) {
+  return plan_fabric(catalog, target.node, target.nodes, target.fabric.choice);
+}
+
+Topology topology_of(const Catalog& catalog, const TopologyTarget& target) {
+  Topology node = build_node(target.node);
+  return target.is_cluster ? build_cluster(node, plan_of(catalog, target)) : std::move(node);
+}
+
+}  // namespace rackcast

@@ -1,0 +1,36 @@
+#include <algorithm>
+#include <array>
+
+#include "scenarios/validation/report.hpp"
+
+namespace rackcast {
+
+std::string_view to_string(CaseSet set) {
+  constexpr std::array<std::string_view, 7> names{"judged",  "fit",   "derived",   "approximate",
+                                                  "assumed", "bound", "not scored"};
+  return names[static_cast<std::size_t>(set)];
+}
+
+namespace {
+
+/// A quality mark is `true` or a sentence that says what is odd.
+bool marked(const Json& extra, std::string_view key) {
+  const Json* mark = member_in(extra, key);
+  return mark != nullptr && !(mark->kind() == JsonKind::boolean && !mark->boolean());
+}
+
+}  // namespace
+
+CaseSet case_set(const ValidationCase& c, std::span<const std::string> fitted) {
+  const Json& extra = c.workload.extra;
+  if (c.kind == "projection" || marked(extra, "suspect") || marked(extra, "superseded"))
+    return CaseSet::not_scored;
+  if (std::ranges::find(fitted, c.id) != fitted.end()) return CaseSet::fit;
+  if (marked(extra, "bound")) return CaseSet::bound;
+  if (c.kind == "derived") return CaseSet::derived;
+  if (marked(extra, "approximate")) return CaseSet::approximate;
+  if (c.system.gpu_assumed || flag_in(c.system.fabric, "assumed").value_or(false)) return CaseSet::assumed;
+  return CaseSet::judged;
+}
+
+}  // namespace rackcast

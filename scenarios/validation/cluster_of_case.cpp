@@ -1,0 +1,208 @@
+#include "scenarios/validation/cluster_of_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "scenarios/validation/predictor.hpp"
+#include "sim/error.hpp"
+#include "topologies/switch_spec.hpp"
+
+namespace rackcast {
+namespace {
+
+int whole(const std::optional<double>& value, const char* what) {
+  if (!value || !(*value >= 1) || *value > 1e6 || std::floor(*value) != *value)
+    throw Unpredictable{fmt::format("{} not stated", what)};
+  return static_cast<int>(*value);
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The GPUs that the case counts to one node. An NVLink domain of a rack is one node of the graph.
+int per_node(const ValidationCase& c) {
+  const int gpus = whole(c.system.gpus, "number of GPUs");
+  if (c.system.intra_node == "nvlink-domain") return std::min(gpus, 72);
+  if (c.system.gpus_per_node) return std::min(gpus, whole(c.system.gpus_per_node, "GPUs per node"));
+  if (c.system.nodes && *c.system.nodes >= 1) return std::max(1, gpus / whole(c.system.nodes, "nodes"));
+  if (gpus <= 8) return gpus;
+  throw Unpredictable{"GPUs per node not stated"};
+}
+
+/// A server with a socket for every four GPUs, wired as asked.
+NodeSpec server(const Catalog& catalog, const std::string& gpu, int gpus) {
+  NodeSpec node = node_spec(catalog, {.node = "pcie_server", .gpu = gpu, .gpus = std::max(gpus, 2)});
+  // The slots are of the cards' generation.
+  node.pcie_link =
+      pcie_spec(catalog, value_or(node.gpu.pcie_generation, 3), value_or(node.gpu.pcie_lanes, 16));
+  // Servers for GPUs before Volta had CPUs with QPI.
+  const std::string& a = node.gpu.architecture;
+  if (contains(a, "Kepler") || contains(a, "Maxwell") || contains(a, "Pascal"))
+    node.socket_link = link_spec(catalog, "socket_links/qpi_broadwell");
+  return node;
+}
+
+/// All NVLinks of each GPU spread evenly over the others (a mesh), or to one partner (pairs with a bridge).
+NodeSpec direct(const Catalog& catalog, const std::string& gpu, int gpus, bool pairs) {
+  NodeSpec node = server(catalog, gpu, gpus);
+  const GpuSpec& g = node.gpu;
+  int links = value_or(g.nvlink_links, 0);
+  std::string link = g.nvlink_generation ? fmt::format("nvlink/nvlink{}", **g.nvlink_generation) : "";
+  if (links == 0 && g.bridge_per_direction) {
+    // PCIe cards with bridges: as many links of the generation of their SXM sisters as make the bridge's
+    // rate.
+    link = contains(gpu, "a100") ? "nvlink/nvlink3" : "nvlink/nvlink4";
+    links = static_cast<int>(std::lround(**g.bridge_per_direction / *link_spec(catalog, link).raw));
+  }
+  if (links == 0 || link.empty()) throw Unpredictable{"NVLinks of \"" + gpu + "\" are not known"};
+  const auto n = static_cast<std::size_t>(node.gpus);
+  node.adjacency.assign(n, std::vector<int>(n, 0));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      if (i == j) continue;
+      if (!pairs) node.adjacency[i][j] = std::max(1, links / static_cast<int>(n - 1));
+      if (pairs && i / 2 == j / 2) node.adjacency[i][j] = links;
+    }
+  }
+  node.gpu_link = link_spec(catalog, link);
+  if (!pairs) {
+    // Modules that are wired to each other have a port of the host each.
+    node.pcie.clear();
+    for (int i = 0; i < node.gpus; ++i)
+      node.pcie.push_back({fmt::format("port{}", i), i * node.sockets / node.gpus, {i}, 1});
+  }
+  return node;
+}
+
+/// Ten GPUs behind one CPU, two switches of five, as the case describes it.
+NodeSpec one_root(const Catalog& catalog, const std::string& gpu) {
+  NodeSpec node = node_spec(catalog, {.node = "pcie_server", .gpu = gpu, .gpus = 10});
+  node.sockets = 1;
+  node.socket_link.reset();
+  node.pcie = {{"plx0", 0, {0, 1, 2, 3, 4}, 1}, {"plx1", 0, {5, 6, 7, 8, 9}, 0}};
+  return node;
+}
+
+std::string switched_box(const std::string& gpu) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> boxes{{{"v100", "dgx2"},
+                                                                                {"a100", "dgx_a100_640gb"},
+                                                                                {"a800", "dgx_a100_640gb"},
+                                                                                {"h200", "dgx_h200"},
+                                                                                {"h100", "dgx_h100"},
+                                                                                {"h800", "dgx_h100"},
+                                                                                {"b", "dgx_b200"}}};
+  for (const auto& [prefix, box] : boxes)
+    if (gpu.starts_with(prefix)) return std::string{box};
+  throw Unpredictable{"no node with NVSwitches is known for \"" + gpu + "\""};
+}
+
+NodeSpec named(const Catalog& catalog, const std::string& node, const std::string& gpu) {
+  const std::string own = node_spec(catalog, node).gpu.id;
+  return node_spec(catalog, {.node = node, .gpu = own == gpu ? std::string{} : gpu});
+}
+
+NodeSpec node_of(const Catalog& catalog, const ValidationCase& c) {
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
+  const std::string& gpu = *c.system.gpu;
+  const std::string& inside = c.system.intra_node;
+  if (c.system.node) return named(catalog, *c.system.node, gpu);
+  const int gpus = per_node(c);
+  if (contains(c.system.node_note, "one CPU root")) return one_root(catalog, gpu);
+  if (inside == "nvswitch") return named(catalog, switched_box(gpu), gpu);
+  if (inside == "nvlink-domain") return named(catalog, "gb200_nvl72_rack", gpu);
+  if (inside == "nvlink-hybrid-cube-mesh")
+    return named(catalog, gpu.starts_with("p100") ? "dgx1_p100" : "dgx1v_16gb", gpu);
+  if (inside == "nvlink-mesh" && gpu.starts_with("v100")) return named(catalog, "dell_c4140_k", gpu);
+  if (inside == "nvlink-mesh") return direct(catalog, gpu, 4, false);
+  if (inside == "nvlink-pairs") return direct(catalog, gpu, std::max(gpus, 2) + gpus % 2, true);
+  // "unknown": GPU modules have links, cards have slots.
+  if (inside == "unknown" && contains(gpu, "sxm") && gpus <= 4) return direct(catalog, gpu, 4, false);
+  return server(catalog, gpu, gpus);
+}
+
+/// TensorFlow before 1.4 came with NCCL 1, which knows PCIe alone (Tartan, IISWC 2018: 7.7 GB/s on a DGX-1).
+bool has_nccl_without_nvlink(const ValidationCase& c) {
+  return c.workload.framework == "tensorflow" && c.workload.gradient_sync == "nccl-allreduce" &&
+         (c.workload.framework_version.starts_with("1.0") ||
+          c.workload.framework_version.starts_with("1.1 ") ||
+          c.workload.framework_version.starts_with("1.2") || c.workload.framework_version.starts_with("1.3"));
+}
+
+/// Ports as the case states them.
+void set_ports(const Catalog& catalog, const ValidationCase& c, NodeSpec& node) {
+  const Json& fabric = c.system.fabric;
+  const auto link = text_in(fabric, "link");
+  const auto gbit = number_in(fabric, "gbit_per_s");
+  if (!link || (*link == "unknown" && !gbit)) throw Unpredictable{"fabric between the nodes not stated"};
+  if (*link == "unknown") {
+    node.nic_link = link_spec(catalog, *gbit > 100 ? "ethernet/gbe400" : "ethernet/gbe100");
+  } else {
+    node.nic_link = link_spec(catalog, *link);
+  }
+  if (gbit) {
+    const double factor = *gbit * 1e9 / 8 / node.nic_link->raw.value.base();
+    node.nic_link->raw.value *= factor;
+    node.nic_link->achievable.value *= factor;
+  }
+  node.nic_kind = *link;
+  if (const auto ports = number_in(fabric, "links_per_node")) {
+    // A node of the graph that stands for a whole NVLink domain has the ports of all its trays.
+    const double trays = c.system.intra_node == "nvlink-domain" ? node.gpus / 4.0 : 1;
+    if (*ports >= 1) node.nics = static_cast<int>(*ports * trays);
+  }
+  if (node.nics < 1) node.nics = 1;
+}
+
+/// A fabric without bottleneck: the case's figure says nothing of its switches.
+Cluster connect(const Catalog& catalog, const NodeSpec& node, ClusterShape shape) {
+  std::string first;
+  for (const std::string leaf : {"", "qm9700", "sn5600", "qm8700", "q3400"}) {
+    shape.fabric.leaf_switch = leaf;
+    try {
+      return make_cluster(catalog, node, shape);
+    } catch (const Error& e) {
+      if (first.empty()) first = e.message();
+    }
+  }
+  throw Unpredictable{first};
+}
+
+}  // namespace
+
+std::string cluster_key(const ValidationCase& c) {
+  const Json& fabric = c.system.fabric;
+  return fmt::format("{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", c.system.gpu.value_or(""), c.system.node.value_or(""),
+                     c.system.intra_node, c.system.gpus.value_or(0), c.system.gpus_per_node.value_or(0),
+                     c.system.nodes.value_or(0), text_in(fabric, "link").value_or(""),
+                     number_in(fabric, "links_per_node").value_or(0),
+                     number_in(fabric, "gbit_per_s").value_or(0),
+                     10 * contains(c.system.node_note, "one CPU root") + has_nccl_without_nvlink(c));
+}
+
+Cluster cluster_of_case(const Catalog& catalog, const ValidationCase& c) {
+  NodeSpec node = node_of(catalog, c);
+  if (has_nccl_without_nvlink(c)) {
+    node.adjacency.clear();
+    node.gpu_link.reset();
+  }
+  ClusterShape shape;
+  const int gpus = whole(c.system.gpus, "number of GPUs");
+  const int local = per_node(c);
+  shape.nodes = (gpus + local - 1) / local;
+  shape.gpus_per_node = local;
+  shape.gpus = gpus;
+  if (local > node.gpus)
+    throw Unpredictable{fmt::format("{} GPUs per node, and {} has {}", local, node.id, node.gpus)};
+  if (shape.nodes == 1) {
+    node.nics = 0;  // its network plays no part
+    return make_cluster(catalog, node, shape);
+  }
+  set_ports(catalog, c, node);
+  return connect(catalog, node, shape);
+}
+
+}  // namespace rackcast

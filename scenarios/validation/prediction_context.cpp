@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <string_view>
+
+#include "models/gpu_rates_of.hpp"
+#include "models/workload.hpp"
+#include "scenarios/validation/cluster_of_case.hpp"
+#include "scenarios/validation/predictor.hpp"
+#include "scenarios/validation/workload_of_case.hpp"
+#include "sim/error.hpp"
+#include "topologies/gpu_spec.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// A run cannot have used a library older than its GPU: tensor cores came with cuDNN 7, Ampere with cuDNN 8.
+LibraryGeneration oldest_for(std::string_view architecture) {
+  for (const std::string_view old : {"Kepler", "Maxwell", "Pascal"})
+    if (architecture == old) return LibraryGeneration::cudnn5;
+  return architecture == "Volta" || architecture == "Turing" ? LibraryGeneration::cudnn7
+                                                             : LibraryGeneration::cudnn8;
+}
+
+}  // namespace
+
+const GpuCostModel& PredictionContext::gpu(const std::string& id, const FrameworkProfile& software) {
+  std::unique_ptr<GpuCostModel>& slot =
+      gpus_[id + "/" + std::string{to_string(software.library)} + (software.winograd ? "" : "/direct")];
+  if (!slot) {
+    try {
+      const GpuRates rates = gpu_rates(gpu_spec(catalog_, id));
+      const LoweringOptions options{.library = std::max(software.library, oldest_for(rates.architecture)),
+                                    .winograd = software.winograd};
+      slot = std::make_unique<GpuCostModel>(GpuCostModel::create(rates, options, fitted_));
+    } catch (const Error& e) {
+      throw Unpredictable{"GPU \"" + id + "\": " + e.message()};
+    }
+  }
+  return *slot;
+}
+
+const Cluster& PredictionContext::cluster(const ValidationCase& c) {
+  std::unique_ptr<Cluster>& slot = clusters_[cluster_key(c)];
+  if (!slot) slot = std::make_unique<Cluster>(cluster_of_case(catalog_, c));
+  return *slot;
+}
+
+const Workload& PredictionContext::workload(const ValidationCase& c) {
+  std::unique_ptr<Workload>& slot = workloads_[workload_key(c)];
+  if (!slot) slot = std::make_unique<Workload>(workload_of_case(c));
+  return *slot;
+}
+
+}  // namespace rackcast

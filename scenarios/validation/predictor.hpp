@@ -1,0 +1,104 @@
+#pragma once
+/// Predicts published figures from system and workload alone.
+///
+/// What is asked (task, metric, one GPU or several) selects a rule from one table (prediction_rules.cpp). A
+/// rule computes the figure or says why it cannot; a kind of figure that has no model yet is a rule too, with
+/// its reason, so nothing is dropped in silence.
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/cluster.hpp"
+#include "models/framework.hpp"
+#include "models/gpu_cost.hpp"
+#include "models/gpu_step.hpp"
+#include "scenarios/validation/report.hpp"
+
+namespace rackcast {
+
+/// Thrown inside a rule: this case cannot be predicted, and why.
+struct Unpredictable {
+  std::string reason;
+};
+
+struct PredictionOutcome {
+  std::optional<PredictedFigure> figure;
+  std::string skipped_reason;  ///< empty when there is a figure
+};
+
+/// Catalogue, networks and GPU models, each made once.
+class PredictionContext {
+ public:
+  explicit PredictionContext(const Catalog& catalog) : catalog_{catalog} {}
+
+  [[nodiscard]] const Catalog& catalog() const { return catalog_; }
+  /// Throws Unpredictable for an unknown GPU or one without the needed facts.
+  const GpuCostModel& gpu(const std::string& id, const FrameworkProfile& software);
+  /// The network of a case, with its input size. Throws Unpredictable.
+  const Workload& workload(const ValidationCase& c);
+  /// The machine of a case. Throws Unpredictable.
+  const Cluster& cluster(const ValidationCase& c);
+
+ private:
+  const Catalog& catalog_;
+  GpuModelLibrary fitted_ = GpuModelLibrary::builtin();
+  std::map<std::string, std::unique_ptr<GpuCostModel>> gpus_;
+  std::map<std::string, std::unique_ptr<Workload>> workloads_;
+  std::map<std::string, std::unique_ptr<Cluster>> clusters_;
+};
+
+/// A rule gives the figure in the unit of the metric, or throws Unpredictable (or Error).
+using PredictFunction = PredictedFigure (*)(PredictionContext&, const ValidationCase&);
+
+enum class Scale { one_gpu, several, any };
+
+struct PredictionRule {
+  std::string_view task, metric;  ///< "*" for any
+  Scale scale = Scale::any;
+  PredictFunction predict = nullptr;
+  std::string_view reason;  ///< why there is no prediction, when `predict` is null
+};
+
+/// First match wins; the last row matches everything.
+const PredictionRule& rule_for(const ValidationCase& c);
+
+/// Never throws for what a case holds.
+PredictionOutcome predict_case(PredictionContext& context, const ValidationCase& c);
+
+/// value with the 90 % interval of a log-normal spread: value * exp(+-1.645 sigma).
+PredictedFigure figure_of(double value, double log_sigma);
+
+// One GPU (single_gpu.cpp).
+PredictedFigure predict_throughput(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_step_time(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_tokens(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_forward(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_backward(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_flop_rate(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_peak_fraction(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_epochs(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_speedup(PredictionContext&, const ValidationCase&);
+
+// Several GPUs (several_gpus.cpp).
+PredictedFigure predict_scaled_throughput(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_scaled_step(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_scaled_epochs(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_scaling(PredictionContext&, const ValidationCase&);
+
+// Collectives (collective_case.cpp).
+PredictedFigure predict_collective_time(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_bus_bandwidth(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_peer_bandwidth(PredictionContext&, const ValidationCase&);
+
+// Storage (storage_case.cpp).
+PredictedFigure predict_storage_read(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_checkpoint(PredictionContext&, const ValidationCase&);
+
+// Single kernels (kernel_case.cpp).
+PredictedFigure predict_kernel(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_gemm_rate(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_layer_gemms(PredictionContext&, const ValidationCase&);
+
+}  // namespace rackcast

@@ -1,0 +1,100 @@
+#pragma once
+/// Predictions beside published measurements, and how good they are.
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/validation/case.hpp"
+
+namespace rackcast {
+
+class Catalog;
+
+/// A predicted figure with its 90 % interval, in the unit of the case.
+struct PredictedFigure {
+  double value = 0, low = 0, high = 0;
+};
+
+/// What a comparison may be used for. Only `judged` enters the headline figures.
+enum class CaseSet {
+  judged,       ///< measured, read from the source, not used to fit anything
+  fit,          ///< a framework profile or GPU model was fitted on it
+  derived,      ///< computed by the source from other measurements
+  approximate,  ///< rounded by the source or quoted as "about"
+  assumed,      ///< GPU or fabric is an inference of whoever read the source
+  bound,        ///< an upper or lower bound: it can be violated, not matched
+  not_scored,   ///< projection, suspect or superseded
+};
+std::string_view to_string(CaseSet set);
+
+/// Which set a case belongs to; `fitted` are the ids that fits have used.
+CaseSet case_set(const ValidationCase& c, std::span<const std::string> fitted);
+
+struct CaseResult {
+  std::string id, series, source, metric, unit, gpu, model, framework, task, file;
+  int line = 0;
+  CaseSet set = CaseSet::judged;
+  double gpus = 0;  ///< 0: not stated
+  std::optional<double> measured;
+  std::optional<PredictedFigure> predicted;
+  std::optional<double> error;  ///< signed, relative to measured; for a bound 0 when it is kept
+  std::string skipped_reason;   ///< empty when predicted
+};
+
+struct ErrorSummary {
+  std::size_t n = 0;          ///< cases
+  std::size_t predicted = 0;  ///< of them with a prediction
+  std::size_t skipped = 0;    ///< n - predicted
+  // Over the predicted ones; nothing when there are none.
+  std::optional<double> median_abs_error, mean_abs_error, p90_abs_error, median_error, coverage_90;
+  /// Median over series of the median within a series: dense sweeps weigh as one.
+  std::optional<double> median_abs_error_by_series;
+};
+ErrorSummary summarize(std::span<const CaseResult> results);
+
+struct ErrorGroup {
+  std::string name;
+  ErrorSummary summary;
+};
+struct ErrorTable {
+  std::string by;  ///< "task", "gpu", "model", "framework", "scale", "metric", "source"
+  std::vector<ErrorGroup> groups;
+};
+
+struct SkipCount {
+  std::string reason;
+  std::size_t n = 0;
+};
+
+struct ValidationReport {
+  std::vector<CaseResult> cases;   ///< in the order they were read
+  ErrorSummary summary;            ///< n and skipped: all cases; errors: the judged ones
+  std::vector<ErrorGroup> sets;    ///< one per CaseSet that occurs
+  std::vector<ErrorTable> tables;  ///< judged cases with a prediction
+  std::vector<SkipCount> skipped;  ///< most frequent first
+  std::vector<std::size_t> worst;  ///< indices of the judged cases with the largest errors, worst first
+};
+
+/// Predicts every case from its system and workload alone. A case that cannot be predicted, whatever it
+/// holds, is reported with the reason.
+ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases);
+
+/// From finished comparisons to tables.
+ValidationReport summarize_report(std::vector<CaseResult> results);
+
+/// The report as JSON: summary.{n, predicted, skipped, median_abs_error, ...}, cases[].{id, metric, measured,
+/// predicted, low, high, error, skipped_reason}, sets, tables, skipped. Same report, same bytes.
+std::string to_json_text(const ValidationReport& report);
+
+/// What `--bound median=0.08,p90=0.25` asks for: judged errors at most, coverage at least.
+struct ValidationBounds {
+  std::optional<double> median, mean, p90, coverage;
+};
+/// Throws Error (usage) on an unknown name, a repeated one or a value that is not a number in (0, 10].
+ValidationBounds parse_bounds(std::string_view text);
+/// One sentence for each bound that the summary misses; a statistic without cases misses its bound.
+std::vector<std::string> missed_bounds(const ErrorSummary& summary, const ValidationBounds& bounds);
+
+}  // namespace rackcast

@@ -1,0 +1,73 @@
+#include <nlohmann/json.hpp>
+
+#include "scenarios/validation/report.hpp"
+
+namespace rackcast {
+namespace {
+
+using Document = nlohmann::ordered_json;
+
+Document maybe(const std::optional<double>& value) {
+  return value ? Document(*value) : Document(nullptr);
+}
+
+Document document(const ErrorSummary& s) {
+  return {{"n", s.n},
+          {"predicted", s.predicted},
+          {"skipped", s.skipped},
+          {"median_abs_error", maybe(s.median_abs_error)},
+          {"mean_abs_error", maybe(s.mean_abs_error)},
+          {"p90_abs_error", maybe(s.p90_abs_error)},
+          {"coverage_90", maybe(s.coverage_90)},
+          {"median_error", maybe(s.median_error)},
+          {"median_abs_error_by_series", maybe(s.median_abs_error_by_series)}};
+}
+
+Document document(const std::vector<ErrorGroup>& groups) {
+  Document out = Document::array();
+  for (const ErrorGroup& group : groups) {
+    Document row = {{"name", group.name}};
+    row.update(document(group.summary));
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+Document document(const CaseResult& r) {
+  Document out = {{"id", r.id}, {"metric", r.metric}, {"unit", r.unit}, {"measured", maybe(r.measured)}};
+  out["predicted"] = r.predicted ? Document(r.predicted->value) : Document(nullptr);
+  out["low"] = r.predicted ? Document(r.predicted->low) : Document(nullptr);
+  out["high"] = r.predicted ? Document(r.predicted->high) : Document(nullptr);
+  out["error"] = maybe(r.error);
+  out["skipped_reason"] = r.skipped_reason.empty() ? Document(nullptr) : Document(r.skipped_reason);
+  out["set"] = to_string(r.set);
+  out["gpu"] = r.gpu;
+  out["gpus"] = r.gpus > 0 ? Document(r.gpus) : Document(nullptr);
+  out["model"] = r.model;
+  out["framework"] = r.framework;
+  out["task"] = r.task;
+  out["source"] = r.source;
+  out["series"] = r.series;
+  return out;
+}
+
+}  // namespace
+
+std::string to_json_text(const ValidationReport& report) {
+  Document out = {{"format", "rackcast-validation"}, {"version", 1}};
+  out["summary"] = document(report.summary);
+  out["sets"] = document(report.sets);
+  out["tables"] = Document::object();
+  for (const ErrorTable& table : report.tables) out["tables"][table.by] = document(table.groups);
+  out["skipped"] = Document::array();
+  for (const SkipCount& skip : report.skipped)
+    out["skipped"].push_back({{"reason", skip.reason}, {"n", skip.n}});
+  out["worst"] = Document::array();
+  for (const std::size_t i : report.worst) out["worst"].push_back(report.cases[i].id);
+  out["cases"] = Document::array();
+  for (const CaseResult& r : report.cases) out["cases"].push_back(document(r));
+  // Text that is not UTF-8 cannot come out of the reader; replace rather than throw all the same.
+  return out.dump(1, ' ', false, Document::error_handler_t::replace) + "\n";
+}
+
+}  // namespace rackcast

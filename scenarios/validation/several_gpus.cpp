@@ -1,0 +1,152 @@
+/// Figures of data-parallel training on several GPUs, from the simulated step (models/training.hpp).
+#include <algorithm>
+#include <cmath>
+
+#include "models/training.hpp"
+#include "scenarios/validation/cluster_of_case.hpp"
+#include "scenarios/validation/exchange_of_case.hpp"
+#include "scenarios/validation/predictor.hpp"
+#include "scenarios/validation/software_of_case.hpp"
+#include "scenarios/validation/workload_of_case.hpp"
+
+namespace rackcast {
+namespace {
+
+struct Run {
+  TrainingRun training;
+  double gpus = 1;
+  [[nodiscard]] double samples_per_s() const {
+    return training.samples_per_step / training.parts.total.base();
+  }
+  /// Kernels and exchange are uncertain independently, each by its part of the step.
+  [[nodiscard]] double log_sigma() const {
+    const double wait = training.parts.exchange_wait / training.parts.total;
+    return std::hypot((1 - wait) * training.compute_log_sigma, wait * training.network_log_sigma);
+  }
+};
+
+/// Networks split over GPUs are another model's.
+void refuse_split_models(const ValidationCase& c) {
+  for (const std::string_view key : {"tp", "pp", "ep", "cp"})
+    if (number_in(c.workload.parallelism, key).value_or(1) > 1)
+      throw Unpredictable{"a network split over GPUs: no model yet"};
+  if (number_in(c.workload.extra, "tensor_parallel").value_or(1) > 1)
+    throw Unpredictable{"a network split over GPUs: no model yet"};
+  if (text_in(c.workload.extra, "finetune") == "lora")
+    throw Unpredictable{"low-rank fine-tuning: no model yet"};
+  for (const std::string_view key : {"fsdp_sharding", "megatron_fsdp"})
+    if (member_in(c.workload.extra, key) != nullptr) throw Unpredictable{"sharded states: no model yet"};
+  if (number_in(c.workload.parallelism, "zero_stage").value_or(0) > 0)
+    throw Unpredictable{"sharded states: no model yet"};
+}
+
+/// Tables that no GPU holds are split, and their gradients are not reduced.
+void refuse_split_tables(const Workload& workload) {
+  double tables = 0;
+  for (const Operator& op : workload.operators)
+    if (op.family == OperatorFamily::embedding) tables += op.parameters;
+  if (tables > 1e9) throw Unpredictable{"embedding tables split over GPUs: no model yet"};
+}
+
+double local_batch(const ValidationCase& c, double accumulation) {
+  if (c.workload.batch_per_gpu || c.workload.micro_batch) return batch_of_case(c);
+  if (c.workload.global_batch && c.system.gpus)
+    return *c.workload.global_batch / *c.system.gpus / accumulation;
+  return batch_of_case(c);
+}
+
+Run run_of(PredictionContext& context, const ValidationCase& c) {
+  refuse_split_models(c);
+  const Cluster& cluster = context.cluster(c);
+  const FrameworkProfile profile = profile_of(c);
+  TrainingSpec spec;
+  spec.accumulation = std::max(1.0, number_in(c.workload.extra, "accumulation_steps").value_or(1));
+  spec.batch_per_gpu = local_batch(c, spec.accumulation);
+  spec.precision = precision_of(c);
+  spec.workload = &context.workload(c);
+  refuse_split_tables(*spec.workload);
+  spec.gpu = &context.gpu(*c.system.gpu, profile);
+  spec.framework = &profile;
+  spec.adam = trains_with_adam(c, *spec.workload);
+  spec.optimizer = flag_in(c.workload.extra, "includes_optimizer").value_or(true);
+  spec.exchange = exchange_of_case(c, cluster.used_nodes());
+  return {simulate_training(cluster, spec), static_cast<double>(cluster.ranks.size())};
+}
+
+/// The machine of the baseline: fewer GPUs, filling node after node.
+ValidationCase with_gpus(const ValidationCase& c, double gpus) {
+  ValidationCase out = c;
+  out.system.gpus = gpus;
+  out.system.nodes.reset();
+  const double local = c.system.gpus_per_node.value_or(gpus);
+  out.system.gpus_per_node = std::min(local, gpus);
+  out.workload.global_batch.reset();
+  if (!c.workload.batch_per_gpu && c.workload.global_batch && c.system.gpus)
+    out.workload.batch_per_gpu = *c.workload.global_batch / *c.system.gpus;
+  return out;
+}
+
+/// A ratio of two runs hardly depends on the batch: where none is stated, one that everybody used.
+ValidationCase with_batch(ValidationCase c) {
+  constexpr double custom = 64;
+  if (!c.workload.batch_per_gpu && !c.workload.global_batch && !c.workload.micro_batch) {
+    c.workload.batch_per_gpu = custom;
+  }
+  return c;
+}
+
+}  // namespace
+
+PredictedFigure predict_scaled_throughput(PredictionContext& context, const ValidationCase& c) {
+  const Run run = run_of(context, c);
+  double value = run.samples_per_s();
+  if (c.metric.starts_with("tokens")) {
+    const auto length = sequence_length(c);
+    if (!length) throw Unpredictable{"sequence length not stated"};
+    value *= *length;
+  }
+  if (c.metric.ends_with("_per_gpu")) value /= run.gpus;
+  return figure_of(value, run.log_sigma());
+}
+
+PredictedFigure predict_scaled_step(PredictionContext& context, const ValidationCase& c) {
+  const Run run = run_of(context, c);
+  const double seconds = run.training.parts.total.base();
+  return figure_of(c.metric == "steps_per_s" ? 1 / seconds : seconds, run.log_sigma());
+}
+
+PredictedFigure predict_scaled_epochs(PredictionContext& context, const ValidationCase& c) {
+  const double samples = samples_of(c);
+  const Run run = run_of(context, c);
+  PredictedFigure out = figure_of(samples / run.samples_per_s(), run.log_sigma());
+  // Time to train holds the evaluations, which the logs give apart.
+  const double evaluation = number_in(c.workload.extra, "evaluation_s").value_or(0);
+  for (double* value : {&out.value, &out.low, &out.high}) *value += evaluation;
+  return out;
+}
+
+PredictedFigure predict_scaling(PredictionContext& context, const ValidationCase& stated) {
+  const ValidationCase c = with_batch(stated);
+  const Json* baseline = member_in(c.workload.extra, "baseline");
+  if (baseline == nullptr) throw Unpredictable{"baseline of the ratio not stated"};
+  ValidationCase other = c;
+  if (const auto gpus = number_in(*baseline, "gpus")) {
+    other = with_gpus(c, *gpus);
+  } else if (const auto gpu = text_in(*baseline, "gpu")) {
+    other.system.gpu = *gpu;
+    other.system.node.reset();
+    other.system.node_note.clear();
+  } else if (const auto precision = text_in(*baseline, "precision")) {
+    other.workload.precision = *precision;
+  } else {
+    throw Unpredictable{"the baseline names neither GPUs nor their number nor precision"};
+  }
+  const Run fast = run_of(context, c), slow = run_of(context, other);
+  double ratio = fast.samples_per_s() / slow.samples_per_s();
+  if (c.metric == "scaling_efficiency") ratio *= slow.gpus / fast.gpus;
+  // What both runs share (kernels, framework) cancels; the exchange of the larger one does not.
+  const double wait = fast.training.parts.exchange_wait / fast.training.parts.total;
+  return figure_of(ratio, std::max(0.02, wait * fast.training.network_log_sigma));
+}
+
+}  // namespace rackcast

@@ -1,0 +1,86 @@
+#include "scenarios/validation/software_of_case.hpp"
+
+#include <algorithm>
+
+#include "scenarios/validation/predictor.hpp"
+
+namespace rackcast {
+
+Precision precision_of(const ValidationCase& c) {
+  if (!c.workload.precision) throw Unpredictable{"precision not stated"};
+  const std::string& name = *c.workload.precision;
+  if (name == "mxfp8") return Precision::fp8;
+  if (name == "nvfp4" || name == "fp4") throw Unpredictable{"4-bit arithmetic has no model"};
+  if (name == "fp64") throw Unpredictable{"fp64 networks have no model"};
+  try {
+    const Precision precision = parse_precision(name);
+    // fp16_storage_only: 16-bit tensors and fp32 arithmetic, which is what `mixed` means before tensor cores.
+    return flag_in(c.workload.extra, "fp16_storage_only").value_or(false) ? Precision::mixed : precision;
+  } catch (const std::exception&) {
+    throw Unpredictable{"precision \"" + name + "\" is not known"};
+  }
+}
+
+namespace {
+
+/// A GPU needs software that knows it: where no version is stated, a container of the GPU's first years.
+std::string version_of(const ValidationCase& c) {
+  const std::string& stated = c.workload.framework_version;
+  // "21.05" is a container of that month: no framework counts its releases that high.
+  const bool month = stated.size() == 5 && stated[2] == '.' && stated >= "17.00" && stated < "40.00";
+  if (month) return "NGC " + stated;
+  // MXNet 1.x ran on Ampere and later only as NVIDIA's container builds it.
+  const bool container = c.workload.framework == "mxnet" && !stated.starts_with("NGC");
+  if (!c.system.gpu || (!container && stated.find_first_of("0123456789") != std::string::npos)) return stated;
+  const auto is = [&c](std::string_view name) {
+    return c.system.gpu->starts_with(name);
+  };
+  if (is("a100") || is("a10") || is("a30")) return "NGC 21.05";
+  if (is("h100") || is("h200") || is("gh200") || is("l40")) return "NGC 23.04";
+  if (is("b200") || is("b300") || is("gb")) return "NGC 25.02";
+  return stated;
+}
+
+}  // namespace
+
+FrameworkProfile profile_of(const ValidationCase& c) {
+  FrameworkQuery query;
+  query.name = c.workload.framework;
+  query.version = version_of(c);
+  query.cudnn = text_in(c.workload.extra, "cudnn").value_or("");
+  query.script = text_in(c.workload.extra, "script").value_or("");
+  query.training = c.workload.task != "inference";
+  const std::string kernels = text_in(c.workload.extra, "kernels").value_or("");
+  query.native_kernels = kernels == "native";
+  if (!kernels.empty() && kernels != "native" && kernels != "cudnn")
+    throw Unpredictable{"convolution library \"" + kernels + "\" has no model"};
+  return framework_profile(query);
+}
+
+bool trains_with_adam(const ValidationCase& c, const Workload& workload) {
+  if (const auto stated = text_in(c.workload.extra, "optimizer"))
+    return *stated != "sgd" && *stated != "momentum";
+  return std::ranges::any_of(workload.operators,
+                             [](const Operator& op) { return op.family == OperatorFamily::attention; });
+}
+
+namespace {
+
+double epochs_of(const ValidationCase& c) {
+  const Json& extra = c.workload.extra;
+  for (const std::string_view key : {"epochs", "last_eval_epoch"})
+    if (const auto epochs = number_in(extra, key); epochs && *epochs > 0) return *epochs;
+  throw Unpredictable{"number of epochs not stated"};
+}
+
+}  // namespace
+
+double samples_of(const ValidationCase& c) {
+  const Json& extra = c.workload.extra;
+  if (const auto total = number_in(extra, "samples_to_target"); total && *total > 0) return *total;
+  const auto per_epoch = number_in(extra, "samples_per_epoch");
+  if (!per_epoch || !(*per_epoch > 0)) throw Unpredictable{"samples per epoch not stated"};
+  return *per_epoch * (c.metric == "epoch_time_s" ? 1.0 : epochs_of(c));
+}
+
+}  // namespace rackcast

@@ -1,0 +1,19 @@
+#pragma once
+/// Arithmetic, framework, optimizer and length of a case's run.
+#include "models/framework.hpp"
+#include "models/operator.hpp"
+#include "scenarios/validation/case.hpp"
+
+namespace rackcast {
+
+/// Throws Unpredictable when it is not stated or has no model.
+Precision precision_of(const ValidationCase& c);
+FrameworkProfile profile_of(const ValidationCase& c);
+
+/// Stated, or by custom: attention is trained with Adam or its relatives, everything else with momentum.
+bool trains_with_adam(const ValidationCase& c, const Workload& workload);
+
+/// Samples that a time to train or an epoch is over. Throws Unpredictable when it cannot be told.
+double samples_of(const ValidationCase& c);
+
+}  // namespace rackcast

@@ -1,0 +1,143 @@
+#include "scenarios/validation/workload_of_case.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "models/transformer.hpp"
+#include "models/workload.hpp"
+#include "scenarios/validation/predictor.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+namespace {
+
+std::optional<std::int64_t> count(const Json& object, std::string_view key) {
+  const auto number = number_in(object, key);
+  if (!number || !(*number >= 0) || *number > 1e9 || std::floor(*number) != *number) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
+}
+
+std::optional<std::array<std::int64_t, 3>> image_size(const ValidationCase& c) {
+  const Json& input = c.workload.input;
+  if (input.kind() != JsonKind::string) return std::nullopt;
+  int height = 0, width = 0, channels = 0;
+  char rest = 0;
+  if (std::sscanf(input.string().c_str(), "%5dx%5dx%5d%c", &height, &width, &channels, &rest) != 3)
+    return std::nullopt;
+  return std::array<std::int64_t, 3>{height, width, channels};
+}
+
+/// The zoo's name for a network: by its stated variant, else by what the framework's scripts call so.
+std::string zoo_name(const ValidationCase& c) {
+  const std::string& model = c.workload.model;
+  const std::string variant = text_in(c.workload.extra, "model_variant").value_or("");
+  if (model == "alexnet" && variant == "caffenet") return variant;
+  if (model == "alexnet" && variant == "one-weird-trick") return "alexnet-owt";
+  const auto& networks =
+      framework_profile({.name = c.workload.framework, .version = c.workload.framework_version}).networks;
+  const auto found = networks.find(model);
+  return found != networks.end() ? found->second : model;
+}
+
+TransformerShape shape_of(const ValidationCase& c) {
+  const Json& t = c.workload.transformer;
+  TransformerShape s;
+  struct Field {
+    std::string_view key;
+    std::int64_t TransformerShape::*member;
+  };
+  constexpr std::array fields{Field{"layers", &TransformerShape::layers},
+                              Field{"hidden", &TransformerShape::hidden},
+                              Field{"heads", &TransformerShape::heads},
+                              Field{"vocab", &TransformerShape::vocab},
+                              Field{"kv_heads", &TransformerShape::kv_heads},
+                              Field{"head_dim", &TransformerShape::head_dim},
+                              Field{"ffn", &TransformerShape::ffn},
+                              Field{"experts", &TransformerShape::experts},
+                              Field{"top_k", &TransformerShape::top_k},
+                              Field{"moe_ffn", &TransformerShape::moe_ffn},
+                              Field{"shared_experts", &TransformerShape::shared_experts},
+                              Field{"dense_layers", &TransformerShape::dense_layers},
+                              Field{"q_lora_rank", &TransformerShape::q_lora_rank},
+                              Field{"kv_lora_rank", &TransformerShape::kv_lora_rank},
+                              Field{"qk_nope_head_dim", &TransformerShape::qk_nope_head_dim},
+                              Field{"qk_rope_head_dim", &TransformerShape::qk_rope_head_dim},
+                              Field{"v_head_dim", &TransformerShape::v_head_dim}};
+  for (const Field& field : fields) s.*field.member = count(t, field.key).value_or(0);
+  if (s.layers > 2000 || s.hidden > 1'000'000 || s.ffn > 10'000'000 || s.vocab > 100'000'000 ||
+      s.heads > 100'000)
+    throw Unpredictable{"transformer larger than any that was built"};
+  s.seq_len = static_cast<std::int64_t>(sequence_length(c).value_or(0));
+  s.gated_mlp = flag_in(t, "gated_mlp").value_or(false);
+  s.causal = flag_in(t, "causal").value_or(true);
+  s.parallel_block = flag_in(t, "parallel_block").value_or(false);
+  s.layer_norm = !s.gated_mlp;  // RMS norm came with gated MLPs (Llama)
+  s.biases = !s.gated_mlp;
+  return s;
+}
+
+bool is_plain_transformer(const ValidationCase& c) {
+  return number_in(c.workload.transformer, "layers") && number_in(c.workload.transformer, "hidden");
+}
+
+}  // namespace
+
+std::optional<double> sequence_length(const ValidationCase& c) {
+  // Without padding the mean is what is computed.
+  if (flag_in(c.workload.extra, "padding_removed").value_or(false)) {
+    if (const auto mean = number_in(c.workload.extra, "mean_seq_len")) return std::round(*mean);
+  }
+  for (const Json* from : {&c.workload.input, &c.workload.transformer, &c.workload.extra}) {
+    const auto tokens = number_in(*from, "seq_len");
+    if (tokens && *tokens >= 1 && *tokens <= 4e6) return tokens;
+  }
+  return std::nullopt;
+}
+
+std::string workload_key(const ValidationCase& c) {
+  std::string key = zoo_name(c);
+  if (is_plain_transformer(c)) {
+    for (const auto& [name, value] : c.workload.transformer.object())
+      if (value.kind() == JsonKind::number) key += "/" + name + std::to_string(value.number());
+    key += "/gated" + std::to_string(flag_in(c.workload.transformer, "gated_mlp").value_or(false));
+  }
+  if (const auto image = image_size(c))
+    for (const std::int64_t side : *image) key += "/" + std::to_string(side);
+  if (const auto tokens = sequence_length(c)) key += "/seq" + std::to_string(*tokens);
+  return key;
+}
+
+Workload workload_of_case(const ValidationCase& c) {
+  if (c.workload.model.empty() && !is_plain_transformer(c)) throw Unpredictable{"model not stated"};
+  try {
+    if (is_plain_transformer(c)) return transformer_workload(shape_of(c));
+    WorkloadOptions options;
+    options.image = image_size(c);
+    if (const auto tokens = sequence_length(c)) options.seq_len = static_cast<std::int64_t>(*tokens);
+    const std::string name = zoo_name(c);
+    if (name.find('/') != std::string::npos || name.ends_with(".json"))
+      throw Unpredictable{"model \"" + name + "\" is not in the zoo"};
+    return load_workload(name, options);
+  } catch (const Error& e) {
+    throw Unpredictable{e.message()};
+  }
+}
+
+double batch_of_case(const ValidationCase& c) {
+  const ValidationCase::Workload& w = c.workload;
+  double batch = 0;
+  if (w.batch_per_gpu) {
+    batch = *w.batch_per_gpu;
+  } else if (w.micro_batch) {
+    batch = *w.micro_batch;
+  } else if (w.global_batch && c.one_gpu()) {
+    batch = *w.global_batch / number_in(w.extra, "accumulation_steps").value_or(1);
+  } else if (const auto tokens = number_in(w.input, "tokens_per_gpu")) {
+    if (const auto length = sequence_length(c)) batch = *tokens / *length;
+  }
+  if (!(batch > 0) || batch > 1e9) throw Unpredictable{"batch not stated"};
+  return batch;
+}
+
+}  // namespace rackcast

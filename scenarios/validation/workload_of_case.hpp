@@ -1,0 +1,24 @@
+#pragma once
+/// Which network a case ran, at which input size.
+#include <optional>
+#include <string>
+
+#include "models/operator.hpp"
+#include "scenarios/validation/case.hpp"
+
+namespace rackcast {
+
+/// Equal for cases that run the same network on the same input.
+std::string workload_key(const ValidationCase& c);
+
+/// A network of the zoo, or a transformer from its printed shape. Throws Unpredictable when the network is
+/// not known, its size is not stated, or the input does not fit it.
+Workload workload_of_case(const ValidationCase& c);
+
+/// Tokens of one sequence, where the case says so.
+std::optional<double> sequence_length(const ValidationCase& c);
+
+/// Samples per GPU and micro-step. Throws Unpredictable when it cannot be told.
+double batch_of_case(const ValidationCase& c);
+
+}  // namespace rackcast
