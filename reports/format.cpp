@@ -1,0 +1,167 @@
+#include "reports/format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "sim/error.hpp"
+#include "sim/quantity.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+/// "1234567.8" with commas between the thousands before the point.
+std::string with_thousands(std::string digits) {
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = digits.starts_with('-') ? 1 : 0;
+  for (std::size_t at = point; at > first + 3; at -= 3) {
+    digits.insert(at - 3, ",");
+  }
+  return digits;
+}
+
+/// A value in the unit that reads best: "13.4", "days" and what one day is in base units.
+struct Scaled {
+  std::string number, unit;
+  double factor = 1;
+};
+
+Scaled scaled(std::string text) {
+  const std::size_t space = text.rfind(' ');
+  if (space == std::string::npos) {
+    return {std::move(text), {}, 1};
+  }
+  const std::string unit = text.substr(space + 1);
+  return {text.substr(0, space), unit, parse_unit(unit).base};
+}
+
+Scaled scaled(double value, const std::string& unit) {
+  if (unit == "1") {
+    return {percent_text(value).substr(0, percent_text(value).find(' ')), "%", 0.01};
+  }
+  if (unit == "s") {
+    return scaled(to_text(Duration{value}));
+  }
+  if (unit == "B") {
+    return scaled(to_text(Bytes{value}));
+  }
+  if (unit == "B/s") {
+    return scaled(to_text(Bandwidth{value}));
+  }
+  if (unit == "FLOP") {
+    return scaled(to_text(Flop{value}));
+  }
+  if (unit == "FLOP/s") {
+    return scaled(to_text(FlopRate{value}));
+  }
+  if (unit == "J") {
+    return scaled(to_text(Energy{value}));
+  }
+  if (unit == "W") {
+    return scaled(to_text(Power{value}));
+  }
+  if (unit == "1/s") {
+    return {number_text(value), "/s", 1};
+  }
+  return {number_text(value), unit, 1};
+}
+
+}  // namespace
+
+std::string number_text(double value) {
+  if (!std::isfinite(value)) {
+    return "unbounded";
+  }
+  if (value == 0) {
+    return "0";
+  }
+  if (std::abs(value) >= 1e16 || std::abs(value) < 1e-5) {
+    return fmt::format("{:.3g}", value);
+  }
+  // Rounded first, so that 999,600 is "1 million" and not "1,000,000".
+  const double power = std::floor(std::log10(std::abs(value)));
+  const double unit = std::pow(10.0, std::abs(power - 2));
+  const double rounded = power >= 2 ? std::round(value / unit) * unit : std::round(value * unit) / unit;
+  const double size = std::abs(rounded);
+  if (size >= 1e15 || size < 1e-4) {
+    return fmt::format("{:.3g}", value);
+  }
+  for (const auto& [word, factor] : {std::pair{"trillion", 1e12}, {"billion", 1e9}, {"million", 1e6}}) {
+    if (size >= factor) {
+      return fmt::format("{} {}", number_text(rounded / factor), word);
+    }
+  }
+  if (rounded == std::floor(rounded)) {
+    return with_thousands(fmt::format("{:.0f}", rounded));
+  }
+  return fmt::format("{:.{}f}", rounded, 2 - static_cast<int>(power));
+}
+
+std::string count_text(std::int64_t value) {
+  return with_thousands(std::to_string(value));
+}
+
+std::string percent_text(double fraction) {
+  const double percent = 100 * fraction;
+  const bool small = std::abs(percent) < 9.95 && percent != 0;
+  return fmt::format("{:.{}f} %", percent, small ? 1 : 0);
+}
+
+std::string duration_text(double seconds) {
+  return to_text(Duration{seconds});
+}
+
+std::string counted(std::int64_t count, std::string_view singular) {
+  return fmt::format("{} {}{}", count_text(count), singular, count == 1 ? "" : "s");
+}
+
+std::string prediction_text(const Prediction& p) {
+  const Scaled value = scaled(p.value, p.unit);
+  const std::string unit = value.unit.empty() ? "" : (value.unit.starts_with('/') ? "" : " ") + value.unit;
+  if (p.low >= p.high) {
+    return value.number + unit;
+  }
+  const auto bound = [&](double base) {
+    return p.unit == "1" ? percent_text(base).substr(0, percent_text(base).find(' '))
+                         : number_text(base / value.factor);
+  };
+  return fmt::format("{}{} ({} to {})", value.number, unit, bound(p.low), bound(p.high));
+}
+
+Cell text_cell(std::string text) {
+  return {.text = std::move(text), .value = {}, .unit = {}};
+}
+
+Cell count_cell(std::optional<std::int64_t> value) {
+  if (!value) {
+    return {};
+  }
+  return {.text = count_text(*value), .value = static_cast<double>(*value), .unit = "1"};
+}
+
+Cell number_cell(std::optional<double> value, std::string unit) {
+  if (!value) {
+    return {};
+  }
+  return {.text = number_text(*value), .value = value, .unit = std::move(unit)};
+}
+
+Cell percent_cell(std::optional<double> fraction) {
+  if (!fraction) {
+    return {};
+  }
+  return {.text = percent_text(*fraction), .value = fraction, .unit = "1"};
+}
+
+Cell prediction_cell(const std::optional<Prediction>& prediction) {
+  if (!prediction) {
+    return {};
+  }
+  return {.text = prediction_text(*prediction), .value = prediction->value, .unit = prediction->unit};
+}
+
+}  // namespace rackcast::reports

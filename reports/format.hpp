@@ -1,0 +1,35 @@
+#pragma once
+/// Numbers for people.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "reports/block.hpp"
+#include "reports/result.hpp"
+
+namespace rackcast::reports {
+
+/// Three significant digits: "0.0123", "13.4", "22,100", "40.5 billion", "1.23e+15" from a quadrillion on.
+std::string number_text(double value);
+/// All digits, thousands apart: "3,432,100".
+std::string count_text(std::int64_t value);
+/// "92 %", below 10 % "4.2 %".
+std::string percent_text(double fraction);
+/// "13.4 days".
+std::string duration_text(double seconds);
+/// "1 node", "13 nodes".
+std::string counted(std::int64_t count, std::string_view singular);
+
+/// "13.4 days (11.9 to 15.2)": the value, and the 90 % interval in the same unit. A fraction is a percentage,
+/// a rate is "22,100 /s". Without an interval (low = high) only the value.
+std::string prediction_text(const Prediction& prediction);
+
+// Cells that keep the number behind the text; a missing value is an empty cell ("–" on the page).
+Cell text_cell(std::string text);
+Cell count_cell(std::optional<std::int64_t> value);
+Cell number_cell(std::optional<double> value, std::string unit = {});
+Cell percent_cell(std::optional<double> fraction);
+Cell prediction_cell(const std::optional<Prediction>& prediction);
+
+}  // namespace rackcast::reports

@@ -1,0 +1,58 @@
+#include "reports/report.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "reports/sections/sections.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+constexpr std::array<SectionKind, 11> kinds{{
+    {"decision", "Decision", decision_section},
+    {"reasons", "Why, and what would change it", reasons_section},
+    {"alternatives", "Alternatives", alternatives_section},
+    {"ladder", "From data to nodes", ladder_section},
+    {"performance", "Performance", performance_section},
+    {"input", "Input pipeline", input_pipeline_section},
+    {"growth", "Data in time", data_growth_section},
+    {"published", "Beside published numbers", published_section},
+    {"method", "How the numbers come about", method_section},
+    {"assumptions", "Assumptions", assumptions_section},
+    {"reproduce", "How to reproduce", reproduce_section},
+}};
+
+}  // namespace
+
+std::span<const SectionKind> section_kinds() {
+  return kinds;
+}
+
+Report build_report(const ResultDocument& document) {
+  Report report;
+  const auto& scenario = document.scenario;
+  report.title = scenario.name.empty() ? "Sizing report" : scenario.name;
+  report.subtitle = scenario.description;
+  for (const SectionKind& kind : kinds) {
+    Blocks blocks = kind.render(document);
+    if (!blocks.empty()) {
+      report.sections.push_back({std::string(kind.id), std::string(kind.title), std::move(blocks)});
+    }
+  }
+  return report;
+}
+
+std::string render_text(const ResultDocument& document, const TextOptions& options) {
+  return write_text(build_report(document), options);
+}
+
+std::string render_markdown(const ResultDocument& document) {
+  return write_markdown(build_report(document));
+}
+
+std::string render_html(const ResultDocument& document) {
+  return write_html(build_report(document));
+}
+
+}  // namespace rackcast::reports

@@ -1,0 +1,184 @@
+#pragma once
+/// The result document as the reports see it: "format": "rackcast-result", "version": 1.
+///
+/// load_result checks shape, types and version once, so the sections read plain fields. What a result may
+/// leave out is optional or empty here, and its section then leaves it out too. Unknown keys are ignored: a
+/// later program may add some without a new version. Schema: scenarios/schema/result.schema.json.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rackcast::reports {
+
+/// A predicted number with its 90 % interval, in `unit` ("s", "1/s", "1", ...). low <= value <= high.
+struct Prediction {
+  double value = 0, low = 0, high = 0;
+  std::string unit;
+};
+
+struct Performance {
+  std::optional<Prediction> time_to_train;       ///< s
+  std::optional<Prediction> samples_per_s;       ///< 1/s
+  std::optional<Prediction> scaling_efficiency;  ///< of perfect scaling from one GPU
+  std::optional<Prediction> step_time;           ///< s
+};
+
+struct Answer {
+  struct WhyNotFewer {
+    std::int64_t nodes = 0;
+    std::string fails, statement;
+    std::optional<Prediction> time_to_train;
+  };
+  struct Conflict {
+    std::string constraint, required, best, statement;
+  };
+  struct Change {
+    std::string input, change, statement;
+    std::optional<std::int64_t> nodes;  ///< none: still infeasible
+  };
+
+  bool feasible = false;
+  std::optional<std::int64_t> nodes, gpus;  ///< nodes is there when feasible
+  std::string node, node_title;             ///< catalogue name and the name for people
+  std::string workload, binding_constraint, statement;
+  std::optional<double> rack_units, power_kw;
+  std::optional<WhyNotFewer> why_not_fewer;
+  std::vector<Conflict> conflicts;
+  std::vector<Change> changes;
+};
+
+/// One rung from data to nodes: its value, and how it follows from the rungs and inputs before it.
+struct LadderRung {
+  std::string label, unit, text, how;
+  std::optional<double> value;
+};
+
+struct StepBreakdown {
+  struct Part {
+    std::string name;
+    double seconds = 0;
+  };
+  std::vector<Part> parts;  ///< what one step waits for, in order; they add up to total
+  double total_s = 0;
+  std::string binds, statement;
+};
+
+/// The way of the data of one workload.
+struct InputPath {
+  struct Stage {
+    std::string name;
+    double samples_per_s = 0;
+  };
+  /// Epochs that run alike; the shares of the samples that each level serves.
+  struct Epochs {
+    double after = 0, epochs = 0, page_cache = 0, ssd_cache = 0, storage = 0;
+    std::optional<double> step_s, samples_per_s, read_bytes_per_s;
+    std::string binds;
+  };
+  struct WriteBack {
+    std::optional<double> checkpoint_bytes, write_s, stall_s, time_factor, bytes_per_s;
+  };
+  std::optional<double> required_bytes_per_s, available_bytes_per_s;
+  std::string binds, next, statement;
+  std::vector<Stage> funnel;  ///< in the order in which a sample meets them
+  std::vector<Epochs> epochs;
+  std::optional<double> working_set_bytes, page_cache_bytes, ssd_cache_bytes;  ///< of one node
+  std::optional<WriteBack> write_back;
+};
+
+/// A fleet's data in time; days count from the first recording day.
+struct DataGrowth {
+  struct Point {
+    double day = 0;
+    std::optional<double> recorded_bytes, stored_bytes, usable_bytes;
+  };
+  struct Retraining {
+    double day = 0, samples = 0, time_to_train_s = 0;
+    bool in_time = true;
+  };
+  std::optional<double> capacity_bytes, full_day, date_day;
+  std::vector<Point> series;
+  std::vector<Retraining> retraining;
+};
+
+/// How many samples a target error needs, from measured points.
+struct LearningNeed {
+  double samples = 0;
+  std::optional<double> low, high, target_error, a, b, c, times_largest_point;
+};
+
+struct ScalingPoint {
+  std::int64_t nodes = 0, gpus = 0;
+  std::optional<Prediction> samples_per_s, time_to_train;
+  std::optional<double> efficiency;
+  std::string binds;
+};
+
+struct PublishedComparison {
+  std::string label, published_text, source, note;
+  double published_s = 0;
+  std::optional<Prediction> predicted;
+  std::optional<double> ratio;      ///< predicted / published
+  std::optional<double> perfect_s;  ///< one GPU's predicted time over the number of GPUs
+};
+
+struct Alternative {
+  std::string node, title, binding_constraint, statement;
+  bool feasible = false;
+  std::optional<std::int64_t> nodes, gpus;
+  std::optional<Prediction> time_to_train;
+  std::optional<double> rack_units, power_kw;
+};
+
+struct WorkloadResult {
+  std::string model, title, precision;
+  std::optional<double> parameters, forward_flop_per_sample, samples, epochs, batch_per_gpu, global_batch,
+      steps;
+  Answer answer;
+  Performance performance;
+  std::vector<LadderRung> ladder;
+  std::optional<StepBreakdown> step;
+  std::optional<InputPath> input;
+  std::vector<ScalingPoint> scaling;
+  std::vector<PublishedComparison> published;
+  std::vector<Alternative> alternatives;
+};
+
+struct Assumption {
+  enum class Confidence { verified, fit, scenario, defaulted, memory };
+  std::string name, value, source, where;
+  Confidence confidence = Confidence::memory;
+};
+std::string_view to_string(Assumption::Confidence confidence);  ///< "verified", ..., "default"
+
+/// Which formula is behind a number.
+struct MethodStep {
+  std::string quantity, formula, source;
+};
+
+struct ResultDocument {
+  enum class Kind { size, simulate };
+  Kind kind = Kind::size;
+  std::string program, version, commit, command;
+  struct {
+    std::string file, name, description, seed;
+    std::string text;  ///< the merged scenario, pretty JSON; empty if not recorded
+  } scenario;
+  std::optional<double> deadline_s;
+  Answer answer;
+  Performance performance;
+  std::vector<WorkloadResult> workloads;
+  std::vector<MethodStep> method;
+  std::optional<DataGrowth> growth;
+  std::optional<LearningNeed> learning;
+  std::vector<Assumption> assumptions;
+  std::vector<std::string> warnings;
+};
+
+/// Reads a result document; `name` is the file in messages. Throws Error, pointing at the place, if it is not
+/// JSON, not a rackcast result, of another version, or if a part is missing or of the wrong type.
+ResultDocument load_result(const std::string& text, std::string name);
+
+}  // namespace rackcast::reports

@@ -1,0 +1,103 @@
+/// The other node types under the same question, workload by workload.
+#include <algorithm>
+#include <optional>
+
+#include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+constexpr std::size_t side_by_side = 3;  ///< more workloads than this do not fit a terminal
+
+/// "13 nodes, 15.2 days" or "none: network".
+std::string short_outcome(const Alternative& alternative) {
+  if (!alternative.feasible || !alternative.nodes) {
+    return "none" + (alternative.binding_constraint.empty() ? "" : ": " + alternative.binding_constraint);
+  }
+  const std::string time =
+      alternative.time_to_train ? ", " + duration_text(alternative.time_to_train->value) : "";
+  return counted(*alternative.nodes, "node") + time;
+}
+
+std::vector<Cell> alternative_row(const WorkloadResult& workload, const Alternative& alternative,
+                                  bool chosen) {
+  Cell title = text_cell(alternative.title + (chosen ? " (chosen)" : ""));
+  Cell nodes = alternative.feasible ? count_cell(alternative.nodes) : text_cell("none");
+  nodes.tone = alternative.feasible ? (chosen ? Tone::good : Tone::plain) : Tone::bad;
+  return {text_cell(workload.title),
+          title,
+          nodes,
+          count_cell(alternative.gpus),
+          prediction_cell(alternative.time_to_train),
+          number_cell(alternative.power_kw, "kW"),
+          number_cell(alternative.rack_units, "RU"),
+          text_cell(alternative.binding_constraint)};
+}
+
+/// One row per node type and one column per workload, for the terminal; nothing if the workloads were not
+/// sized on the same node types or there are too many of them.
+std::optional<Table> compared(const ResultDocument& document) {
+  const auto& workloads = document.workloads;
+  if (workloads.size() < 2 || workloads.size() > side_by_side) {
+    return std::nullopt;
+  }
+  Table table;
+  table.columns = {{"Node type"}};
+  for (const WorkloadResult& workload : workloads) {
+    table.columns.push_back({workload.title, Align::right});
+    if (!std::ranges::equal(workload.alternatives, workloads.front().alternatives, {}, &Alternative::title,
+                            &Alternative::title)) {
+      return std::nullopt;
+    }
+  }
+  for (std::size_t i = 0; i < workloads.front().alternatives.size(); ++i) {
+    std::vector<Cell> row{text_cell(workloads.front().alternatives[i].title)};
+    for (const WorkloadResult& workload : workloads) {
+      row.push_back(text_cell(short_outcome(workload.alternatives[i])));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+Blocks alternatives_section(const ResultDocument& document) {
+  Table table;
+  table.caption = "Node types that were sized for the same question";
+  table.columns = {{"Workload"},
+                   {"Node type"},
+                   {"Nodes", Align::right},
+                   {"GPUs", Align::right, 2},
+                   {"Time to train", Align::right},
+                   {"kW", Align::right, 3},
+                   {"RU", Align::right, 4},
+                   {"Binds", Align::left, 5}};
+  List remarks;
+  for (const WorkloadResult& workload : document.workloads) {
+    for (const Alternative& alternative : workload.alternatives) {
+      const bool chosen =
+          alternative.feasible && !alternative.node.empty() && alternative.node == workload.answer.node;
+      table.rows.push_back(alternative_row(workload, alternative, chosen));
+      if (!alternative.feasible && !alternative.statement.empty()) {
+        remarks.items.push_back(workload.title + ", " + alternative.title + ": " + alternative.statement);
+      }
+    }
+  }
+  if (table.rows.empty()) {
+    return {};
+  }
+  Blocks blocks;
+  const auto together = compared(document);
+  if (together) {
+    blocks.push_back({*together, Audience::terminal});
+  }
+  blocks.push_back({table, together ? Audience::document : Audience::everyone});
+  if (!remarks.items.empty()) {
+    blocks.push_back({remarks, Audience::document});
+  }
+  return blocks;
+}
+
+}  // namespace rackcast::reports

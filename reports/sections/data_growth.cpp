@@ -1,0 +1,111 @@
+/// A fleet's data in time: how storage fills, each retraining, and how much data a target error needs.
+#include <fmt/format.h>
+
+#include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+constexpr std::size_t most_rows = 13;  ///< of the table; the result document has every point
+
+Cell bytes_cell(std::optional<double> value) {
+  return value ? Cell{to_text(Bytes{*value}), value, "B"} : Cell{};
+}
+
+Table growth_table(const DataGrowth& growth) {
+  Table table;
+  table.caption = "What has been recorded, lies on storage, and can be trained on";
+  table.columns = {{"Day", Align::right},
+                   {"Recorded", Align::right},
+                   {"On storage", Align::right},
+                   {"Usable", Align::right}};
+  const std::size_t n = growth.series.size(), step = (n + most_rows - 1) / most_rows;
+  for (std::size_t i = 0; i < n; ++i) {
+    if ((n - 1 - i) % step != 0) {
+      continue;
+    }
+    const auto& p = growth.series[i];
+    Cell stored = bytes_cell(p.stored_bytes);
+    if (growth.capacity_bytes && p.stored_bytes.value_or(0) > *growth.capacity_bytes) {
+      stored.tone = Tone::bad;
+    }
+    table.rows.push_back(
+        {number_cell(p.day, "1"), bytes_cell(p.recorded_bytes), stored, bytes_cell(p.usable_bytes)});
+  }
+  return table;
+}
+
+Table retraining_table(const DataGrowth& growth) {
+  Table table;
+  table.caption = "Each retraining on the chosen cluster";
+  table.columns = {
+      {"Day", Align::right}, {"Samples", Align::right}, {"Takes", Align::right}, {"Before the next"}};
+  for (const auto& r : growth.retraining) {
+    Cell done = text_cell(r.in_time ? "yes" : "no");
+    done.tone = r.in_time ? Tone::good : Tone::bad;
+    table.rows.push_back({number_cell(r.day, "1"), number_cell(r.samples, "1"),
+                          Cell{duration_text(r.time_to_train_s), r.time_to_train_s, "s"}, done});
+  }
+  return table;
+}
+
+std::string full_sentence(const DataGrowth& growth) {
+  if (!growth.capacity_bytes) {
+    return "The capacity of the storage is not known.";
+  }
+  const std::string holds = "The storage holds " + to_text(Bytes{*growth.capacity_bytes});
+  if (growth.full_day) {
+    return fmt::format("{} and is full on day {:.0f}.", holds, *growth.full_day);
+  }
+  return holds + " and is not full while the fleet records.";
+}
+
+std::string learning_sentence(const LearningNeed& need) {
+  std::string text = fmt::format("An error of {} needs {} samples",
+                                 number_text(need.target_error.value_or(0)), number_text(need.samples));
+  if (need.low) {
+    text +=
+        need.high
+            ? fmt::format(" (90 % interval {} to {})", number_text(*need.low), number_text(*need.high))
+            : fmt::format(" (at least {}; the points do not bound it from above)", number_text(*need.low));
+  }
+  if (need.a && need.b && need.c) {
+    text += fmt::format(": error = {} x samples^-{} + {}", number_text(*need.a), number_text(*need.b),
+                        number_text(*need.c));
+  }
+  text += ".";
+  if (need.times_largest_point.value_or(1) > 10) {
+    text += fmt::format(" That is {} times the largest measured set: an extrapolation.",
+                        number_text(*need.times_largest_point));
+  }
+  return text;
+}
+
+}  // namespace
+
+Blocks data_growth_section(const ResultDocument& document) {
+  Blocks blocks;
+  if (document.learning) {
+    blocks.push_back({Paragraph{learning_sentence(*document.learning)}});
+  }
+  if (!document.growth) {
+    return blocks;
+  }
+  const DataGrowth& growth = *document.growth;
+  blocks.push_back({Paragraph{full_sentence(growth)}, Audience::document});
+  if (growth.date_day) {
+    blocks.push_back({Paragraph{fmt::format("Trained is what is usable on day {:.0f}.", *growth.date_day)},
+                      Audience::document});
+  }
+  if (!growth.series.empty()) {
+    blocks.push_back({growth_table(growth), Audience::document});
+  }
+  if (!growth.retraining.empty()) {
+    blocks.push_back({retraining_table(growth)});
+  }
+  return blocks;
+}
+
+}  // namespace rackcast::reports

@@ -1,0 +1,124 @@
+/// The decision in one box, what it means for each workload, and what the reader must not overlook.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+constexpr std::size_t warnings_on_terminal = 4;
+
+std::string headline_title(const ResultDocument& document) {
+  const Answer& answer = document.answer;
+  if (!answer.feasible && document.kind == ResultDocument::Kind::size) {
+    return "No configuration within the limits";
+  }
+  if (!answer.nodes) {
+    return node_name(answer);
+  }
+  const std::string gpus = answer.gpus ? " (" + counted(*answer.gpus, "GPU") + ")" : "";
+  return fmt::format("{} × {}{}", count_text(*answer.nodes), node_name(answer), gpus);
+}
+
+/// Facts of the box; `brief` leaves out what the table of workloads right below it says.
+std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
+  std::vector<Fact> facts;
+  const auto add = [&](std::string label, const std::optional<Prediction>& value) {
+    if (value) {
+      facts.push_back({std::move(label), prediction_text(*value), {}});
+    }
+  };
+  add("Time to train", document.performance.time_to_train);
+  if (const auto& rate = document.performance.samples_per_s; rate && !brief) {
+    Prediction samples = *rate;
+    samples.unit = "samples/s";
+    add("Throughput", samples);
+  }
+  add("Scaling efficiency", document.performance.scaling_efficiency);
+  if (!document.answer.binding_constraint.empty() && !brief) {
+    facts.push_back({"What binds", document.answer.binding_constraint, {}});
+  }
+  std::string room = document.answer.rack_units ? number_text(*document.answer.rack_units) + " RU" : "";
+  if (document.answer.power_kw) {
+    room += (room.empty() ? "" : ", ") + number_text(*document.answer.power_kw) + " kW";
+  }
+  if (!room.empty()) {
+    facts.push_back({"Rack and power", room, {}});
+  }
+  return facts;
+}
+
+Table workload_table(const ResultDocument& document) {
+  Table table;
+  table.caption = "Each workload on its own";
+  table.columns = {{"Workload"},
+                   {"Nodes", Align::right},
+                   {"GPUs", Align::right, 2},
+                   {"Time to train", Align::right},
+                   {"Samples/s", Align::right, 3},
+                   {"Efficiency", Align::right, 4},
+                   {"Binds", Align::left, 1}};
+  for (const WorkloadResult& workload : document.workloads) {
+    const Answer& answer = workload.answer;
+    Cell nodes = answer.feasible ? count_cell(answer.nodes) : text_cell("none");
+    nodes.tone = answer.feasible ? Tone::plain : Tone::bad;
+    Cell rate, efficiency;
+    if (const auto& p = workload.performance.samples_per_s) {
+      rate = number_cell(p->value, "1/s");
+    }
+    if (const auto& p = workload.performance.scaling_efficiency) {
+      efficiency = percent_cell(p->value);
+    }
+    table.rows.push_back({text_cell(workload.title), nodes, count_cell(answer.gpus),
+                          prediction_cell(workload.performance.time_to_train), rate, efficiency,
+                          text_cell(answer.binding_constraint)});
+  }
+  return table;
+}
+
+void add_warnings(Blocks& blocks, const std::vector<std::string>& warnings) {
+  for (std::size_t i = 0; i < warnings.size(); ++i) {
+    const auto audience = i < warnings_on_terminal ? Audience::everyone : Audience::document;
+    blocks.push_back({Note{Tone::caution, "Warning", warnings[i]}, audience});
+  }
+  if (warnings.size() > warnings_on_terminal) {
+    const auto more = static_cast<std::int64_t>(warnings.size() - warnings_on_terminal);
+    blocks.push_back(
+        {Note{Tone::caution, "", counted(more, "more warning") + " in the full report"}, Audience::terminal});
+  }
+}
+
+}  // namespace
+
+std::string workload_title(const ResultDocument& document, const std::string& model) {
+  const auto found = std::ranges::find(document.workloads, model, &WorkloadResult::model);
+  return found == document.workloads.end() ? model : found->title;
+}
+
+std::string node_name(const Answer& answer) {
+  return answer.node_title.empty() ? answer.node : answer.node_title;
+}
+
+Blocks decision_section(const ResultDocument& document) {
+  const Answer& answer = document.answer;
+  Headline box;
+  box.tone = answer.feasible ? Tone::good : Tone::bad;
+  box.kicker = document.kind == ResultDocument::Kind::size ? "Decision" : "Simulated";
+  box.title = headline_title(document);
+  box.lead = answer.statement;
+  const bool several = document.workloads.size() > 1;
+  box.facts = headline_facts(document, several);
+  Blocks blocks{{box, Audience::terminal}};
+  box.facts = headline_facts(document, false);
+  blocks.push_back({std::move(box), Audience::document});
+  if (several) {
+    blocks.push_back({workload_table(document)});
+  }
+  add_warnings(blocks, document.warnings);
+  return blocks;
+}
+
+}  // namespace rackcast::reports

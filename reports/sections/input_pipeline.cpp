@@ -1,0 +1,130 @@
+/// How the samples come to the GPUs: what each stage passes, what the caches serve, what is written back.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+Cell bandwidth_cell(std::optional<double> value) {
+  return value ? Cell{to_text(Bandwidth{*value}), value, "B/s"} : Cell{};
+}
+
+std::string bytes_text(std::optional<double> value) {
+  return value ? to_text(Bytes{*value}) : "unknown";
+}
+
+/// "epoch 1", "epochs 2 to 90"; fractions of an epoch count as one.
+std::string epochs_name(const InputPath::Epochs& e) {
+  const double first = e.after + 1, last = std::max(first, e.after + e.epochs);
+  return last < first + 0.5 ? fmt::format("Epoch {:.0f}", first)
+                            : fmt::format("Epochs {:.0f} to {:.0f}", first, last);
+}
+
+/// Where the samples of these epochs come from.
+StackedBar source_bar(const WorkloadResult& w, const InputPath::Epochs& e) {
+  StackedBar bar;
+  bar.caption = w.title + ", " + epochs_name(e) + ": where samples come from";
+  bar.total_text = e.read_bytes_per_s ? to_text(Bandwidth{*e.read_bytes_per_s}) + " from storage" : "";
+  for (const auto& [name, share] : {std::pair{"page cache", e.page_cache},
+                                    std::pair{"local SSD", e.ssd_cache}, std::pair{"storage", e.storage}}) {
+    if (share > 0) {
+      bar.parts.push_back({name, share, percent_text(share)});
+    }
+  }
+  return bar;
+}
+
+Table funnel_table(const WorkloadResult& w) {
+  Table table;
+  table.caption = w.title + ": samples/s that each stage could pass, cold";
+  table.columns = {{"Stage"}, {"Samples/s", Align::right}, {"Of the narrowest", Align::right}};
+  const auto& stages = w.input->funnel;
+  const auto narrowest = std::ranges::min_element(stages, {}, &InputPath::Stage::samples_per_s);
+  for (const auto& stage : stages) {
+    Cell name = text_cell(stage.name);
+    const bool binds = &stage == &*narrowest;
+    name.tone = binds ? Tone::caution : Tone::plain;
+    const double ratio = narrowest->samples_per_s > 0 ? stage.samples_per_s / narrowest->samples_per_s : 0;
+    table.rows.push_back({name, number_cell(stage.samples_per_s, "1/s"),
+                          binds ? text_cell("binds") : Cell{number_text(ratio) + " x", ratio, "1"}});
+  }
+  return table;
+}
+
+Table epoch_table(const WorkloadResult& w) {
+  Table table;
+  table.caption = w.title + ": epoch by epoch";
+  table.columns = {{"Epochs"},
+                   {"From page cache", Align::right},
+                   {"From local SSD", Align::right},
+                   {"From storage", Align::right},
+                   {"Storage read", Align::right},
+                   {"Samples/s", Align::right},
+                   {"Binds"}};
+  for (const auto& e : w.input->epochs) {
+    table.rows.push_back({text_cell(epochs_name(e)), percent_cell(e.page_cache), percent_cell(e.ssd_cache),
+                          percent_cell(e.storage), bandwidth_cell(e.read_bytes_per_s),
+                          number_cell(e.samples_per_s, "1/s"), text_cell(e.binds)});
+  }
+  return table;
+}
+
+std::string cache_sentence(const InputPath& in) {
+  const std::string ssd = in.ssd_cache_bytes.value_or(0) > 0
+                              ? " and " + bytes_text(in.ssd_cache_bytes) + " of local SSD cache"
+                              : "";
+  return fmt::format("A node reads from a set of {}; it has {} of page cache{}.",
+                     bytes_text(in.working_set_bytes), bytes_text(in.page_cache_bytes), ssd);
+}
+
+std::string write_sentence(const InputPath::WriteBack& w) {
+  std::string text;
+  if (w.checkpoint_bytes.value_or(0) > 0) {
+    text = fmt::format(
+        "A checkpoint of {} takes {} to write; training stands still for {} of it and takes {} longer. ",
+        bytes_text(w.checkpoint_bytes), duration_text(w.write_s.value_or(0)),
+        duration_text(w.stall_s.value_or(0)), percent_text(w.time_factor.value_or(1) - 1));
+  }
+  return text + fmt::format("Checkpoints and logs write {} on average.",
+                            to_text(Bandwidth{w.bytes_per_s.value_or(0)}));
+}
+
+void add_workload(Blocks& blocks, const WorkloadResult& w) {
+  const InputPath& in = *w.input;
+  blocks.push_back({Subheading{w.title}, Audience::document});
+  if (!in.statement.empty()) {
+    blocks.push_back({Paragraph{in.statement}, Audience::document});
+  }
+  for (const auto& e : in.epochs) {
+    blocks.push_back({source_bar(w, e), Audience::document});
+  }
+  if (!in.funnel.empty()) {
+    blocks.push_back({funnel_table(w), Audience::document});
+  }
+  if (!in.epochs.empty()) {
+    blocks.push_back({epoch_table(w), Audience::document});
+  }
+  blocks.push_back({Paragraph{cache_sentence(in)}, Audience::document});
+  if (in.write_back) {
+    blocks.push_back({Paragraph{write_sentence(*in.write_back)}, Audience::document});
+  }
+}
+
+}  // namespace
+
+Blocks input_pipeline_section(const ResultDocument& document) {
+  Blocks blocks;
+  for (const WorkloadResult& w : document.workloads) {
+    if (w.input) {
+      add_workload(blocks, w);
+    }
+  }
+  return blocks;
+}
+
+}  // namespace rackcast::reports

@@ -1,0 +1,177 @@
+/// What a step waits for, and what more nodes give.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+StackedBar step_bar(const WorkloadResult& workload) {
+  const StepBreakdown& step = *workload.step;
+  StackedBar bar;
+  bar.caption = workload.title + ", one step";
+  double sum = 0;
+  for (const auto& part : step.parts) {
+    sum += part.seconds;
+  }
+  const double total = step.total_s > 0 ? step.total_s : sum;
+  bar.total_text = duration_text(total) + (step.binds.empty() ? "" : ", bound by " + step.binds);
+  for (const auto& part : step.parts) {
+    const std::string share = total > 0 ? ", " + percent_text(part.seconds / total) : "";
+    bar.parts.push_back({part.name, part.seconds, duration_text(part.seconds) + share});
+  }
+  return bar;
+}
+
+/// GPUs per node if it is the same at every point (a lone GPU counts as a point of its own), else nothing.
+std::optional<std::int64_t> gpus_per_node(const std::vector<ScalingPoint>& points) {
+  std::int64_t per_node = 0;
+  for (const ScalingPoint& point : points) {
+    if (point.nodes <= 0 || point.gpus % point.nodes != 0) {
+      return std::nullopt;
+    }
+    const std::int64_t here = point.gpus / point.nodes;
+    if (per_node != 0 && here != per_node) {
+      return std::nullopt;
+    }
+    per_node = here;
+  }
+  return per_node > 0 ? std::optional(per_node) : std::nullopt;
+}
+
+/// Time to train over size with its interval, beside perfect scaling from the smallest point and the
+/// deadline.
+std::optional<Chart> scaling_chart(const WorkloadResult& workload, const ResultDocument& document) {
+  const bool by_node = gpus_per_node(workload.scaling).has_value();
+  const auto size = [&](const ScalingPoint& p) {
+    return static_cast<double>(by_node ? p.nodes : p.gpus);
+  };
+  std::vector<Chart::Point> points;
+  for (const ScalingPoint& p : workload.scaling) {
+    if (p.time_to_train && p.time_to_train->low > 0 && size(p) > 0) {
+      points.push_back({size(p), p.time_to_train->value, p.time_to_train->low, p.time_to_train->high});
+    }
+  }
+  std::ranges::sort(points, {}, &Chart::Point::x);
+  if (points.size() < 2 || points.front().x >= points.back().x) {
+    return std::nullopt;
+  }
+  const double first = points.front().x, last = points.back().x, start = points.front().y;
+  const auto flat = [](double x, double y) {
+    return Chart::Point{x, y, y, y};
+  };
+  Chart chart;
+  chart.x = {by_node ? "Nodes" : "GPUs", Chart::Scale::count};
+  chart.y = {"Time to train", Chart::Scale::seconds};
+  chart.caption = fmt::format("{}: time to train over {}, with the 90 % interval, beside perfect scaling",
+                              workload.title, by_node ? "nodes" : "GPUs");
+  chart.lines = {{"Predicted, 90 % interval", points, false},
+                 {"Perfect scaling", {flat(first, start), flat(last, start * first / last)}, true}};
+  if (document.deadline_s && *document.deadline_s > 0) {
+    chart.lines.push_back(
+        {"Deadline", {flat(first, *document.deadline_s), flat(last, *document.deadline_s)}, true});
+  }
+  const auto chosen = by_node ? workload.answer.nodes : workload.answer.gpus;
+  if (workload.answer.feasible && chosen) {
+    chart.marked_x = static_cast<double>(*chosen);
+    chart.marked_label = counted(*chosen, by_node ? "node" : "GPU");
+  }
+  return chart;
+}
+
+Table scaling_table(const WorkloadResult& workload) {
+  Table table;
+  table.caption = workload.title + ": scaling";
+  table.columns = {{"Nodes", Align::right},         {"GPUs", Align::right},       {"Samples/s", Align::right},
+                   {"Time to train", Align::right}, {"Efficiency", Align::right}, {"Binds"}};
+  for (const ScalingPoint& point : workload.scaling) {
+    Cell rate = prediction_cell(point.samples_per_s);
+    rate.text = point.samples_per_s ? number_text(point.samples_per_s->value) : "";
+    const bool chosen = workload.answer.nodes == point.nodes && workload.answer.gpus == point.gpus;
+    Cell nodes = count_cell(point.nodes);
+    nodes.tone = chosen ? Tone::good : Tone::plain;
+    table.rows.push_back({nodes, count_cell(point.gpus), rate, prediction_cell(point.time_to_train),
+                          percent_cell(point.efficiency), text_cell(point.binds)});
+  }
+  return table;
+}
+
+/// One sentence for the terminal instead of the table.
+std::string scaling_sentence(const WorkloadResult& workload) {
+  const ScalingPoint& largest = *std::ranges::max_element(workload.scaling, {}, &ScalingPoint::gpus);
+  if (!largest.efficiency) {
+    return {};
+  }
+  const std::string binds = largest.binds.empty() ? "" : ", bound by " + largest.binds;
+  return fmt::format("{} on {} keeps {} of perfect scaling{}.", workload.title, counted(largest.gpus, "GPU"),
+                     percent_text(*largest.efficiency), binds);
+}
+
+Cell flop_cell(std::optional<double> flop) {
+  return flop ? Cell{.text = to_text(Flop{*flop}), .value = flop, .unit = "FLOP"} : Cell{};
+}
+
+Table facts_table(const ResultDocument& document) {
+  Table table;
+  table.caption = "The workloads";
+  table.columns = {{"Workload"},
+                   {"Parameters", Align::right},
+                   {"Forward per sample", Align::right},
+                   {"Samples", Align::right},
+                   {"Epochs", Align::right},
+                   {"Batch per GPU", Align::right},
+                   {"Global batch", Align::right},
+                   {"Steps", Align::right},
+                   {"Precision"}};
+  for (const WorkloadResult& w : document.workloads) {
+    table.rows.push_back(
+        {text_cell(w.title), number_cell(w.parameters, "1"), flop_cell(w.forward_flop_per_sample),
+         number_cell(w.samples, "1"), number_cell(w.epochs, "1"), number_cell(w.batch_per_gpu, "1"),
+         number_cell(w.global_batch, "1"), number_cell(w.steps, "1"), text_cell(w.precision)});
+  }
+  return table;
+}
+
+void add_workload(Blocks& blocks, const WorkloadResult& workload, const ResultDocument& document) {
+  if (workload.step && !workload.step->parts.empty()) {
+    blocks.push_back({step_bar(workload)});
+    if (!workload.step->statement.empty()) {
+      blocks.push_back({Paragraph{workload.step->statement}, Audience::document});
+    }
+  }
+  if (workload.scaling.empty()) {
+    return;
+  }
+  if (const auto chart = scaling_chart(workload, document)) {
+    blocks.push_back({*chart, Audience::document});
+  }
+  blocks.push_back({scaling_table(workload), Audience::document});
+  if (const std::string sentence = scaling_sentence(workload); !sentence.empty()) {
+    blocks.push_back({Paragraph{sentence}, Audience::terminal});
+  }
+}
+
+}  // namespace
+
+Blocks performance_section(const ResultDocument& document) {
+  Blocks blocks;
+  for (const WorkloadResult& workload : document.workloads) {
+    Blocks own;
+    add_workload(own, workload, document);
+    if (!own.empty()) {
+      blocks.push_back({Subheading{workload.title}, Audience::document});
+      blocks.insert(blocks.end(), own.begin(), own.end());
+    }
+  }
+  if (!blocks.empty()) {
+    blocks.insert(blocks.begin(), {facts_table(document), Audience::document});
+  }
+  return blocks;
+}
+
+}  // namespace rackcast::reports

@@ -1,0 +1,91 @@
+/// Why this many and not fewer, what conflicts, and what would change the answer.
+#include <fmt/format.h>
+
+#include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+std::string why_not_fewer_text(const Answer::WhyNotFewer& why) {
+  if (!why.statement.empty()) {
+    return why.statement;
+  }
+  const std::string time = why.time_to_train ? ", taking " + prediction_text(*why.time_to_train) : "";
+  return fmt::format("{} would miss the limit \"{}\"{}.", counted(why.nodes, "node"), why.fails, time);
+}
+
+Table conflict_table(const std::vector<Answer::Conflict>& conflicts) {
+  Table table;
+  table.caption = "Limits that cannot be met together";
+  table.columns = {{"Limit"}, {"Required", Align::right}, {"Best possible", Align::right}, {"Why"}};
+  for (const auto& conflict : conflicts) {
+    table.rows.push_back({text_cell(conflict.constraint), text_cell(conflict.required),
+                          text_cell(conflict.best), text_cell(conflict.statement)});
+  }
+  return table;
+}
+
+Table change_table(const std::vector<Answer::Change>& changes) {
+  Table table;
+  table.caption = "What would change the answer";
+  table.columns = {{"If this changes"}, {"To"}, {"Nodes", Align::right}, {"Then"}};
+  for (const auto& change : changes) {
+    const Cell nodes = change.nodes ? count_cell(change.nodes) : text_cell("none");
+    table.rows.push_back(
+        {text_cell(change.input), text_cell(change.change), nodes, text_cell(change.statement)});
+  }
+  return table;
+}
+
+/// The same for the terminal: "deadline, twice as long   7 nodes; half would do".
+KeyValues change_list(const std::vector<Answer::Change>& changes) {
+  KeyValues list;
+  for (const auto& change : changes) {
+    const std::string nodes = change.nodes ? counted(*change.nodes, "node") : "no answer";
+    const std::string why = change.statement.empty() ? "" : ": " + change.statement;
+    list.rows.push_back({change.input + ", " + change.change, nodes + why, {}});
+  }
+  return list;
+}
+
+void add_reasons(Blocks& blocks, const Answer& answer, Audience audience) {
+  if (answer.why_not_fewer) {
+    blocks.push_back({Paragraph{why_not_fewer_text(*answer.why_not_fewer)}, audience});
+  }
+  if (!answer.conflicts.empty()) {
+    blocks.push_back({conflict_table(answer.conflicts), audience});
+  }
+  if (!answer.changes.empty()) {
+    if (audience == Audience::everyone) {
+      blocks.push_back({Paragraph{"What would change the answer:"}, Audience::terminal});
+      blocks.push_back({change_list(answer.changes), Audience::terminal});
+    }
+    blocks.push_back({change_table(answer.changes), Audience::document});
+  }
+}
+
+}  // namespace
+
+Blocks reasons_section(const ResultDocument& document) {
+  Blocks blocks;
+  add_reasons(blocks, document.answer, Audience::everyone);
+  for (const WorkloadResult& workload : document.workloads) {
+    // The answer for the whole cluster is that of the workload which needs most; it stands above already.
+    if (document.workloads.size() < 2 || workload.model == document.answer.workload) {
+      continue;
+    }
+    Blocks own;
+    if (!workload.answer.statement.empty()) {
+      own.push_back({Paragraph{workload.answer.statement}, Audience::document});
+    }
+    add_reasons(own, workload.answer, Audience::document);
+    if (!own.empty()) {
+      blocks.push_back({Subheading{workload.title + " on its own"}, Audience::document});
+      blocks.insert(blocks.end(), own.begin(), own.end());
+    }
+  }
+  return blocks;
+}
+
+}  // namespace rackcast::reports

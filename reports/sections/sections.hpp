@@ -1,0 +1,27 @@
+#pragma once
+/// The sections of a report: pure functions from the result document to blocks, one file each. A section that
+/// has nothing to say returns no blocks. Their order is in reports/report.cpp.
+#include "reports/block.hpp"
+#include "reports/result.hpp"
+
+namespace rackcast::reports {
+
+Blocks decision_section(const ResultDocument& document);
+Blocks reasons_section(const ResultDocument& document);
+Blocks alternatives_section(const ResultDocument& document);
+Blocks ladder_section(const ResultDocument& document);
+Blocks performance_section(const ResultDocument& document);
+Blocks input_pipeline_section(const ResultDocument& document);
+Blocks data_growth_section(const ResultDocument& document);
+Blocks published_section(const ResultDocument& document);
+Blocks method_section(const ResultDocument& document);
+Blocks assumptions_section(const ResultDocument& document);
+Blocks reproduce_section(const ResultDocument& document);
+
+/// The name for people of the workload `model`, or `model` itself.
+std::string workload_title(const ResultDocument& document, const std::string& model);
+
+/// "NVIDIA DGX-1V", or the catalogue name where there is no title.
+std::string node_name(const Answer& answer);
+
+}  // namespace rackcast::reports

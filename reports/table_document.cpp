@@ -1,0 +1,41 @@
+#include "reports/table_document.hpp"
+
+#include "sim/json_reader.hpp"
+
+namespace rackcast::reports {
+
+namespace {
+
+Table read_table(const Json& json) {
+  Table table;
+  table.caption = json.require("caption").string();
+  for (const Json& column : json.require("columns").array()) {
+    const bool right = column.require("align").string() == "right";
+    table.columns.push_back({column.require("title").string(), right ? Align::right : Align::left});
+  }
+  for (const Json& row : json.require("rows").array()) {
+    std::vector<Cell> cells;
+    for (const Json& cell : row.array()) cells.push_back({cell.string(), std::nullopt, {}, Tone::plain});
+    if (cells.size() > table.columns.size()) row.fail("the row is longer than the table has columns");
+    cells.resize(table.columns.size());
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string render_tables(std::string_view json, const TextOptions& options) {
+  const Json document = parse_json(std::string{json}, "table document");
+  Report report;
+  report.title = document.require("title").string();
+  report.subtitle = document.require("subtitle").string();
+  Section section{"tables", "", {}};
+  for (const Json& table : document.require("tables").array()) {
+    section.blocks.push_back({read_table(table), Audience::everyone});
+  }
+  report.sections.push_back(std::move(section));
+  return write_text(report, options);
+}
+
+}  // namespace rackcast::reports

@@ -1,0 +1,181 @@
+#include "reports/validation_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "reports/format.hpp"
+#include "sim/error.hpp"
+#include "sim/json_reader.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+std::optional<double> maybe(const Json& object, std::string_view key) {
+  const Json& value = object.require(key);
+  if (value.is_null()) return std::nullopt;
+  return value.number();
+}
+
+std::int64_t count(const Json& object, std::string_view key) {
+  return object.require(key).integer();
+}
+
+Cell error_cell(std::optional<double> error, bool with_sign) {
+  Cell cell = percent_cell(error);
+  if (with_sign && error && *error > 0) cell.text.insert(0, "+");
+  return cell;
+}
+
+Table error_table(std::string caption, const std::string& first, const Json& groups) {
+  Table table;
+  table.caption = std::move(caption);
+  table.columns = {{first},
+                   {"Cases", Align::right},
+                   {"Median", Align::right},
+                   {"Bias", Align::right, 3},
+                   {"Mean", Align::right, 4},
+                   {"90th percentile", Align::right, 1},
+                   {"In interval", Align::right, 2}};
+  for (const Json& group : groups.array()) {
+    if (count(group, "predicted") == 0) continue;
+    table.rows.push_back(
+        {text_cell(group.require("name").string()), count_cell(count(group, "predicted")),
+         error_cell(maybe(group, "median_abs_error"), false), error_cell(maybe(group, "median_error"), true),
+         error_cell(maybe(group, "mean_abs_error"), false), error_cell(maybe(group, "p90_abs_error"), false),
+         error_cell(maybe(group, "coverage_90"), false)});
+  }
+  return table;
+}
+
+Headline headline(const Json& summary) {
+  Headline out;
+  out.kicker = "Predicted beside published";
+  const auto median = maybe(summary, "median_abs_error");
+  out.title = median ? fmt::format("Median error {} over judged cases", percent_text(*median))
+                     : "No judged case could be predicted";
+  out.lead = fmt::format("{} cases, {} predicted, {} skipped. Judged are measurements that no fit has used.",
+                         count_text(count(summary, "n")), count_text(count(summary, "predicted")),
+                         count_text(count(summary, "skipped")));
+  const auto fact = [&](std::string label, std::string_view key, std::string detail) {
+    if (const auto value = maybe(summary, key))
+      out.facts.push_back({std::move(label), percent_text(*value), std::move(detail)});
+  };
+  fact("Mean error", "mean_abs_error", "");
+  fact("90th percentile", "p90_abs_error", "of the absolute error");
+  fact("Median over series", "median_abs_error_by_series", "a dense sweep weighs as one");
+  fact("Coverage", "coverage_90", "of the 90 % intervals");
+  return out;
+}
+
+Section errors_section(const Json& document) {
+  Section section{"errors", "Errors", {}};
+  section.blocks.push_back(
+      {error_table("By what a case may be used for", "Cases that are", document.require("sets"))});
+  for (const auto& [by, groups] : document.require("tables").object()) {
+    Block block{error_table("Judged cases by " + by, by, groups)};
+    if (std::get<Table>(block.body).rows.empty()) continue;
+    if (by == "metric" || by == "scale") block.audience = Audience::document;
+    section.blocks.push_back(std::move(block));
+  }
+  return section;
+}
+
+Section worst_section(const Json& document) {
+  Section section{"worst", "Farthest off", {}};
+  Table table;
+  table.caption = "Judged cases with the largest ratio between predicted and measured";
+  table.columns = {{"Case"},
+                   {"Metric", Align::left, 1},
+                   {"Measured", Align::right},
+                   {"Predicted", Align::right},
+                   {"Error", Align::right}};
+  std::map<std::string, const Json*> by_id;
+  for (const Json& c : document.require("cases").array()) by_id.emplace(c.require("id").string(), &c);
+  for (const Json& id : document.require("worst").array()) {
+    const auto found = by_id.find(id.string());
+    if (found == by_id.end()) id.fail("no case with this id");
+    const Json& c = *found->second;
+    table.rows.push_back({text_cell(id.string()), text_cell(c.require("metric").string()),
+                          number_cell(maybe(c, "measured")), number_cell(maybe(c, "predicted")),
+                          error_cell(maybe(c, "error"), true)});
+  }
+  if (!table.rows.empty()) section.blocks.push_back({std::move(table)});
+  return section;
+}
+
+Section skipped_section(const Json& document) {
+  Section section{"skipped", "Not predicted", {}};
+  Table table;
+  table.caption = "Cases without a prediction, by reason";
+  table.columns = {{"Reason"}, {"Cases", Align::right}};
+  for (const Json& skip : document.require("skipped").array())
+    table.rows.push_back({text_cell(skip.require("reason").string()), count_cell(count(skip, "n"))});
+  if (!table.rows.empty()) section.blocks.push_back({std::move(table)});
+  return section;
+}
+
+Chart::Line diagonal(const Chart::Line& points) {
+  double low = points.points.front().x, high = low;
+  for (const auto& p : points.points) {
+    low = std::min({low, p.x, p.y});
+    high = std::max({high, p.x, p.y});
+  }
+  return {.name = "equal", .points = {{low, low, low, low}, {high, high, high, high}}, .dashed = true};
+}
+
+/// One chart for each metric, since their units differ.
+Section scatter_section(const Json& document) {
+  Section section{"scatter", "Predicted against measured", {}};
+  constexpr std::array<std::string_view, 2> sets{"judged", "fit"};
+  std::map<std::string, std::array<Chart::Line, sets.size()>> metrics;
+  for (const Json& c : document.require("cases").array()) {
+    const auto x = maybe(c, "measured"), y = maybe(c, "predicted");
+    const auto set = std::ranges::find(sets, c.require("set").string());
+    if (!x || !y || *x <= 0 || *y <= 0 || set == sets.end()) continue;
+    auto& line = metrics[c.require("metric").string()][static_cast<std::size_t>(set - sets.begin())];
+    line.points.push_back({*x, *y, *y, *y});
+  }
+  for (auto& [metric, lines] : metrics) {
+    Chart chart;
+    const bool seconds = metric.ends_with("_s") && metric.find("_per_s") == std::string::npos;
+    const auto scale = seconds ? Chart::Scale::seconds : Chart::Scale::count;
+    chart.caption = metric;
+    chart.x = {"measured " + metric, scale};
+    chart.y = {"predicted", scale};
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      if (lines[i].points.empty()) continue;
+      lines[i].name = sets[i];
+      lines[i].scattered = true;
+      chart.lines.push_back(lines[i]);
+    }
+    Chart::Line all;
+    for (const auto& line : chart.lines)
+      all.points.insert(all.points.end(), line.points.begin(), line.points.end());
+    if (all.points.size() < 2) continue;
+    chart.lines.push_back(diagonal(all));
+    section.blocks.push_back({std::move(chart), Audience::document});
+  }
+  return section;
+}
+
+}  // namespace
+
+Report build_validation_report(const std::string& json_text, const std::string& name) {
+  const Json document = parse_json(json_text, name, {.max_bytes = std::size_t{256} << 20});
+  if (document.require("format").string() != "rackcast-validation")
+    document.require("format").fail("not a validation document", "rackcast validate --json writes one");
+  Report report;
+  report.title = "Validation";
+  report.subtitle = "Predictions beside published measurements";
+  report.sections.push_back({"summary", "Summary", {{headline(document.require("summary"))}}});
+  for (Section section : std::array{errors_section(document), worst_section(document),
+                                    skipped_section(document), scatter_section(document)})
+    if (!section.blocks.empty()) report.sections.push_back(std::move(section));
+  return report;
+}
+
+}  // namespace rackcast::reports
