@@ -1,0 +1,108 @@
+/// `rackcast calibrate run`: measure this machine.
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+
+#include "calibrate/run.hpp"
+#include "commands/calibration.hpp"
+#include "commands/commands.hpp"
+#include "sim/atomic_file.hpp"
+#include "sim/error.hpp"
+#include "sim/quantity_text.hpp"
+#include "sim/version.hpp"
+
+namespace rackcast {
+namespace {
+
+volatile std::sig_atomic_t stop_requested = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+/// The first Ctrl-C ends measuring in good order, the second one the program.
+void listen_for_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {
+    stop_requested = 1;
+  };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+std::string today() {
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+}
+
+/// One line that is written over again, for a terminal; nothing where standard error is a file.
+void show_progress(const Progress& p) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  if (p.current.empty()) {
+    std::fputs("\r\033[K", stderr);
+    return;
+  }
+  const std::string line = fmt::format("{}/{}  {} left  {}", p.done, p.total, to_text(p.left), p.current);
+  std::fprintf(stderr, "\r\033[K%s", line.substr(0, 100).c_str());
+  std::fflush(stderr);
+}
+
+struct RunArguments {
+  bool quick = false, thorough = false;
+  std::string output, time;
+  std::vector<std::string> paths, only;
+  std::uint64_t seed = 1;
+};
+
+std::string run_summary(const Box& box, const std::string& output) {
+  std::string text = fmt::format("{} measurements{} in {}\n", box.measurements.size(),
+                                 box.complete ? "" : " (partial: interrupted or out of time)", output);
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const NotMeasured& n : box.not_measured) by_reason[n.reason].push_back(n.what);
+  for (const auto& [reason, what] : by_reason)
+    text += what.size() <= 9
+                ? fmt::format("not measured, {}: {}\n", reason, fmt::join(what, ", "))
+                : fmt::format("not measured, {}: {} and {} more\n", reason, what.front(), what.size() - 1);
+  for (const std::string& warning : box.warnings) text += "warning: " + warning + "\n";
+  return text + fmt::format("Next: rackcast calibrate check {0}; rackcast calibrate fit {0} -o device.json\n",
+                            output);
+}
+
+int run_calibrate(const RunArguments& args) {
+  RunRequest request;
+  request.effort = args.quick ? Effort::quick : args.thorough ? Effort::thorough : Effort::standard;
+  if (!args.time.empty()) request.budget = parse_quantity<Duration>(args.time);
+  request.paths = args.paths;
+  request.only = args.only;
+  request.seed = args.seed;
+  request.program = std::string{version()};
+  request.date = today();
+  listen_for_interrupts();
+  std::string reason;
+  const std::shared_ptr<GpuDriver> driver = open_gpu_driver(reason);
+  const Box box = calibrate_run(request, driver, reason,
+                                {steady_seconds, [] { return stop_requested != 0; }, show_progress});
+  write_file_atomically(args.output, box_text(box));
+  print(run_summary(box, args.output));
+  return stop_requested != 0 ? Exit::interrupted : Exit::ok;
+}
+
+}  // namespace
+
+void add_calibrate_run(CLI::App& calibrate, Arguments& arguments) {
+  CLI::App* run = calibrate.add_subcommand("run", "Measure this machine: CPU, memory, GPUs, storage");
+  const auto args = std::make_shared<RunArguments>();
+  run->add_option("-o,--output", args->output, "Document to write (JSON)")->required();
+  CLI::Option* quick = run->add_flag("--quick", args->quick, "Two minutes instead of ten");
+  run->add_flag("--thorough", args->thorough, "An hour")->excludes(quick);
+  run->add_option("--time", args->time, "At most this long, e.g. \"5 min\"");
+  run->add_option("--path", args->paths, "Folder whose storage is measured (repeatable)");
+  run->add_option("--only", args->only, "Only this kind: cpu_gemm, storage_read, ... (repeatable)");
+  run->add_option("--seed", args->seed, "Of the order and the test data; default: 1");
+  run->callback([args, &arguments] { arguments.code = run_calibrate(*args); });
+}
+
+}  // namespace rackcast

@@ -1,0 +1,95 @@
+#include "commands/commands.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "reports/table_document.hpp"
+#include "sim/atomic_file.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+
+namespace {
+
+constexpr Command kCommands[] = {
+    {add_size},      {add_simulate}, {add_explain},  {add_check},    {add_init},      {add_report},
+    {add_inference}, {add_catalog},  {add_topology}, {add_validate}, {add_calibrate}, {add_schema},
+};
+
+/// Renders the document in the format that the file's ending names.
+std::string render_for(const std::string& path, const std::string& json,
+                       const reports::ResultDocument& document) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending == ".json") return json;
+  if (ending == ".html") return reports::render_html(document);
+  if (ending == ".md") return reports::render_markdown(document);
+  if (ending == ".txt") return reports::render_text(document, reports::TextOptions{});
+  throw Error{fmt::format("cannot tell the format of \"{}\"", path),
+              {},
+              "use .html, .md, .txt or .json",
+              ErrorKind::usage};
+}
+
+}  // namespace
+
+std::span<const Command> commands() {
+  return kCommands;
+}
+
+/// Standard output; a full disk or a closed pipe is an error and not silence.
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw Error{"cannot write to standard output", {}, {}, ErrorKind::internal};
+  }
+}
+
+reports::TextOptions terminal_options() {
+  reports::TextOptions options;
+  winsize size{};
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    options.width = size.ws_col;
+  const char* no_color = std::getenv("NO_COLOR");
+  options.colour = terminal && (no_color == nullptr || *no_color == '\0');
+  return options;
+}
+
+Catalog open_catalog(const Arguments& args) {
+  return Catalog::builtin(args.catalog_dir);
+}
+
+void add_scenario_flags(CLI::App& command, Arguments& args) {
+  command.add_option("scenario", args.scenario, "Scenario file (JSON; `rackcast init` writes one)")
+      ->required();
+  command.add_option("--set", args.sets, "Replace a value: --set goal.deadline=\"21 days\" (repeatable)")
+      ->allow_extra_args(false);
+  command.add_option("--catalog", args.catalog_dir, "Folder with catalogue entries of your own");
+}
+
+void add_output_flags(CLI::App& command, Arguments& args) {
+  command.add_option("-o,--output", args.outputs, "Write a report; .html, .md, .txt or .json (repeatable)")
+      ->allow_extra_args(false);
+  command.add_flag("--json", args.json, "Print the result document instead of text");
+}
+
+void deliver_result(const Arguments& args, const std::string& json) {
+  const reports::ResultDocument document = reports::load_result(json, "result");
+  std::vector<std::string> rendered;  // all of them before the first is written
+  for (const std::string& path : args.outputs) rendered.push_back(render_for(path, json, document));
+  for (std::size_t i = 0; i < rendered.size(); ++i) write_file_atomically(args.outputs[i], rendered[i]);
+  print(args.json ? json : reports::render_text(document, terminal_options()));
+  if (args.json) return;
+  for (const std::string& path : args.outputs) print(fmt::format("Report: {}\n", path));
+}
+
+void deliver_tables(const Arguments& args, const std::string& json) {
+  print(args.json ? json : reports::render_tables(json, terminal_options()));
+}
+
+}  // namespace rackcast

@@ -1,0 +1,74 @@
+#pragma once
+/// The commands of the program: each reads its flags, calls one function of the libraries and prints what
+/// came out. Together with main.cpp the only place that prints.
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/report.hpp"
+#include "topologies/catalog.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace rackcast {
+
+enum Exit {
+  ok = 0,
+  internal = 1,
+  usage = 2,
+  invalid_input = 3,
+  infeasible = 4,
+  bound_missed = 5,
+  interrupted = 130
+};
+
+/// What the flags of the chosen command said. Members that several commands share mean the same in all.
+struct Arguments {
+  std::string command_line;  ///< as typed, for the result document
+  std::string scenario;      ///< file
+  std::vector<std::string> sets, outputs;
+  std::string catalog_dir;  ///< catalogue entries of the user's own; empty: none
+  bool json = false;
+  int code = Exit::ok;  ///< what the command ends with
+};
+
+/// Adds one command (or a family of them) to the program; its callback sets `code`.
+struct Command {
+  void (*add)(CLI::App& app, Arguments& args);
+};
+/// All of them, in the order of --help. A new command is one function and one line in commands.cpp.
+std::span<const Command> commands();
+
+void add_size(CLI::App& app, Arguments& args);
+void add_simulate(CLI::App& app, Arguments& args);
+void add_explain(CLI::App& app, Arguments& args);
+void add_check(CLI::App& app, Arguments& args);
+void add_init(CLI::App& app, Arguments& args);
+void add_report(CLI::App& app, Arguments& args);
+void add_inference(CLI::App& app, Arguments& args);
+void add_catalog(CLI::App& app, Arguments& args);
+void add_topology(CLI::App& app, Arguments& args);
+void add_validate(CLI::App& app, Arguments& args);
+void add_calibrate(CLI::App& app, Arguments& args);
+void add_schema(CLI::App& app, Arguments& args);
+
+// What commands share.
+
+/// Standard output; a full disk or a closed pipe is an error and not silence.
+void print(std::string_view text);
+reports::TextOptions terminal_options();
+Catalog open_catalog(const Arguments& args);
+
+void add_scenario_flags(CLI::App& command, Arguments& args);
+void add_output_flags(CLI::App& command, Arguments& args);
+
+/// Writes the result document in the formats that the outputs' endings name, all or none, and prints it.
+void deliver_result(const Arguments& args, const std::string& json);
+/// Prints a table document as text, or as it is with --json.
+void deliver_tables(const Arguments& args, const std::string& json);
+
+}  // namespace rackcast

@@ -1,0 +1,66 @@
+/// Commands about documents: init, report, schema.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "commands/commands.hpp"
+#include "scenarios/templates.hpp"
+#include "sim/atomic_file.hpp"
+#include "sim/error.hpp"
+#include "sim/input_file.hpp"
+
+namespace rackcast {
+
+namespace {
+
+int run_init(const Arguments& args, const std::string& question) {
+  if (question.empty()) {
+    std::string text =
+        "rackcast init QUESTION prints a commented scenario to start from. The questions are:\n";
+    for (const Template& t : templates()) text += fmt::format("  {:8} {}\n", t.question, t.help);
+    print(text);
+    return Exit::ok;
+  }
+  const std::string_view text = template_text(question);
+  if (args.outputs.empty()) {
+    print(text);
+    return Exit::ok;
+  }
+  const std::string& path = args.outputs.front();
+  if (std::filesystem::exists(path)) {
+    throw Error{
+        fmt::format("{} exists already", path), {}, "choose another name or remove it", ErrorKind::usage};
+  }
+  write_file_atomically(path, text);
+  print(fmt::format("Wrote {}\n", path));
+  return Exit::ok;
+}
+
+}  // namespace
+
+void add_init(CLI::App& app, Arguments& args) {
+  CLI::App* init = app.add_subcommand("init", "A commented scenario to start from, by question");
+  const auto question = std::make_shared<std::string>();
+  init->add_option("question", *question, "nodes, time or fleet; none: list them");
+  init->add_option("-o,--output", args.outputs, "File to write; default: standard output")->expected(1);
+  init->callback([&args, question] { args.code = run_init(args, *question); });
+}
+
+void add_report(CLI::App& app, Arguments& args) {
+  CLI::App* report = app.add_subcommand("report", "Make a page from a result document, without simulating");
+  const auto file = std::make_shared<std::string>();
+  report->add_option("result", *file, "Result document (JSON)")->required();
+  report->add_option("-o,--output", args.outputs, "Write a report; .html, .md, .txt or .json (repeatable)");
+  report->callback([&args, file] { deliver_result(args, read_file(*file)); });
+}
+
+void add_schema(CLI::App& app, Arguments&) {
+  CLI::App* schema = app.add_subcommand("schema", "Print a JSON schema (draft-07)");
+  const auto name = std::make_shared<std::string>("scenario");
+  schema->add_option("name", *name, "scenario (default) or result");
+  schema->callback([name] { print(schema_text(*name)); });
+}
+
+}  // namespace rackcast

@@ -1,0 +1,65 @@
+/// Commands about what rackcast knows: catalog, inference.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "commands/commands.hpp"
+#include "scenarios/inference.hpp"
+#include "scenarios/listing.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+
+void add_inference(CLI::App& app, Arguments& args) {
+  struct Flags {
+    InferenceQuestion question;
+    std::string rate, latency;
+  };
+  CLI::App* inference = app.add_subcommand("inference", "Latency and throughput of a network on one GPU");
+  const auto flags = std::make_shared<Flags>();
+  InferenceQuestion& question = flags->question;
+  inference->add_option("model", question.model, "Network (`rackcast catalog list models`)")->required();
+  inference->add_option("--gpu", question.gpu, "GPU (`rackcast catalog list gpus`)")->required();
+  inference->add_option("--framework", question.framework, "Software; default: tensorrt");
+  inference->add_option("--max-batch", question.max_batch, "Largest batch; default: 128");
+  inference->add_option("--rate", flags->rate, "Load to simulate, e.g. 1000/s");
+  inference->add_option("--latency", flags->latency,
+                        "Find the highest load with this 99th percentile, e.g. \"20 ms\"");
+  inference->add_option("--catalog", args.catalog_dir, "Folder with catalogue entries of your own");
+  inference->add_flag("--json", args.json, "Print JSON instead of text");
+  inference->callback([&args, flags] {
+    InferenceQuestion asked = flags->question;
+    if (!flags->rate.empty()) asked.rate = parse_quantity<Frequency>(flags->rate);
+    if (!flags->latency.empty()) asked.latency_limit = parse_quantity<Duration>(flags->latency);
+    deliver_tables(args, explain_inference(open_catalog(args), asked));
+  });
+}
+
+void add_catalog(CLI::App& app, Arguments& args) {
+  CLI::App* catalog = app.add_subcommand("catalog", "What rackcast knows about hardware and networks");
+  catalog->require_subcommand(1);
+  catalog->add_option("--catalog", args.catalog_dir, "Folder with catalogue entries of your own");
+  catalog->add_flag("--json", args.json, "Print JSON instead of text");
+  catalog->fallthrough();
+  const auto words = std::make_shared<std::vector<std::string>>();
+
+  CLI::App* list = catalog->add_subcommand("list", "The kinds, or the entries of one");
+  list->add_option("kind", *words, "models, gpus, nodes, switches, links, storage, prices, ...")
+      ->expected(0, 1);
+  list->callback([&args, words] {
+    deliver_tables(args, list_catalog(open_catalog(args), words->empty() ? "" : words->front()));
+  });
+
+  CLI::App* show = catalog->add_subcommand("show", "One entry with every fact and its source");
+  show->add_option("entry", *words, "[KIND] NAME")->required()->expected(1, 2);
+  show->callback([&args, words] {
+    deliver_tables(args,
+                   show_catalog(open_catalog(args), words->size() == 2 ? words->front() : "", words->back()));
+  });
+
+  CLI::App* search = catalog->add_subcommand("search", "Entries that mention a text");
+  search->add_option("text", *words, "Part of a name, an alias, a fact or a source")->required()->expected(1);
+  search->callback(
+      [&args, words] { deliver_tables(args, search_catalog(open_catalog(args), words->front())); });
+}
+
+}  // namespace rackcast

@@ -1,0 +1,120 @@
+/// Commands that ask a scenario something: size, simulate, explain, check.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <sstream>
+
+#include "commands/commands.hpp"
+#include "scenarios/explain.hpp"
+#include "scenarios/planner.hpp"
+#include "scenarios/result.hpp"
+#include "scenarios/scenario.hpp"
+#include "sim/atomic_file.hpp"
+#include "sim/trace.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// The flags that say how much may be simulated, and how literally.
+struct RunFlags {
+  std::vector<std::string> limits;
+  bool no_fold = false;
+
+  [[nodiscard]] RunControl control() const {
+    RunControl control = read_limits(limits);
+    control.fold = !no_fold;
+    return control;
+  }
+};
+
+std::shared_ptr<RunFlags> add_run_flags(CLI::App& command) {
+  auto flags = std::make_shared<RunFlags>();
+  command
+      .add_option("--limit", flags->limits,
+                  "End with what is known by then: --limit 10s, --limit events=1e6 (repeatable)")
+      ->allow_extra_args(false);
+  command.add_flag("--no-fold", flags->no_fold,
+                   "Simulate every GPU, link and step instead of one of each kind (slow; to compare)");
+  return flags;
+}
+
+int run_size(const Arguments& args, const RunFlags& flags) {
+  const Scenario scenario = load_scenario(args.scenario, args.sets);
+  const Catalog catalog = open_catalog(args);
+  Result result = size(scenario, catalog, flags.control());
+  result.command = args.command_line;
+  deliver_result(args, to_json_text(result));
+  return result.answer.feasible || result.partial ? Exit::ok : Exit::infeasible;
+}
+
+int run_simulate(const Arguments& args, const RunFlags& flags, const std::string& trace) {
+  const Scenario scenario = load_scenario(args.scenario, args.sets);
+  const Catalog catalog = open_catalog(args);
+  Tracer tracer{Clock{TickLength::picosecond}};
+  Result result = simulate(scenario, catalog, trace.empty() ? nullptr : &tracer, flags.control());
+  result.command = args.command_line;
+  if (!trace.empty()) {
+    std::ostringstream timeline;
+    tracer.write_chrome_trace(timeline);
+    write_file_atomically(trace, timeline.str());
+  }
+  deliver_result(args, to_json_text(result));
+  return Exit::ok;
+}
+
+int run_check(const Arguments& args) {
+  const Scenario scenario = load_scenario(args.scenario, args.sets);
+  const Catalog catalog = open_catalog(args);
+  check_names(scenario, catalog);
+  print(fmt::format("{}: no errors ({}; {} workloads)\n", args.scenario, scenario.name,
+                    scenario.workloads.size()));
+  return Exit::ok;
+}
+
+}  // namespace
+
+void add_size(CLI::App& app, Arguments& args) {
+  CLI::App* size = app.add_subcommand("size", "How many nodes meet the deadline of a scenario?");
+  add_scenario_flags(*size, args);
+  add_output_flags(*size, args);
+  const auto flags = add_run_flags(*size);
+  size->callback([&args, flags] { args.code = run_size(args, *flags); });
+}
+
+void add_simulate(CLI::App& app, Arguments& args) {
+  CLI::App* simulate =
+      app.add_subcommand("simulate", "How long does training take on the scenario's cluster?");
+  add_scenario_flags(*simulate, args);
+  add_output_flags(*simulate, args);
+  const auto flags = add_run_flags(*simulate);
+  const auto trace = std::make_shared<std::string>();
+  simulate->add_option("--trace", *trace, "Write the simulated steps as a Chrome/Perfetto timeline");
+  simulate->callback([&args, flags, trace] { args.code = run_simulate(args, *flags, *trace); });
+}
+
+void add_explain(CLI::App& app, Arguments& args) {
+  struct Flags {
+    std::string workload;
+    int top = 15;
+  };
+  CLI::App* explain = app.add_subcommand("explain", "Where the time and the memory of one step go");
+  add_scenario_flags(*explain, args);
+  const auto flags = std::make_shared<Flags>();
+  explain->add_option("--workload", flags->workload, "Only this network of the scenario");
+  explain->add_option("--top", flags->top, "How many kernels to list")->check(CLI::Range(1, 1000));
+  explain->add_flag("--json", args.json, "Print JSON instead of text");
+  explain->callback([&args, flags] {
+    const Scenario scenario = load_scenario(args.scenario, args.sets);
+    deliver_tables(args, explain_step(scenario, open_catalog(args), flags->workload, flags->top));
+  });
+}
+
+void add_check(CLI::App& app, Arguments& args) {
+  CLI::App* check = app.add_subcommand("check", "Read a scenario and resolve its names without simulating");
+  add_scenario_flags(*check, args);
+  check->callback([&args] { args.code = run_check(args); });
+}
+
+}  // namespace rackcast

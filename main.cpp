@@ -1,0 +1,73 @@
+/// The command line: chooses a command (commands/), turns an Error into an exit code.
+/// 0 ok, 1 internal failure, 2 usage, 3 invalid input, 4 infeasible, 5 a check missed its bound, 130
+/// interrupted.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "commands/commands.hpp"
+#include "sim/error.hpp"
+#include "sim/version.hpp"
+
+namespace rackcast {
+namespace {
+
+int exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return Exit::usage;
+    case ErrorKind::invalid_input:
+      return Exit::invalid_input;
+    case ErrorKind::infeasible:
+      return Exit::infeasible;
+    case ErrorKind::internal:
+      break;
+  }
+  return Exit::internal;
+}
+
+std::string command_line(int argc, char** argv) {
+  std::string out = "rackcast";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    out += word.find_first_of(" '\"$&|<>") == std::string::npos ? " " + word : " '" + word + "'";
+  }
+  return out;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"rackcast: how a deep-learning cluster will perform, and how much of it to buy", "rackcast"};
+  app.set_version_flag("--version", fmt::format("rackcast {}{}", version(),
+                                                commit().empty() ? "" : fmt::format(" ({})", commit())));
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::help);
+  Arguments args;
+  args.command_line = command_line(argc, argv);
+  for (const Command& command : commands()) command.add(app, args);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    const bool failed = e.get_exit_code() != 0;
+    app.exit(e);
+    return failed ? Exit::usage : Exit::ok;
+  }
+  return args.code;
+}
+
+}  // namespace
+}  // namespace rackcast
+
+int main(int argc, char** argv) {
+  try {
+    return rackcast::run(argc, argv);
+  } catch (const rackcast::Error& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return rackcast::exit_code(e.kind());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "error: %s (a bug of rackcast: please report it)\n", e.what());
+    return rackcast::internal;
+  }
+}
