@@ -1,0 +1,66 @@
+// ResNet-50: the repeating step on 1 to 660 DGX-1V and on 16,384 H100, from the names in the catalogue to the
+// time, and the whole answer for 90 epochs on 660 nodes. Each measurement starts without anything remembered.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "child_run.hpp"
+#include "scenarios/evaluator.hpp"
+#include "scenarios/planner.hpp"
+#include "scenarios/scenario.hpp"
+#include "topologies/catalog.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+Scenario saturn_v(const std::vector<std::string>& sets = {}) {
+  return load_scenario(RACKCAST_SOURCE_DIR "/scenarios/saturn_v.json", sets);
+}
+
+double step_seconds(const std::string& node, std::int64_t nodes) {
+  const Scenario s = saturn_v({fmt::format("cluster={{\"node\": \"{}\", \"nodes\": {}}}", node, nodes)});
+  const Catalog catalog = Catalog::builtin();
+  Evaluator evaluator{catalog};
+  const Question question{s.cluster,      s.workloads.front(),     std::nullopt,
+                          s.data.samples, s.data.bytes_per_sample, s.storage};
+  return evaluator.run(question).parts.total.base();
+}
+
+double run_seconds() {
+  const Catalog catalog = Catalog::builtin();
+  return simulate(saturn_v(), catalog).prediction.time_to_train.value;
+}
+
+void note_memory(benchmark::State& state, const std::function<double()>& function) {
+  const bench::ChildCost cost = bench::run_in_child(function);
+  state.counters["MB"] = static_cast<double>(cost.peak_bytes) / 1e6;
+}
+
+void one_step(benchmark::State& state, const std::string& node) {
+  const std::int64_t nodes = state.range(0);
+  double seconds = 0;
+  for (auto _ : state) seconds = step_seconds(node, nodes);
+  state.counters["step_ms"] = seconds * 1e3;
+  note_memory(state, [&] { return step_seconds(node, nodes); });
+}
+BENCHMARK_CAPTURE(one_step, dgx1v, std::string("dgx1v_16gb"))
+    ->Arg(1)
+    ->Arg(8)
+    ->Arg(80)
+    ->Arg(660)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(one_step, dgx_h100, std::string("dgx_h100"))->Arg(2048)->Unit(benchmark::kMillisecond);
+
+void ninety_epochs_on_660_nodes(benchmark::State& state) {
+  double seconds = 0;
+  for (auto _ : state) seconds = run_seconds();
+  state.counters["time_to_train_s"] = seconds;
+  note_memory(state, run_seconds);
+}
+BENCHMARK(ninety_epochs_on_660_nodes)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();

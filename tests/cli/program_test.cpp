@@ -1,0 +1,175 @@
+// The program as a user runs it: exit codes, messages, and that broken input neither crashes it nor leaves
+// files.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "sim/atomic_file.hpp"
+#include "sim/input_file.hpp"
+#include "tests/unit/sim_temporary_folder.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+struct Outcome {
+  int code = -1;  ///< -1: killed by a signal
+  std::string output;
+};
+
+/// Runs the program with both streams joined and at most 30 s.
+Outcome run(const std::string& arguments) {
+  const std::string command = "cd '" + std::string{RACKCAST_SOURCE_DIR} +
+                              "' && timeout 30 '" RACKCAST_PROGRAM "' " + arguments + " 2>&1";
+  Outcome out;
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::array<char, 4096> buffer{};
+  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    out.output.append(buffer.data(), got);
+  }
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) out.code = WEXITSTATUS(status);
+  return out;
+}
+
+bool has(const Outcome& outcome, const std::string& text) {
+  return outcome.output.find(text) != std::string::npos;
+}
+
+const std::string kFleet = "scenarios/fleet_very_conservative.json";
+
+}  // namespace
+
+TEST_CASE("the fleet question is answered on the terminal and as files") {
+  const TemporaryFolder folder;
+  const Outcome out = run("size " + kFleet + " -o " + folder / "a.html" + " -o " + folder / "a.md" + " -o " +
+                          folder / "a.json");
+  CHECK(out.code == 0);
+  CHECK(has(out, "DGX-1V"));
+  CHECK(read_file(folder / "a.html").starts_with("<!doctype html>"));
+  CHECK(read_file(folder / "a.json").find("\"rackcast-result\"") != std::string::npos);
+  const Outcome again = run("report " + folder / "a.json" + " -o " + folder / "b.html");
+  CHECK(again.code == 0);
+  CHECK(read_file(folder / "b.html") == read_file(folder / "a.html"));
+}
+
+TEST_CASE("the README shows what the demo really prints") {
+  const std::string path = std::string{RACKCAST_SOURCE_DIR} + "/README.md";
+  const std::string readme = read_file(path);
+  const std::string begin = "by tests/cli -->\n```text\n", end = "```\n<!-- demo-end -->";
+  const auto from = readme.find(begin) + begin.size();
+  const auto until = readme.find(end);
+  REQUIRE(from < until + end.size());
+  const std::string shown = readme.substr(from, until - from);
+  const Outcome out = run("size " + kFleet);
+  if (std::getenv("RACKCAST_UPDATE_GOLDEN") != nullptr) {
+    write_file_atomically(path, readme.substr(0, from) + out.output + readme.substr(until));
+    return;
+  }
+  INFO("RACKCAST_UPDATE_GOLDEN=1 writes the output into the README");
+  CHECK(shown == out.output);
+}
+
+TEST_CASE("the same question gives the same bytes") {
+  CHECK(run("size " + kFleet + " --json").output == run("size " + kFleet + " --json").output);
+}
+
+TEST_CASE("an impossible deadline is an answer: exit code 4 and the conflict") {
+  const Outcome out = run("size " + kFleet + " --set goal.deadline='1 min'");
+  CHECK(out.code == 4);
+  CHECK(has(out, "deadline"));
+}
+
+TEST_CASE("a batch that does not fit the GPU is infeasible and says what would fit") {
+  const Outcome out = run("size " + kFleet + " --set workloads.0.batch_per_gpu=100000");
+  CHECK(out.code == 4);
+  CHECK(has(out, "samples fit"));
+}
+
+TEST_CASE("a data set that does not fit the storage is infeasible") {
+  const Outcome out = run("size " + kFleet + " --set storage.count=1");
+  CHECK(out.code == 4);
+  CHECK(has(out, "does not fit the storage"));
+}
+
+TEST_CASE("--set may be repeated, before and after the file") {
+  const Outcome out = run("check --set goal.max_nodes=4 " + kFleet + " --set seed=2 --set data.fleet.days=1");
+  CHECK(out.code == 0);
+}
+
+TEST_CASE("unknown names list near matches and point at the scenario") {
+  const Outcome model = run("size " + kFleet + " --set workloads.0.model=inceptoin-v3");
+  CHECK(model.code == 3);
+  CHECK(has(model, "inception-v3"));
+  const Outcome node = run("check " + kFleet + " --set cluster.node=dgx1v_16g");
+  CHECK(node.code == 3);
+  CHECK(has(node, "dgx1v_16gb"));
+  CHECK(run("catalog show gpu p1000_sxm2").code == 3);
+}
+
+TEST_CASE("a wrong command line is exit code 2") {
+  for (const char* arguments : {"", "siez", "size", "size --nonsense x", "init nonsense", "schema nonsense",
+                                "size scenarios/fleet_conservative.json -o x.docx"}) {
+    CAPTURE(arguments);
+    CHECK(run(arguments).code == 2);
+  }
+}
+
+TEST_CASE("broken scenarios are exit code 3 with one message and no file left behind") {
+  const TemporaryFolder folder;
+  const std::string good = read_file(std::string{RACKCAST_SOURCE_DIR} + "/" + kFleet);
+  const auto variant = [&good](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const auto at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+  };
+  const std::string broken[] = {
+      "",                               // empty
+      good.substr(0, good.size() / 2),  // truncated
+      std::string("\x7f"
+                  "ELF\0\1\2\xff\xfe",
+                  10),                                           // binary
+      "[]",                                                      // wrong type
+      variant("\"1 TB/h\"", "\"1 TB\""),                         // wrong dimension
+      variant("\"1 TB/h\"", "1e12"),                             // no unit
+      variant("\"vehicles\": 100", "\"vehicles\": -100"),        // negative
+      variant("\"vehicles\": 100", "\"vehicles\": 1e400"),       // huge
+      variant("\"seed\": 1,", "\"seed\": 1, \"seed\": 2,"),      // repeated
+      variant("\"data\": {", "\"dta\": {"),                      // misspelt
+      variant("\"name\"", "\"extends\": \"s.json\", \"name\""),  // extends itself
+      variant("\"kept\": 0.0005", "\"kept\": 5"),                // out of range
+      std::string(200000, '['),                                  // deep
+  };
+  int number = 0;
+  for (const std::string& text : broken) {
+    CAPTURE(number++);
+    write_file_atomically(folder / "s.json", text);
+    const Outcome out = run("size " + folder / "s.json" + " -o " + folder / "out.html");
+    CHECK(out.code == 3);
+    CHECK(has(out, "error: "));
+    CHECK(has(out, "s.json"));
+    CHECK_FALSE(std::filesystem::exists(folder / "out.html"));
+  }
+  CHECK(run("size " + folder.path()).code == 3);  // a folder
+  CHECK(run("size " + folder / "missing.json").code == 3);
+  CHECK(run("size /dev/zero").code == 3);
+}
+
+TEST_CASE("a report that cannot be written is an error, and nothing is left") {
+  const TemporaryFolder folder;
+  CHECK(run("size " + kFleet + " -o " + folder / "no/such/folder/out.html").code == 3);
+}
+
+TEST_CASE("a starting file is not overwritten") {
+  const TemporaryFolder folder;
+  CHECK(run("init fleet -o " + folder / "mine.json").code == 0);
+  CHECK(run("check " + folder / "mine.json").code == 0);
+  CHECK(run("init fleet -o " + folder / "mine.json").code == 2);
+}

@@ -1,0 +1,49 @@
+/// Whole reports of the example results, byte for byte. RACKCAST_UPDATE_GOLDEN=1 writes the files again; the
+/// change is then reviewed like code.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "reports/report.hpp"
+
+using namespace rackcast::reports;
+
+namespace {
+
+const std::string tests_folder = std::string(RACKCAST_SOURCE_DIR) + "/tests";
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void compare(const std::string& name, const std::string& actual) {
+  const std::string path = tests_folder + "/golden/reports/" + name;
+  if (std::getenv("RACKCAST_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << actual;
+    return;
+  }
+  const std::string expected = read(path);
+  const auto at = std::mismatch(actual.begin(), actual.end(), expected.begin(), expected.end()).first;
+  INFO(name, " differs at byte ", at - actual.begin(), "; RACKCAST_UPDATE_GOLDEN=1 accepts the change");
+  CHECK(actual == expected);
+}
+
+}  // namespace
+
+TEST_CASE("reports of the example results are as reviewed") {
+  for (const std::string name : {"fleet_feasible", "fleet_infeasible"}) {
+    const ResultDocument document = load_result(read(tests_folder + "/data/results/" + name + ".json"), name);
+    compare(name + "_80.txt", render_text(document));
+    compare(name + "_120.txt", render_text(document, {.width = 120}));
+    compare(name + "_ascii.txt", render_text(document, {.ascii = true}));
+    compare(name + ".md", render_markdown(document));
+    compare(name + ".html", render_html(document));
+  }
+}

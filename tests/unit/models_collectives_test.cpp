@@ -1,0 +1,116 @@
+#include <doctest/doctest.h>
+
+#include "models/cluster.hpp"
+#include "models/collectives/comm_model.hpp"
+#include "models/collectives/layout.hpp"
+#include "sim/error.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog instance = Catalog::builtin();
+  return instance;
+}
+
+Cluster cluster(const char* node, int nodes, std::optional<int> gpus = {}) {
+  return make_cluster(catalog(), node_spec(catalog(), node), {.nodes = nodes, .fabric = {}, .gpus = gpus});
+}
+
+double bus_gb_per_s(const Cluster& c, double bytes, const CommSpec& spec = {}) {
+  CommModel comm{c, spec};
+  const Duration t = comm.time(Collective::all_reduce, Bytes{bytes});
+  return bus_factor(Collective::all_reduce, static_cast<int>(c.ranks.size())) * bytes / t.base() / 1e9;
+}
+
+constexpr HopLatency hop{Duration{10e-6}, Duration{1e-6}, Duration{5e-6}};
+
+}  // namespace
+
+TEST_CASE("a ring of 8 GPUs waits for 14 hops and moves 2 * 7/8 bytes per byte") {
+  const Cluster c = cluster("dgx_a100_640gb", 1);
+  Layout layout{c};
+  const CollectivePlan plan = collective_algorithm("ring").plan(layout, Collective::all_reduce, hop);
+  CHECK(plan.latency().base() == doctest::Approx(24e-6));  // 10 + 14 * 1
+  double out_of_gpu0 = 0;
+  for (const LinkLoad& load : plan.stages.front().loads())
+    if (c.topology.link(load.link).from == c.ranks.front()) out_of_gpu0 += load.bytes;
+  CHECK(out_of_gpu0 == doctest::Approx(1.75));
+}
+
+TEST_CASE("a ring over 4 nodes of 8 crosses between nodes in 6 of its 62 steps") {
+  const Cluster c = cluster("dgx_a100_640gb", 4);
+  Layout layout{c};
+  const CollectivePlan plan = collective_algorithm("ring").plan(layout, Collective::all_reduce, hop);
+  CHECK(plan.latency().base() == doctest::Approx((10 + 56 * 1 + 6 * 5) * 1e-6));
+}
+
+TEST_CASE("trees wait for the logarithm of the nodes, rings for their number") {
+  const Cluster c = cluster("dgx1v_16gb", 64);
+  Layout layout{c};
+  const auto latency = [&](const char* name) {
+    return collective_algorithm(name).plan(layout, Collective::all_reduce, hop).latency().base();
+  };
+  CHECK(latency("ring") == doctest::Approx((10 + (1022 - 126) * 1 + 126 * 5) * 1e-6));
+  CHECK(latency("double_binary_tree") == doctest::Approx((10 + 2 * 7 * 1 + 2 * 6 * 5) * 1e-6));
+  CHECK(latency("hierarchical") == doctest::Approx((10 + 14 * 1 + 126 * 5) * 1e-6));
+  CHECK(latency("halving_doubling") == doctest::Approx((10 + 2 * 3 * 1 + 2 * 6 * 5) * 1e-6));
+}
+
+TEST_CASE("the library takes trees for short messages over many nodes and rings for long ones") {
+  const Cluster c = cluster("dgx1v_16gb", 64);
+  CommModel comm{c, {.version = "2.7.8"}};
+  CHECK(comm.plan(Collective::all_reduce, Bytes{1e5}).algorithm == "double_binary_tree");
+  CHECK(comm.plan(Collective::all_reduce, Bytes{4e9}).algorithm == "ring");
+  CommModel old{c, {.version = "2.2"}};
+  CHECK(old.plan(Collective::all_reduce, Bytes{1e5}).algorithm == "ring");
+}
+
+TEST_CASE("NVSwitches of Hopper add: more bus bandwidth than the links have, from five GPUs on") {
+  // 8 H200: 473 GB/s with NVLS, 366 with rings (stas00/ml-engineering)
+  CHECK(bus_gb_per_s(cluster("dgx_h200", 1), 8e9) == doctest::Approx(473).epsilon(0.03));
+  CHECK(bus_gb_per_s(cluster("dgx_h200", 1), 8e9, {.in_network = false}) ==
+        doctest::Approx(366).epsilon(0.03));
+  CHECK(bus_gb_per_s(cluster("dgx_h200", 1, 4), 8e9) == doctest::Approx(363).epsilon(0.03));
+}
+
+TEST_CASE("measured bus bandwidths of long messages in one node") {
+  // VIA-Research/vTrain: 22.6, 85.4 and 134.5 GB/s with 2, 4 and 8 V100; Tartan: 62.5 GB/s with 8 P100;
+  // wohlbier/nccl-tests: 124 GB/s with 12 V100 behind NVSwitches
+  CHECK(bus_gb_per_s(cluster("dgx1v_16gb", 1, 2), 1e9) == doctest::Approx(22.6).epsilon(0.05));
+  CHECK(bus_gb_per_s(cluster("dgx1v_16gb", 1, 4), 1e9) == doctest::Approx(85.4).epsilon(0.08));
+  CHECK(bus_gb_per_s(cluster("dgx1v_16gb", 1, 8), 1e9) == doctest::Approx(134.5).epsilon(0.05));
+  CHECK(bus_gb_per_s(cluster("dgx1_p100", 1, 8), 1e9) == doctest::Approx(62.5).epsilon(0.12));
+  CHECK(bus_gb_per_s(cluster("dgx2", 1, 12), 8e9) == doctest::Approx(124).epsilon(0.05));
+}
+
+TEST_CASE("a DGX-2 reduces three times as fast as two DGX-1V over four EDR ports") {
+  // HotChips 30: 118 against 41 GB/s
+  const double one = bus_gb_per_s(cluster("dgx2", 1), 5e8);
+  const double two = bus_gb_per_s(cluster("dgx1v_16gb", 2), 5e8, {.algorithm = "ring"});
+  CHECK(one / two > 2.2);
+  CHECK(one / two < 3.5);
+}
+
+TEST_CASE("a library that works in host memory copies over PCIe before and after") {
+  const Cluster c = cluster("svail_titanx8", 2);
+  CommModel mpi{c, {.transport = "mpi"}};
+  CHECK(mpi.plan(Collective::all_reduce, Bytes{1e8}).stages.size() > 2);
+  CommModel nccl{c, {}};
+  CHECK(mpi.time(Collective::all_reduce, Bytes{1e8}) > 2.0 * nccl.time(Collective::all_reduce, Bytes{1e8}));
+}
+
+TEST_CASE("an unknown algorithm or transport lists the known ones") {
+  try {
+    (void)collective_algorithm("rign");
+    FAIL("no error");
+  } catch (const Error& e) {
+    CHECK(std::string{e.what()}.find("ring") != std::string::npos);
+  }
+  const Cluster c = cluster("dgx2", 1);
+  CHECK_THROWS_AS((CommModel{c, {.transport = "pigeon"}}), Error);
+  Layout layout{c};
+  CHECK_THROWS_AS((void)collective_algorithm("tree").plan(layout, Collective::all_to_all, hop), Error);
+  CHECK_THROWS_AS((void)collective_algorithm("sharp").plan(layout, Collective::all_reduce, hop), Error);
+}

@@ -1,0 +1,131 @@
+#include <doctest/doctest.h>
+
+#include "models/gpu_cost.hpp"
+#include "models/gpu_rates_of.hpp"
+#include "sim/error.hpp"
+#include "topologies/catalog.hpp"
+#include "topologies/gpu_spec.hpp"
+
+namespace rackcast {
+namespace {
+
+GpuRates made_up_gpu() {
+  GpuRates gpu;
+  gpu.name = "made_up";
+  gpu.architecture = "Pascal";
+  gpu.sm_count = 10;
+  gpu.fp32 = FlopRate{10e12};
+  gpu.memory = Bandwidth{1e12};
+  gpu.l2 = Bytes{1e6};
+  return gpu;
+}
+
+Operator linear(std::int64_t rows, std::int64_t n, std::int64_t k) {
+  Operator op;
+  op.kind = "linear";
+  op.family = OperatorFamily::gemm;
+  op.shape.rows = rows;
+  op.shape.n = n;
+  op.shape.k = k;
+  op.parameters = static_cast<double>(n * k);
+  return op;
+}
+
+}  // namespace
+
+TEST_CASE("one tile on every SM runs at the SM's rate, and one tile more takes another wave") {
+  // 10 products of 128 x 128 x 1000 on 10 SMs of 1 TFLOP/s each: 2 * 128 * 128 * 1000 FLOP / 1e12 FLOP/s
+  // = 32.768 us, all penalties switched off and memory out of the way. A cost per tile edge makes other tiles
+  // worse: a tile of 256 x 128 does twice the work at 4/3 of the efficiency, four of 64 x 64 run at half of
+  // it.
+  GpuRates gpu = made_up_gpu();
+  gpu.memory = Bandwidth{1e18};
+  KernelCall call;
+  call.kind = KernelClass::gemm;
+  call.peak = gpu.fp32;
+  call.matrix = {128, 128, 1000, 10};
+  KernelParameters p = expected_parameters();
+  for (double& v : p.values) v = 1e-12;
+  p[KernelParameter::peak_fraction] = p[KernelParameter::bandwidth_fraction] =
+      p[KernelParameter::cache_ratio] = 1;
+  p[KernelParameter::operand_cost] = p[KernelParameter::split] = 1e9;
+  CHECK(kernel_time(call, gpu, p).total == doctest::Approx(32.768e-6).epsilon(1e-6));
+  call.matrix.count = 11;
+  const double both = kernel_time(call, gpu, p).total;
+  CHECK(both > 1.3 * 32.768e-6);  // tiles of 64 x 64 fill the gap a little
+  CHECK(both <= 2.001 * 32.768e-6);
+}
+
+TEST_CASE("an operator that streams is bound by memory") {
+  Operator relu;
+  relu.kind = "relu";
+  relu.shape.elements_in = relu.shape.elements_out = 1e6;
+  const GpuCostModel model = GpuCostModel::create(made_up_gpu());
+  const KernelCost cost = model.cost(relu, Pass::forward, 64, Precision::fp32);
+  // 64 * 2e6 elements * 4 B = 512 MB at 1 TB/s: at least 512 us
+  CHECK(cost.limit == KernelCost::Limit::memory);
+  CHECK(cost.time > Duration{512e-6});
+  CHECK(cost.time < Duration{900e-6});
+  CHECK(model.cost(relu, Pass::weight_gradient, 64, Precision::fp32).time == Duration{0});
+}
+
+TEST_CASE("a first layer computes no data gradient") {
+  Operator op = linear(1, 1000, 1000);
+  op.first_layer = true;
+  const GpuCostModel model = GpuCostModel::create(made_up_gpu());
+  CHECK(model.cost(op, Pass::data_gradient, 64, Precision::fp32).time == Duration{0});
+  CHECK(model.cost(op, Pass::weight_gradient, 64, Precision::fp32).time > Duration{0});
+}
+
+TEST_CASE("tensor cores serve aligned products only before cuDNN 8") {
+  const GpuRates v100 = gpu_rates(gpu_spec(Catalog::builtin(), "v100_sxm2_16gb"));
+  const auto time = [&](LibraryGeneration library, std::int64_t n) {
+    return GpuCostModel::create(v100, LoweringOptions{library, false})
+        .cost(linear(1, n, 4096), Pass::forward, 4096, Precision::mixed)
+        .time;
+  };
+  CHECK(time(LibraryGeneration::cudnn7, 4097) > 3 * time(LibraryGeneration::cudnn7, 4096));
+  CHECK(time(LibraryGeneration::cudnn8, 4097) < 1.5 * time(LibraryGeneration::cudnn8, 4096));
+}
+
+TEST_CASE("a GPU that nobody measured borrows and says so") {
+  const Catalog catalog = Catalog::builtin();
+  const Operator op = linear(1, 4096, 4096);
+  const GpuCostModel k80 =
+      GpuCostModel::create(gpu_rates(gpu_spec(catalog, "k80")), {LibraryGeneration::cudnn5, false});
+  const GpuCostModel m40 =
+      GpuCostModel::create(gpu_rates(gpu_spec(catalog, "m40")), {LibraryGeneration::cudnn5, false});
+  CHECK(k80.borrowed_from(op, Precision::fp32) == "m40");
+  CHECK(m40.borrowed_from(op, Precision::fp32).empty());
+  CHECK(k80.network_log_sigma(Precision::fp32) > m40.network_log_sigma(Precision::fp32));
+  CHECK(k80.cost(op, Pass::forward, 512, Precision::fp32).log_sigma >
+        m40.cost(op, Pass::forward, 512, Precision::fp32).log_sigma);
+}
+
+TEST_CASE("every GPU of the catalogue has a cost model") {
+  const Catalog catalog = Catalog::builtin();
+  const GpuModelLibrary fitted = GpuModelLibrary::builtin();
+  const Operator op = linear(1, 4096, 4096);
+  for (const std::string& id : catalog.ids("gpus")) {
+    CAPTURE(id);
+    const GpuCostModel model = GpuCostModel::create(gpu_rates(gpu_spec(catalog, id)), {}, fitted);
+    for (const Precision p : {Precision::fp32, Precision::tf32, Precision::mixed, Precision::bf16,
+                              Precision::fp8, Precision::int8})
+      CHECK(model.cost(op, Pass::forward, 512, p).time > Duration{0});
+  }
+}
+
+TEST_CASE("a GPU without rates is refused") {
+  GpuRates gpu = made_up_gpu();
+  gpu.sm_count = 0;
+  CHECK_THROWS_AS(GpuCostModel::create(gpu), Error);
+}
+
+TEST_CASE("a library of fits without a needed class is an error") {
+  const GpuModelLibrary nothing{{}};
+  CHECK_THROWS_AS(static_cast<void>(nothing.choose(made_up_gpu(), KernelClass::gemm, Arithmetic::fp32,
+                                                   LibraryGeneration::cudnn6)),
+                  Error);
+}
+
+}  // namespace rackcast

@@ -1,0 +1,204 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+#include "reports/block.hpp"
+#include "reports/display_text.hpp"
+#include "reports/format.hpp"
+#include "reports/html_chart.hpp"
+#include "reports/report.hpp"
+
+using namespace rackcast::reports;
+
+namespace {
+
+Report page(Block::Body body) {
+  return {"", "", {{"part", "Part", {{std::move(body)}}}}};
+}
+
+std::string body_text(Block::Body body, TextOptions options = {}) {
+  const std::string text = write_text(page(std::move(body)), options);
+  return text.substr(text.find('\n') + 1);  // below the section's title
+}
+
+int widest_line(const std::string& text) {
+  std::istringstream lines(text);
+  int widest = 0;
+  for (std::string line; std::getline(lines, line);) {
+    widest = std::max(widest, display_width(line));
+  }
+  return widest;
+}
+
+Table small_table() {
+  Table table;
+  table.caption = "Sizes";
+  table.columns = {{"Name"}, {"Count", Align::right}};
+  table.rows = {{text_cell("é"), count_cell(7)}, {text_cell("車両"), count_cell(1234)}};
+  return table;
+}
+
+Table wide_table() {
+  Table table;
+  table.columns = {{"Name"}, {"First", Align::right, 1}, {"Second", Align::right, 2}, {"Remark"}};
+  table.rows = {{text_cell("node"), text_cell(std::string(20, '1')), text_cell(std::string(20, '2')),
+                 text_cell("words that go on and on until no line of a narrow terminal holds them")}};
+  return table;
+}
+
+}  // namespace
+
+TEST_CASE("text tables align by columns of the terminal") {
+  CHECK(body_text(small_table()) ==
+        "  Name  Count\n"
+        "  é         7\n"
+        "  車両  1,234\n");
+}
+
+TEST_CASE("a missing cell shows as a dash") {
+  Table table = small_table();
+  table.rows[0][1] = {};
+  CHECK(body_text(table).find("é         –\n") != std::string::npos);
+}
+
+TEST_CASE("a table that is too wide first drops columns in their order, then wraps") {
+  // 2 + 4 + 20 + 20 + 69 letters and three gaps do not fit 80: "Second" goes first and is enough to wrap.
+  const std::string at_80 = body_text(wide_table(), {.width = 80});
+  CHECK(at_80.find("Second") == std::string::npos);
+  CHECK(widest_line(at_80) <= 80);
+  const std::string at_40 = body_text(wide_table(), {.width = 40});
+  CHECK(at_40.find("First") == std::string::npos);
+  CHECK(widest_line(at_40) <= 40);
+}
+
+TEST_CASE("no line is wider than the terminal") {
+  for (const int width : {40, 63, 80, 120}) {
+    CAPTURE(width);
+    Headline box{Tone::good,
+                 "Decision",
+                 "13 nodes",
+                 std::string(300, 'x') + " words and more words",
+                 {{"Time to train", "13.4 days", "and a long detail that has to wrap somewhere below"}}};
+    CHECK(widest_line(write_text(page(box), {.width = width})) == width);
+    CHECK(widest_line(body_text(Paragraph{std::string(500, 'w')}, {.width = width})) <= width);
+    CHECK(widest_line(body_text(KeyValues{{{"key", std::string(200, 'v'), ""}}}, {.width = width})) <= width);
+  }
+}
+
+TEST_CASE("a stacked bar fills its line and names its parts") {
+  const StackedBar bar{"Step", "1 s", {{"work", 0.75, ""}, {"wait", 0.25, ""}, {"nothing", 0, ""}}};
+  // 36 columns: 27 and 9.
+  CHECK(body_text(bar, {.width = 40, .ascii = true}) ==
+        "  Step: 1 s\n"
+        "    ###########################.........\n"
+        "    # work 75 %  . wait 25 %\n");
+}
+
+TEST_CASE("ascii text has no block characters") {
+  Headline box{Tone::good, "Decision", "13 × nodes", "lead", {}};
+  const std::string text = write_text(page(box), {.ascii = true});
+  CHECK(std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+}
+
+TEST_CASE("colour only if asked") {
+  Headline box{Tone::good, "Decision", "13 nodes", "", {}};
+  CHECK(write_text(page(box)).find('\x1b') == std::string::npos);
+  CHECK(write_text(page(box), {.colour = true}).find("\x1b[32m13 nodes") != std::string::npos);
+}
+
+TEST_CASE("terminal and documents each get their blocks") {
+  Report report{"",
+                "",
+                {{"part",
+                  "Part",
+                  {{Paragraph{"seen"}},
+                   {Paragraph{"short"}, Audience::terminal},
+                   {Paragraph{"evidence"}, Audience::document}}}}};
+  for (const std::string& document : {write_html(report), write_markdown(report)}) {
+    CHECK(document.find("seen") != std::string::npos);
+    CHECK(document.find("evidence") != std::string::npos);
+    CHECK(document.find("short") == std::string::npos);
+  }
+  CHECK(write_text(report).find("short") != std::string::npos);
+  CHECK(write_text(report).find("evidence") == std::string::npos);
+}
+
+TEST_CASE("markdown tables keep their columns whatever the cells hold") {
+  Table table = small_table();
+  table.rows[0][0].text = "a|b\nc";
+  CHECK(write_markdown(page(table)).find("| a\\|b c | 7 |\n") != std::string::npos);
+}
+
+TEST_CASE("markdown text cannot start markup") {
+  CHECK(write_markdown(page(Paragraph{"<b>*x*</b> [l](u) `c` _i_"}))
+            .find("\\<b\\>\\*x\\*\\</b\\> \\[l\\](u) \\`c\\` \\_i\\_") != std::string::npos);
+  CHECK(write_markdown(page(Paragraph{"1. not a list"})).find("1\\. not") != std::string::npos);
+  CHECK(write_markdown(page(Paragraph{"- not a list"})).find("\\- not") != std::string::npos);
+  CHECK(write_markdown(page(Code{"", "```\nx"})).find("````\n```\nx\n````") != std::string::npos);
+}
+
+TEST_CASE("html escapes every kind of block") {
+  const std::string bad = "<script>alert(\"1\")</script>&'\x01";
+  const std::vector<Block::Body> bodies{
+      Headline{Tone::bad, bad, bad, bad, {{bad, bad, bad}}},
+      Subheading{bad},
+      Paragraph{bad},
+      List{{bad}},
+      KeyValues{{{bad, bad, bad}}},
+      Note{Tone::caution, bad, bad},
+      Table{bad, {{bad}, {bad, Align::right}}, {{text_cell(bad), text_cell(bad)}}},
+      StackedBar{bad, bad, {{bad, 1, bad}}},
+      Chart{bad, {bad}, {bad}, {{bad, {{1, 1, 1, 1}, {2, 2, 2, 2}}}}, 1.0, bad},
+      Code{bad, bad, true}};
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    CAPTURE(i);
+    const std::string html = write_html({bad, bad, {{"part", bad, {{bodies[i]}}}}});
+    CHECK(html.find("<script") == std::string::npos);
+    CHECK(html.find("alert(\"") == std::string::npos);
+    CHECK(html.find('\x01') == std::string::npos);
+    CHECK(html.find("&lt;script&gt;") != std::string::npos);
+  }
+}
+
+TEST_CASE("html asks nothing of anyone") {
+  const std::string html = write_html(page(small_table()));
+  for (const char* request : {"http:", "https:", "src=", "url(", "@import", "<link"}) {
+    CAPTURE(request);
+    CHECK(html.find(request) == std::string::npos);
+  }
+}
+
+TEST_CASE("html tables say what heads a column and a row") {
+  const std::string html = write_html(page(small_table()));
+  CHECK(html.find("<caption>Sizes</caption>") != std::string::npos);
+  CHECK(html.find("<th scope=\"col\" role=\"columnheader\" class=\"number\">Count</th>") !=
+        std::string::npos);
+  CHECK(html.find("<th scope=\"row\"") != std::string::npos);
+}
+
+TEST_CASE("ticks are round and inside the axis") {
+  const auto counts = log_ticks(Chart::Scale::count, 0.9, 60);
+  std::string text;
+  for (const Tick& tick : counts) {
+    text += tick.text + " ";
+  }
+  CHECK(text == "1 2 5 10 20 50 ");
+  for (const Tick& tick : log_ticks(Chart::Scale::seconds, 3600, 40 * 365.25 * 86400)) {
+    CHECK(tick.value >= 3600);
+    CHECK(tick.value <= 40 * 365.25 * 86400);
+  }
+  CHECK(log_ticks(Chart::Scale::count, 0, 10).empty());
+}
+
+TEST_CASE("a chart without positive points is not drawn") {
+  CHECK(chart_svg({"", {}, {}, {{"none", {}}}, {}, ""}, 300, 200).empty());
+  CHECK(write_html(page(Chart{"c", {}, {}, {}, {}, ""})).find("<figure") == std::string::npos);
+}
+
+TEST_CASE("a page without sections or a section without blocks is still a page") {
+  CHECK(write_text({"Title", "", {}}) == "Title\n");
+  CHECK(write_text({"Title", "", {{"part", "Part", {}}}}) == "Title\n");
+  CHECK(write_html({"Title", "", {{"part", "Part", {}}}}).ends_with("</html>\n"));
+}

@@ -1,0 +1,71 @@
+// Every shipped scenario, every starting file and a produced result validate against the published schemas.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "scenarios/planner.hpp"
+#include "scenarios/scenario.hpp"
+#include "scenarios/templates.hpp"
+#include "sim/input_file.hpp"
+#include "tests/unit/schema_faults.hpp"
+#include "topologies/catalog.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+std::string faults(std::string_view schema_name, const std::string& text) {
+  return schema_faults(schema_text(schema_name), text);
+}
+
+}  // namespace
+
+TEST_CASE("every shipped scenario validates against the published schema") {
+  int count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator{std::string{RACKCAST_SOURCE_DIR} + "/scenarios"}) {
+    if (entry.path().extension() != ".json") continue;
+    CAPTURE(entry.path().string());
+    CHECK(faults("scenario", read_file(entry.path().string())).empty());
+    ++count;
+  }
+  CHECK(count >= 2);
+}
+
+TEST_CASE("every starting file validates, and names only what the catalogue has") {
+  for (const Template& question : templates()) {
+    const std::string text{template_text(question.question)};
+    CAPTURE(text);
+    CHECK(faults("scenario", text).empty());
+    CHECK_NOTHROW(check_names(read_scenario(parse_json(text, "template"), "template"), Catalog::builtin()));
+  }
+}
+
+TEST_CASE("the schema refuses what the reader refuses") {
+  const std::string good{template_text("time")};
+  const auto broken = [&good](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  for (const std::string& text :
+       {broken("\"epochs\": 90", "\"epochs\": \"many\""), broken("\"0.113 MB\"", "113000"),
+        broken("\"samples\"", "\"sampels\""), broken("\"precision\": \"fp32\"", "\"precision\": \"fp33\"")}) {
+    CAPTURE(text);
+    CHECK_FALSE(faults("scenario", text).empty());
+    CHECK_THROWS_AS(read_scenario(parse_json(text, "broken"), "broken"), Error);
+  }
+}
+
+TEST_CASE("a produced result validates against the published schema") {
+  const std::string path = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/fleet_very_conservative.json";
+  const Catalog catalog = Catalog::builtin();
+  CHECK(faults("result", to_json_text(size(load_scenario(path), catalog))) == "");
+  CHECK(faults("result", to_json_text(simulate(load_scenario(path), catalog))) == "");
+  const Scenario impossible = load_scenario(path, {"goal.deadline=1 min"});
+  const Result infeasible = size(impossible, catalog);
+  CHECK_FALSE(infeasible.answer.feasible);
+  CHECK(faults("result", to_json_text(infeasible)) == "");
+}
