@@ -1,0 +1,137 @@
+#include "models/site/rack_patterns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#ifdef RACKCAST_HAVE_CBC
+#include <coin/Cbc_C_Interface.h>
+#endif
+
+namespace rackcast {
+
+namespace {
+
+/// Counts of the kinds from `kind` on, from many to few; false when there are too many patterns.
+bool enumerate(const std::vector<RackItem>& items, const RackSpec& rack, std::size_t kind, RackCounts& counts,
+               std::vector<RackCounts>& out) {
+  if (kind == items.size()) {
+    for (std::size_t k = 0; k < items.size(); ++k) {
+      if (counts[k] == items[k].count) continue;
+      ++counts[k];
+      const bool more = fits(items, counts, rack);
+      --counts[k];
+      if (more) return true;  // not maximal
+    }
+    out.push_back(counts);
+    return out.size() <= most_patterns;
+  }
+  int most = 0;
+  while (most < items[kind].count) {
+    counts[kind] = most + 1;
+    if (!fits(items, counts, rack)) break;
+    ++most;
+  }
+  for (int n = most; n >= 0; --n) {
+    counts[kind] = n;
+    if (!enumerate(items, rack, kind + 1, counts, out)) return false;
+  }
+  counts[kind] = 0;
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::vector<RackCounts>> maximal_patterns(const std::vector<RackItem>& items,
+                                                        const RackSpec& rack) {
+  std::vector<RackCounts> out;
+  RackCounts counts(items.size(), 0);
+  if (!enumerate(items, rack, 0, counts, out)) return std::nullopt;
+  return out;
+}
+
+#ifdef RACKCAST_HAVE_CBC
+
+bool exact_packing_available() {
+  return true;
+}
+
+namespace {
+
+constexpr int most_nodes = 20'000;  ///< of the branch and bound
+
+/// A racks-for-racks list from how often each pattern is used; what covers more than there is loses it.
+std::vector<RackCounts> racks_of(const std::vector<RackItem>& items, const std::vector<RackCounts>& patterns,
+                                 const double* uses) {
+  RackCounts left;
+  for (const RackItem& item : items) left.push_back(item.count);
+  std::vector<RackCounts> racks;
+  for (std::size_t p = 0; p < patterns.size(); ++p) {
+    for (auto n = std::lround(uses[p]); n > 0; --n) {
+      RackCounts rack = patterns[p];
+      for (std::size_t k = 0; k < rack.size(); ++k) {
+        rack[k] = std::min(rack[k], left[k]);
+        left[k] -= rack[k];
+      }
+      racks.push_back(std::move(rack));
+    }
+  }
+  return racks;
+}
+
+}  // namespace
+
+std::optional<ExactPacking> pack_exactly(const std::vector<RackItem>& items,
+                                         const std::vector<RackCounts>& patterns) {
+  const std::unique_ptr<Cbc_Model, decltype(&Cbc_deleteModel)> model{Cbc_newModel(), Cbc_deleteModel};
+  Cbc_setLogLevel(model.get(), 0);
+  Cbc_setParameter(model.get(), "logLevel", "0");
+  Cbc_setParameter(model.get(), "threads", "0");
+  std::vector<int> starts{0}, rows;
+  std::vector<double> values;
+  for (const RackCounts& pattern : patterns) {
+    for (std::size_t k = 0; k < pattern.size(); ++k) {
+      if (pattern[k] == 0) continue;
+      rows.push_back(static_cast<int>(k));
+      values.push_back(pattern[k]);
+    }
+    starts.push_back(static_cast<int>(rows.size()));
+  }
+  double devices = 0;
+  std::vector<double> needed;
+  for (const RackItem& item : items) {
+    needed.push_back(item.count);
+    devices += item.count;
+  }
+  const auto columns = static_cast<int>(patterns.size());
+  const std::vector<double> zero(patterns.size(), 0), most(patterns.size(), devices), one(patterns.size(), 1);
+  const std::vector<double> unbounded(items.size(), devices * 1e3);
+  Cbc_loadProblem(model.get(), columns, static_cast<int>(items.size()), starts.data(), rows.data(),
+                  values.data(), zero.data(), most.data(), one.data(), needed.data(), unbounded.data());
+  for (int p = 0; p < columns; ++p) Cbc_setInteger(model.get(), p);
+  Cbc_setMaximumNodes(model.get(), most_nodes);
+  Cbc_solve(model.get());
+  const double* uses = Cbc_getColSolution(model.get());
+  if (!uses || Cbc_isProvenInfeasible(model.get()) || !(Cbc_getObjValue(model.get()) < 1e9))
+    return std::nullopt;
+  ExactPacking out;
+  out.racks = racks_of(items, patterns, uses);
+  out.lower_bound = Cbc_isProvenOptimal(model.get())
+                        ? static_cast<int>(out.racks.size())
+                        : static_cast<int>(std::ceil(Cbc_getBestPossibleObjValue(model.get()) - 1e-6));
+  return out;
+}
+
+#else
+
+bool exact_packing_available() {
+  return false;
+}
+
+std::optional<ExactPacking> pack_exactly(const std::vector<RackItem>&, const std::vector<RackCounts>&) {
+  return std::nullopt;
+}
+
+#endif
+
+}  // namespace rackcast

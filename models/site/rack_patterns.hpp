@@ -1,0 +1,26 @@
+#pragma once
+/// The exact method of racks.hpp; private to it.
+#include <optional>
+#include <vector>
+
+#include "models/site/racks.hpp"
+
+namespace rackcast {
+
+inline constexpr std::size_t most_patterns = 20'000;
+
+/// All fillings of one rack that take no further device; nothing if there are more than most_patterns.
+std::optional<std::vector<RackCounts>> maximal_patterns(const std::vector<RackItem>& items,
+                                                        const RackSpec& rack);
+
+struct ExactPacking {
+  std::vector<RackCounts> racks;
+  int lower_bound = 0;  ///< proven
+};
+
+/// Nothing without CBC, or if CBC finds no packing within its limit of nodes (which, unlike one of time,
+/// gives the same answer everywhere).
+std::optional<ExactPacking> pack_exactly(const std::vector<RackItem>& items,
+                                         const std::vector<RackCounts>& patterns);
+
+}  // namespace rackcast
