@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "models/collectives/laid_out.hpp"
 #include "sim/error.hpp"
 #include "topologies/catalog.hpp"
 #include "topologies/cluster_builder.hpp"
@@ -65,7 +66,13 @@ Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const Cluster
     Router router{whole};
     all_rings = rings(router, ranks);
   }
-  return {node, shape.nodes, std::move(plan), std::move(whole), std::move(ranks), std::move(all_rings)};
+  return {node,
+          shape.nodes,
+          std::move(plan),
+          std::move(whole),
+          std::move(ranks),
+          std::move(all_rings),
+          std::make_shared<LaidOut>()};
 }
 
 }  // namespace rackcast

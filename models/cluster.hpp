@@ -1,5 +1,6 @@
 #pragma once
 /// A cluster as training sees it: the graph, the GPUs that take part, and the rings that NCCL would build.
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "topologies/rings.hpp"
 
 namespace rackcast {
+
+struct LaidOut;
 
 struct ClusterShape {
   int nodes = 1;
@@ -26,6 +29,7 @@ struct Cluster {
   Topology topology;
   std::vector<DeviceId> ranks;  ///< GPUs that take part
   std::vector<Ring> rings;
+  std::shared_ptr<LaidOut> laid_out;  ///< on these ranks, filled as it is asked for
 
   /// Nodes with a rank, and the most ranks of one of them.
   [[nodiscard]] int used_nodes() const;

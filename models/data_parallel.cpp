@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/cluster.hpp"
+#include "models/collectives/laid_out.hpp"
 #include "models/exchange_plan.hpp"
 #include "sim/error.hpp"
 #include "topologies/routing.hpp"
@@ -17,14 +18,13 @@ namespace {
 
 /// Every rank reads 1/n of the samples: stored bytes come from the storage servers (evenly) to a CPU of the
 /// rank's node, decoded samples go from there to the GPU.
-std::map<LinkId, double> input_loads(const Cluster& cluster, const TrainingSpec& spec) {
-  std::map<LinkId, double> loads;
+std::map<LinkId, InputLoad> input_loads(const Cluster& cluster) {
+  std::map<LinkId, InputLoad> loads;
   const Topology& topology = cluster.topology;
   Router router{topology};
   const double share = 1 / static_cast<double>(cluster.ranks.size());
-  const auto add = [&loads](const Route& route, double bytes) {
-    if (bytes <= 0) return;
-    for (const Hop& hop : route.hops) loads[hop.link] += bytes * hop.share;
+  const auto add = [&loads](const Route& route, double InputLoad::*part, double bytes) {
+    for (const Hop& hop : route.hops) loads[hop.link].*part += bytes * hop.share;
   };
   std::map<int, std::vector<DeviceId>> cpus;  // of each node
   std::map<DeviceId, double> share_of_cpu;    // of the samples that its loaders read
@@ -35,15 +35,13 @@ std::map<LinkId, double> input_loads(const Cluster& cluster, const TrainingSpec&
     // The loader of a GPU runs on the socket that the GPU hangs on.
     const DeviceId cpu = *std::ranges::min_element(
         of_node, {}, [&](DeviceId candidate) { return router.route(candidate, gpu).hops.size(); });
-    add(router.route(cpu, gpu), share * spec.workload->input_bytes.base());
+    add(router.route(cpu, gpu), &InputLoad::decoded, share);
     share_of_cpu[cpu] += share;
   }
   const std::vector<DeviceId> servers = topology.devices_of(no_id, DeviceKind::storage);
   for (const auto& [cpu, samples] : share_of_cpu) {
-    for (const DeviceId server : servers) {
-      add(router.route(server, cpu),
-          samples * spec.input.stored_sample.base() / static_cast<double>(servers.size()));
-    }
+    for (const DeviceId server : servers)
+      add(router.route(server, cpu), &InputLoad::stored, samples / static_cast<double>(servers.size()));
   }
   return loads;
 }
@@ -70,20 +68,33 @@ std::string for_people(LinkKind kind) {
 
 using Uses = std::vector<std::pair<int, double>>;
 
+struct PatternLoad {
+  LinkId link = no_id;
+  int pattern = 0;
+  double bytes = 0;
+};
+
 /// One resource for all links with the same capacity and coefficients, or one for each.
-void merge_links(const Cluster& cluster, const LinkRates& rates, const std::map<LinkId, Uses>& loads,
-                 bool fold, std::vector<PlanResource>& out) {
+void merge_links(const Cluster& cluster, const LinkRates& rates, std::vector<PatternLoad> loads, bool fold,
+                 std::vector<PlanResource>& out) {
   const Topology& topology = cluster.topology;
+  std::ranges::stable_sort(loads, {}, &PatternLoad::link);
   std::map<std::pair<double, Uses>, std::size_t> seen;
-  for (const auto& [link, uses] : loads) {
-    const double capacity = rates.of(link).base();
-    const auto [it, fresh] = seen.emplace(std::pair{capacity, uses}, out.size());
-    if (fresh || !fold) {
-      out.push_back(
-          {topology.link_name(link), for_people(topology.class_of(link).kind), capacity, false, 1, uses});
-    } else {
+  std::pair<double, Uses> own;
+  for (auto at = loads.begin(); at != loads.end();) {
+    const LinkId link = at->link;
+    own.first = rates.of(link).base();
+    own.second.clear();
+    for (; at != loads.end() && at->link == link; ++at) own.second.emplace_back(at->pattern, at->bytes);
+    const auto it = seen.lower_bound(own);
+    const bool known = it != seen.end() && it->first == own;
+    if (known && fold) {
       ++out[it->second].multiplicity;
+      continue;
     }
+    if (!known) seen.emplace_hint(it, own, out.size());
+    out.push_back({topology.link_name(link), for_people(topology.class_of(link).kind), own.first, false, 1,
+                   own.second});
   }
 }
 
@@ -150,6 +161,7 @@ Cluster group_of(const Cluster& cluster, int ways) {
     throw Error{fmt::format("layers cannot be split over {} of {} GPUs", ways, group.ranks.size())};
   group.ranks.resize(static_cast<std::size_t>(ways));
   group.rings.clear();
+  group.laid_out = std::make_shared<LaidOut>();
   if (ways > 1) {
     Router router{group.topology};
     group.rings = rings(router, group.ranks);
@@ -182,12 +194,18 @@ DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& 
   plan.comm_log_sigma = plan.ranks > 1 ? flows.log_sigma : 0;
   plan.patterns = static_cast<int>(book.patterns().size()) + 1;
 
-  std::map<LinkId, Uses> loads;
-  for (const auto& [link, bytes] : input_loads(cluster, spec)) loads[link].emplace_back(input_pattern, bytes);
+  std::vector<PatternLoad> loads;
+  auto& input = cluster.laid_out->input;
+  if (!input) input = input_loads(cluster);
+  for (const auto& [link, load] : *input) {
+    const double bytes =
+        load.stored * spec.input.stored_sample.base() + load.decoded * spec.workload->input_bytes.base();
+    if (bytes > 0) loads.push_back({link, input_pattern, bytes});
+  }
   for (std::size_t p = 0; p < book.patterns().size(); ++p)
     for (const LinkLoad& load : *book.patterns()[p].links)
-      loads[load.link].emplace_back(static_cast<int>(p) + 1, load.bytes);
-  merge_links(cluster, comm.rates(), loads, spec.fold, plan.resources);
+      loads.push_back({load.link, static_cast<int>(p) + 1, load.bytes});
+  merge_links(cluster, comm.rates(), std::move(loads), spec.fold, plan.resources);
   add_input(cluster, spec.input, plan.resources);
   add_servers(book, flows, x.servers, plan.resources);
   if (x.ways > 1) {

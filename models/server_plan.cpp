@@ -48,7 +48,7 @@ class Servers {
         if (far) remote += static_cast<double>(node.size());
       }
     }
-    const CollectiveStage stage = layout_.stage(Duration{0});
+    const CollectiveStage stage = layout_.stage({});
     std::vector<std::pair<int, double>> takes;
     if (up) takes.emplace_back(2 * s, messages);
     takes.emplace_back(2 * s + 1, remote);
@@ -61,7 +61,7 @@ class Servers {
     auto& known = inside_[2 * node + (up ? 1 : 0)];
     if (known.empty()) {
       for (const int rank : layout_.by_node()[node]) load(layout_.end(rank), near_cpu(layout_.end(rank)), up);
-      known = layout_.stage(Duration{0}).loads();
+      known = layout_.stage({}).loads();
     }
     return known;
   }

@@ -4,18 +4,18 @@
 
 namespace rackcast {
 
-CollectivePlan plan_ring(Layout&, Collective, const HopLatency&);
-CollectivePlan plan_tree(Layout&, Collective, const HopLatency&);
-CollectivePlan plan_double_binary_tree(Layout&, Collective, const HopLatency&);
-CollectivePlan plan_recursive_doubling(Layout&, Collective, const HopLatency&);
-CollectivePlan plan_halving_doubling(Layout&, Collective, const HopLatency&);
-CollectivePlan plan_hierarchical(Layout&, Collective, const HopLatency&);
-CollectivePlan plan_leader_ring(Layout&, Collective, const HopLatency&);
-CollectivePlan plan_torus_2d(Layout&, Collective, const HopLatency&);
-CollectivePlan plan_sharp(Layout&, Collective, const HopLatency&);
-CollectivePlan plan_nvls(Layout&, Collective, const HopLatency&);
-CollectivePlan plan_nvls_tree(Layout&, Collective, const HopLatency&);
-CollectivePlan plan_pairwise(Layout&, Collective, const HopLatency&);
+CollectivePlan plan_ring(Layout&, Collective);
+CollectivePlan plan_tree(Layout&, Collective);
+CollectivePlan plan_double_binary_tree(Layout&, Collective);
+CollectivePlan plan_recursive_doubling(Layout&, Collective);
+CollectivePlan plan_halving_doubling(Layout&, Collective);
+CollectivePlan plan_hierarchical(Layout&, Collective);
+CollectivePlan plan_leader_ring(Layout&, Collective);
+CollectivePlan plan_torus_2d(Layout&, Collective);
+CollectivePlan plan_sharp(Layout&, Collective);
+CollectivePlan plan_nvls(Layout&, Collective);
+CollectivePlan plan_nvls_tree(Layout&, Collective);
+CollectivePlan plan_pairwise(Layout&, Collective);
 
 /// Half of the payload over each of two binary trees of nodes, both directions, spread over the GPUs of a
 /// node.

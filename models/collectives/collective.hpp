@@ -44,8 +44,23 @@ struct LinkLoad {
   double bytes = 0;
 };
 
+/// What one dependent step costs before its data: start-up of the operation, a hop inside a node, a hop
+/// between nodes.
+struct HopLatency {
+  Duration start{0}, intra{0}, inter{0};
+};
+
+/// How many of each come one after the other before the first chunk is through.
+struct HopCount {
+  double start = 0, intra = 0, inter = 0;
+  [[nodiscard]] Duration at(const HopLatency& hop) const {
+    return start * hop.start + intra * hop.intra + inter * hop.inter;
+  }
+};
+
 struct CollectiveStage {
-  Duration latency{0};
+  HopCount hops;
+  Duration latency{0};  ///< of the hops, once priced()
   /// Ascending links, each once. Plans that differ in latency and scale alone share them.
   std::shared_ptr<const std::vector<LinkLoad>> pattern;
   double scale = 1;  ///< factor on the bytes of the pattern
@@ -64,14 +79,9 @@ struct CollectivePlan {
   [[nodiscard]] Duration latency() const;
 };
 
-/// What one dependent step costs before its data: start-up of the operation, a hop inside a node, a hop
-/// between nodes.
-struct HopLatency {
-  Duration start{0}, intra{0}, inter{0};
-};
-
-/// Lays out one operation over the ranks of `layout`. Throws Error if the algorithm cannot do the operation.
-using PlanFunction = CollectivePlan (*)(Layout& layout, Collective operation, const HopLatency& hop);
+/// Lays out one operation over the ranks of `layout`; priced() then sets the latencies. Throws Error if the
+/// algorithm cannot do the operation.
+using PlanFunction = CollectivePlan (*)(Layout& layout, Collective operation);
 
 struct CollectiveAlgorithm {
   std::string_view name, help;
@@ -81,6 +91,12 @@ struct CollectiveAlgorithm {
 std::span<const CollectiveAlgorithm> collective_algorithms();
 /// Throws Error with the known names.
 const CollectiveAlgorithm& collective_algorithm(std::string_view name);
+
+/// The plan with the latencies that its hops have with some library and protocol.
+CollectivePlan priced(CollectivePlan plan, const HopLatency& hop);
+
+/// Payload bytes per second that the links allow a stage of scale 1; infinite where none is loaded.
+Bandwidth link_rate(const CollectiveStage& stage, const LinkRates& rates);
 
 /// Closed form: nobody else on the links.
 Duration time_alone(const CollectivePlan& plan, Bytes payload, const LinkRates& rates);

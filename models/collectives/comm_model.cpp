@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "models/cluster.hpp"
+#include "models/collectives/laid_out.hpp"
 #include "models/collectives/nccl_constants.hpp"
 #include "models/data_files.hpp"
 #include "sim/error.hpp"
@@ -80,7 +81,9 @@ CollectiveStage staging(Layout& gpus, bool back) {
     gpus.load(back ? gpus.router().route(cpu, gpu) : gpus.router().route(gpu, cpu), 1);
   }
   // Start of a copy between host and device (cudaMemcpy, links/pcie host_to_device_latency_us).
-  return gpus.stage(Duration{8e-6});
+  CollectiveStage stage = gpus.stage({});
+  stage.latency = Duration{8e-6};
+  return stage;
 }
 
 }  // namespace
@@ -97,7 +100,8 @@ struct Way {
   CollectivePlan plan;
   Protocol protocol = Protocol::simple;
   bool tree = false;
-  double plateau = 1;  ///< factor on the latency of large messages
+  double plateau = 1;                      ///< factor on the latency of large messages
+  std::vector<Bandwidth> link_rates = {};  ///< of each stage's pattern
 };
 
 struct CommModel::Impl {
@@ -119,12 +123,20 @@ struct CommModel::Impl {
     if (spec.stack == NetworkStack::tcp) hop.inter += transport.tcp;
   }
 
+  const CollectivePlan& laid_out(Collective op, const std::string& algorithm) {
+    auto& plans = cluster.laid_out->plans;
+    const auto key = std::tuple{op, algorithm, transport.endpoints};
+    auto it = plans.find(key);
+    if (it == plans.end()) it = plans.emplace(key, collective_algorithm(algorithm).plan(layout, op)).first;
+    return it->second;
+  }
+
   void add_nccl(Collective op, const std::string& algorithm, Protocol protocol, std::vector<Way>& out) {
     const bool tree = algorithm != "ring";
     auto cost = constants.cost(protocol, tree);
     if (!cost) return;
     add_stack(cost->hop);
-    Way way{collective_algorithm(algorithm).plan(layout, op, cost->hop), protocol, tree, 1};
+    Way way{priced(laid_out(op, algorithm), cost->hop), protocol, tree, 1};
     scale_loads(way.plan, 1 / cost->bandwidth_factor);
     const double bus = bus_factor(op, layout.ranks());
     for (CollectiveStage& stage : way.plan.stages)
@@ -138,13 +150,13 @@ struct CommModel::Impl {
     std::vector<Way> out;
     if (op == Collective::all_to_all) {
       const auto cost = constants.cost(Protocol::simple, false);
-      out.push_back({collective_algorithm("pairwise").plan(layout, op, cost->hop)});
+      out.push_back({priced(laid_out(op, "pairwise"), cost->hop)});
       return out;
     }
     if (op == Collective::send_recv) {
       HopLatency hop = constants.peer_latency();
       add_stack(hop);
-      out.push_back({collective_algorithm("ring").plan(layout, op, hop)});
+      out.push_back({priced(laid_out(op, "ring"), hop)});
       return out;
     }
     const bool reduce = op == Collective::all_reduce;
@@ -158,11 +170,11 @@ struct CommModel::Impl {
     const std::string nvls = layout.nodes() > 1 ? "nvls_tree" : "nvls";
     if (reduce && constants.has_nvls() && spec.in_network &&
         (spec.algorithm == "auto" || spec.algorithm == nvls))
-      out.push_back({collective_algorithm(nvls).plan(layout, op, constants.nvls_latency())});
+      out.push_back({priced(laid_out(op, nvls), constants.nvls_latency())});
     if (out.empty()) {
       auto cost = constants.cost(Protocol::simple, false);
       add_stack(cost->hop);
-      out.push_back({collective_algorithm(spec.algorithm).plan(layout, op, cost->hop)});
+      out.push_back({priced(laid_out(op, spec.algorithm), cost->hop)});
     }
     return out;
   }
@@ -171,7 +183,7 @@ struct CommModel::Impl {
   Way other_way(Collective op, const std::string& algorithm) {
     HopLatency hop{transport.intra, transport.intra, transport.inter};
     if (spec.stack == NetworkStack::tcp) hop.inter = transport.tcp;
-    Way way{collective_algorithm(algorithm).plan(layout, op, hop)};
+    Way way{priced(laid_out(op, algorithm), hop)};
     if (transport.host_reduce && op != Collective::all_gather && op != Collective::broadcast) {
       // A host core adds what arrives; the bytes that a rank receives are those of the bus convention.
       for (CollectiveStage& stage : way.plan.stages)
@@ -205,6 +217,13 @@ struct CommModel::Impl {
     return plan;
   }
 
+  /// Protocols share the patterns of an algorithm.
+  Bandwidth rate_of(const CollectiveStage& stage) {
+    const auto [it, fresh] = pattern_rates.emplace(stage.pattern.get(), Bandwidth{0});
+    if (fresh) it->second = link_rate(stage, rates);
+    return it->second;
+  }
+
   const CollectivePlan& choose(Collective op, Bytes payload) {
     if (!nccl()) {
       const std::string& algorithm = algorithm_for(op, payload);
@@ -213,11 +232,19 @@ struct CommModel::Impl {
       return *slot;
     }
     auto& ways = by_operation[op];
-    if (ways.empty()) ways = nccl_ways(op);
+    if (ways.empty()) {
+      ways = nccl_ways(op);
+      for (Way& way : ways)
+        for (const CollectiveStage& stage : way.plan.stages) way.link_rates.push_back(rate_of(stage));
+    }
     Duration best{1e30};
     for (const Way& way : ways) {
       CollectivePlan plan = sized(way, payload);
-      const Duration time = time_alone(plan, payload, rates);
+      Duration time{0};
+      for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+        const CollectiveStage& stage = plan.stages[i];
+        time += stage.latency + payload / std::min(stage.ceiling, way.link_rates[i] / stage.scale);
+      }
       if (time < best) best = time, chosen = std::move(plan);
     }
     return chosen;
@@ -230,6 +257,7 @@ struct CommModel::Impl {
   LinkRates rates;
   NcclConstants constants;
   std::map<Collective, std::vector<Way>> by_operation;
+  std::map<const void*, Bandwidth> pattern_rates;
   std::map<std::pair<Collective, std::string>, std::optional<CollectivePlan>> others;
   CollectivePlan chosen;
 };

@@ -34,33 +34,33 @@ void load_ring_of_nodes(Layout& layout, std::size_t which, double bytes) {
 
 }  // namespace
 
-CollectivePlan plan_hierarchical(Layout& layout, Collective operation, const HopLatency& hop) {
+CollectivePlan plan_hierarchical(Layout& layout, Collective operation) {
   if (operation != Collective::all_reduce) refuse_operation("hierarchical", operation);
   CollectivePlan plan{"hierarchical", operation, layout.ranks(), {}};
   const std::size_t m = least_per_node(layout);
   const double local = static_cast<double>(m), k = layout.nodes();
   load_nodes(layout, (local - 1) / local, true);
-  CollectiveStage scatter = layout.stage(hop.start + (local - 1) * hop.intra);
+  CollectiveStage scatter = layout.stage({1, local - 1, 0});
   CollectiveStage gather = scatter;
-  gather.latency -= hop.start;
+  gather.hops.start = 0;
   for (std::size_t i = 0; i < m; ++i) load_ring_of_nodes(layout, i, 2 * (k - 1) / k / local);
-  CollectiveStage between = layout.stage(2 * (k - 1) * hop.inter);
+  CollectiveStage between = layout.stage({0, 0, 2 * (k - 1)});
   plan.stages.push_back(std::move(scatter));
   plan.stages.push_back(std::move(between));
   plan.stages.push_back(std::move(gather));
   return plan;
 }
 
-CollectivePlan plan_leader_ring(Layout& layout, Collective operation, const HopLatency& hop) {
+CollectivePlan plan_leader_ring(Layout& layout, Collective operation) {
   if (operation != Collective::all_reduce) refuse_operation("leader_ring", operation);
   CollectivePlan plan{"leader_ring", operation, layout.ranks(), {}};
   const double local = static_cast<double>(least_per_node(layout)), k = layout.nodes();
   load_nodes(layout, 1, false);
-  CollectiveStage reduce = layout.stage(hop.start + (local - 1) * hop.intra);
+  CollectiveStage reduce = layout.stage({1, local - 1, 0});
   CollectiveStage broadcast = reduce;  // the same chain the other way; links are alike in both directions
-  broadcast.latency -= hop.start;
+  broadcast.hops.start = 0;
   load_ring_of_nodes(layout, 0, 2 * (k - 1) / k);
-  CollectiveStage between = layout.stage(2 * (k - 1) * hop.inter);
+  CollectiveStage between = layout.stage({0, 0, 2 * (k - 1)});
   plan.stages.push_back(std::move(reduce));
   plan.stages.push_back(std::move(between));
   plan.stages.push_back(std::move(broadcast));

@@ -85,45 +85,45 @@ bool load_nvswitches(Layout& layout) {
 
 }  // namespace
 
-CollectivePlan plan_sharp(Layout& layout, Collective operation, const HopLatency& hop) {
+CollectivePlan plan_sharp(Layout& layout, Collective operation) {
   if (operation != Collective::all_reduce) refuse_operation("sharp", operation);
   if (layout.nodes() < 2) throw Error{"the algorithm \"sharp\" needs switches between nodes"};
   CollectivePlan plan{"sharp", operation, layout.ranks(), {}};
   double m = 1e9;
   for (const auto& node : layout.by_node()) m = std::min(m, static_cast<double>(node.size()));
   load_node_rings(layout, (m - 1) / m);
-  CollectiveStage scatter = layout.stage(hop.start + (m - 1) * hop.intra);
+  CollectiveStage scatter = layout.stage({1, m - 1, 0});
   CollectiveStage gather = scatter;
-  gather.latency -= hop.start;
+  gather.hops.start = 0;
   for (int rank = 0; rank < layout.ranks(); ++rank) {
     const DeviceId nic = layout.router().nearest_nic(layout.end(rank));
     layout.load(layout.router().route(layout.end(rank), nic), 1 / m);
     layout.load(layout.router().route(nic, layout.end(rank)), 1 / m);
     load_port(layout, nic, 1 / m);
   }
-  CollectiveStage up_and_down = layout.stage(2 * switch_levels(layout.cluster().topology) * hop.inter);
+  CollectiveStage up_and_down = layout.stage({0, 0, 2 * switch_levels(layout.cluster().topology)});
   plan.stages.push_back(std::move(scatter));
   plan.stages.push_back(std::move(up_and_down));
   plan.stages.push_back(std::move(gather));
   return plan;
 }
 
-CollectivePlan plan_nvls(Layout& layout, Collective operation, const HopLatency& hop) {
+CollectivePlan plan_nvls(Layout& layout, Collective operation) {
   if (operation != Collective::all_reduce) refuse_operation("nvls", operation);
   if (!load_nvswitches(layout) || layout.nodes() > 1)
     throw Error{"the algorithm \"nvls\" needs all its GPUs behind the NVSwitches of one node"};
   CollectivePlan plan{"nvls", operation, layout.ranks(), {}};
-  plan.stages.push_back(layout.stage(hop.start));
+  plan.stages.push_back(layout.stage({1, 0, 0}));
   return plan;
 }
 
-CollectivePlan plan_nvls_tree(Layout& layout, Collective operation, const HopLatency& hop) {
+CollectivePlan plan_nvls_tree(Layout& layout, Collective operation) {
   if (operation != Collective::all_reduce) refuse_operation("nvls_tree", operation);
   if (!load_nvswitches(layout) || layout.nodes() < 2)
     throw Error{"the algorithm \"nvls_tree\" needs several nodes with NVSwitches"};
   load_double_tree(layout);
   CollectivePlan plan{"nvls_tree", operation, layout.ranks(), {}};
-  plan.stages.push_back(layout.stage(hop.start + 2 * std::ceil(std::log2(layout.nodes())) * hop.inter));
+  plan.stages.push_back(layout.stage({1, 0, 2 * std::ceil(std::log2(layout.nodes()))}));
   return plan;
 }
 

@@ -118,9 +118,9 @@ void Layout::send(int from, int to, double bytes) {
   load(router_.route(end(from), end(to)), bytes);
 }
 
-CollectiveStage Layout::stage(Duration latency) {
+CollectiveStage Layout::stage(const HopCount& hops) {
   CollectiveStage out;
-  out.latency = latency;
+  out.hops = hops;
   std::ranges::sort(touched_);
   std::vector<LinkLoad> loads;
   for (const LinkId link : touched_) {

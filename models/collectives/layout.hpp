@@ -47,7 +47,7 @@ class Layout {
   void load(const Route& route, double bytes);
   void load(LinkId link, double bytes);
   /// What has been sent since the last call, as a stage.
-  CollectiveStage stage(Duration latency);
+  CollectiveStage stage(const HopCount& hops);
 
  private:
   const Cluster& cluster_;

@@ -10,7 +10,7 @@
 
 namespace rackcast {
 
-CollectivePlan plan_pairwise(Layout& layout, Collective operation, const HopLatency& hop) {
+CollectivePlan plan_pairwise(Layout& layout, Collective operation) {
   const int n = layout.ranks();
   CollectivePlan plan{"pairwise", operation, n, {}};
   if (n < 2) return plan;
@@ -28,7 +28,7 @@ CollectivePlan plan_pairwise(Layout& layout, Collective operation, const HopLate
     }
   }
   const double local = static_cast<double>(n) / layout.nodes();
-  plan.stages.push_back(layout.stage(hop.start + (local - 1) * hop.intra + (n - local) * hop.inter));
+  plan.stages.push_back(layout.stage({1, local - 1, n - local}));
   return plan;
 }
 

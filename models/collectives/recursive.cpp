@@ -19,8 +19,7 @@ int largest_power_of_two(int n) {
 
 class Rounds {
  public:
-  Rounds(Layout& layout, const HopLatency& hop, CollectivePlan& plan)
-      : layout_{layout}, hop_{hop}, plan_{plan} {}
+  Rounds(Layout& layout, CollectivePlan& plan) : layout_{layout}, plan_{plan} {}
 
   /// Everybody exchanges `bytes` with the rank whose number differs in `bit`.
   void exchange(int power, int bit, double bytes) {
@@ -45,33 +44,32 @@ class Rounds {
 
  private:
   void add(bool far) {
-    const Duration start = plan_.stages.empty() ? hop_.start : Duration{0};
-    plan_.stages.push_back(layout_.stage(start + (far ? hop_.inter : hop_.intra)));
+    const double start = plan_.stages.empty() ? 1 : 0;
+    plan_.stages.push_back(layout_.stage({start, far ? 0.0 : 1.0, far ? 1.0 : 0.0}));
   }
 
   Layout& layout_;
-  const HopLatency& hop_;
   CollectivePlan& plan_;
 };
 
 }  // namespace
 
-CollectivePlan plan_recursive_doubling(Layout& layout, Collective operation, const HopLatency& hop) {
+CollectivePlan plan_recursive_doubling(Layout& layout, Collective operation) {
   if (operation != Collective::all_reduce) refuse_operation("recursive_doubling", operation);
   CollectivePlan plan{"recursive_doubling", operation, layout.ranks(), {}};
   const int power = largest_power_of_two(layout.ranks());
-  Rounds rounds{layout, hop, plan};
+  Rounds rounds{layout, plan};
   rounds.fold(power, false);
   for (int bit = 1; bit < power; bit *= 2) rounds.exchange(power, bit, 1);
   rounds.fold(power, true);
   return plan;
 }
 
-CollectivePlan plan_halving_doubling(Layout& layout, Collective operation, const HopLatency& hop) {
+CollectivePlan plan_halving_doubling(Layout& layout, Collective operation) {
   if (operation != Collective::all_reduce) refuse_operation("halving_doubling", operation);
   CollectivePlan plan{"halving_doubling", operation, layout.ranks(), {}};
   const int power = largest_power_of_two(layout.ranks());
-  Rounds rounds{layout, hop, plan};
+  Rounds rounds{layout, plan};
   rounds.fold(power, false);
   // The largest part goes to the nearest partner, inside the node.
   double part = 1;

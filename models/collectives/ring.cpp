@@ -43,7 +43,7 @@ CollectiveStage gpu_rings(Layout& layout, double bytes) {
     total += ring.rate;
     for (const Route& route : ring.hops) layout.load(route, bytes * ring.payload_share);
   }
-  return layout.stage(Duration{0});
+  return layout.stage({});
 }
 
 /// A ring that leaves links of a bundle idle goes at the rate of the links it uses (rings.cpp).
@@ -61,7 +61,7 @@ Bandwidth ring_ceiling(Layout& layout, const CollectiveStage& stage, double byte
 
 }  // namespace
 
-CollectivePlan plan_ring(Layout& layout, Collective operation, const HopLatency& hop) {
+CollectivePlan plan_ring(Layout& layout, Collective operation) {
   const int n = layout.ranks();
   CollectivePlan plan{"ring", operation, n, {}};
   if (n < 2) return plan;
@@ -69,18 +69,18 @@ CollectivePlan plan_ring(Layout& layout, Collective operation, const HopLatency&
   CollectiveStage stage;
   if (operation == Collective::send_recv) {
     layout.send(0, n - 1, 1);
-    stage = layout.stage(Duration{0});
+    stage = layout.stage({});
   } else if (layout.on_gpus()) {
     stage = gpu_rings(layout, passes.bytes);
     stage.ceiling = ring_ceiling(layout, stage, passes.bytes, LinkRates{layout.cluster().topology});
   } else {
     for (int rank = 0; rank < n; ++rank) layout.send(rank, (rank + 1) % n, passes.bytes);
-    stage = layout.stage(Duration{0});
+    stage = layout.stage({});
   }
   const double steps = passes.rounds * (n - 1);
   const double inter = operation == Collective::send_recv ? (layout.nodes() > 1 ? 1 : 0)
                                                           : passes.rounds * (layout.nodes() - 1);
-  stage.latency = hop.start + (steps - inter) * hop.intra + inter * hop.inter;
+  stage.hops = {1, steps - inter, inter};
   plan.stages.push_back(std::move(stage));
   return plan;
 }

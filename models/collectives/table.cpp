@@ -78,13 +78,22 @@ Duration CollectivePlan::latency() const {
   return sum;
 }
 
+CollectivePlan priced(CollectivePlan plan, const HopLatency& hop) {
+  for (CollectiveStage& stage : plan.stages) stage.latency = stage.hops.at(hop);
+  return plan;
+}
+
+Bandwidth link_rate(const CollectiveStage& stage, const LinkRates& rates) {
+  Bandwidth least{std::numeric_limits<double>::infinity()};
+  for (const LinkLoad& load : stage.loads()) least = std::min(least, rates.of(load.link) / load.bytes);
+  return least;
+}
+
 Duration time_alone(const CollectivePlan& plan, Bytes payload, const LinkRates& rates) {
   Duration sum{0};
   for (const CollectiveStage& stage : plan.stages) {
-    Duration busiest = payload / stage.ceiling;
-    for (const LinkLoad& load : stage.loads())
-      busiest = std::max(busiest, stage.scale * load.bytes * payload / rates.of(load.link));
-    sum += stage.latency + busiest;
+    const Bandwidth rate = std::min(stage.ceiling, link_rate(stage, rates) / stage.scale);
+    sum += stage.latency + payload / rate;
   }
   return sum;
 }

@@ -24,9 +24,13 @@ int row_length(int n, int unit) {
   return best;
 }
 
+HopCount hops(double start, double steps, bool far) {
+  return {start, far ? 0 : steps, far ? steps : 0};
+}
+
 }  // namespace
 
-CollectivePlan plan_torus_2d(Layout& layout, Collective operation, const HopLatency& hop) {
+CollectivePlan plan_torus_2d(Layout& layout, Collective operation) {
   if (operation != Collective::all_reduce) refuse_operation("torus_2d", operation);
   const int n = layout.ranks();
   CollectivePlan plan{"torus_2d", operation, n, {}};
@@ -39,16 +43,16 @@ CollectivePlan plan_torus_2d(Layout& layout, Collective operation, const HopLate
     layout.send(rank, next, (row - 1) / row);
     far_row = far_row || !layout.same_node(rank, next);
   }
-  CollectiveStage scatter = layout.stage(hop.start + (row - 1) * (far_row ? hop.inter : hop.intra));
+  CollectiveStage scatter = layout.stage(hops(1, row - 1, far_row));
   CollectiveStage gather = scatter;
-  gather.latency -= hop.start;
+  gather.hops.start = 0;
   bool far_column = false;
   for (int rank = 0; rank < n && y > 1; ++rank) {
     const int next = (rank + x) % n;
     layout.send(rank, next, 2 * (column - 1) / column / row);
     far_column = far_column || !layout.same_node(rank, next);
   }
-  CollectiveStage along = layout.stage(2 * (column - 1) * (far_column ? hop.inter : hop.intra));
+  CollectiveStage along = layout.stage(hops(0, 2 * (column - 1), far_column));
   plan.stages.push_back(std::move(scatter));
   plan.stages.push_back(std::move(along));
   plan.stages.push_back(std::move(gather));

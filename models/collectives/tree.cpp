@@ -67,12 +67,11 @@ void load_chains(Layout& layout, double bytes) {
   }
 }
 
-CollectivePlan finish(Layout& layout, const char* name, const HopLatency& hop) {
+CollectivePlan finish(Layout& layout, const char* name) {
   const double k = layout.nodes();
   const double locals = layout.ranks() / k - 1;
   CollectivePlan plan{name, Collective::all_reduce, layout.ranks(), {}};
-  plan.stages.push_back(
-      layout.stage(hop.start + 2 * locals * hop.intra + 2 * std::ceil(std::log2(k)) * hop.inter));
+  plan.stages.push_back(layout.stage({1, 2 * locals, 2 * std::ceil(std::log2(k))}));
   return plan;
 }
 
@@ -83,20 +82,20 @@ void load_double_tree(Layout& layout) {
   load_tree(layout, 0.5, true);
 }
 
-CollectivePlan plan_tree(Layout& layout, Collective operation, const HopLatency& hop) {
+CollectivePlan plan_tree(Layout& layout, Collective operation) {
   if (operation != Collective::all_reduce) refuse_operation("tree", operation);
   if (layout.ranks() < 2) return {"tree", operation, layout.ranks(), {}};
   load_chains(layout, 1);
   load_tree(layout, 1, false);
-  return finish(layout, "tree", hop);
+  return finish(layout, "tree");
 }
 
-CollectivePlan plan_double_binary_tree(Layout& layout, Collective operation, const HopLatency& hop) {
+CollectivePlan plan_double_binary_tree(Layout& layout, Collective operation) {
   if (operation != Collective::all_reduce) refuse_operation("double_binary_tree", operation);
   if (layout.ranks() < 2) return {"double_binary_tree", operation, layout.ranks(), {}};
   load_chains(layout, 1);
   load_double_tree(layout);
-  return finish(layout, "double_binary_tree", hop);
+  return finish(layout, "double_binary_tree");
 }
 
 }  // namespace rackcast

@@ -22,10 +22,10 @@ struct Outcome {
   std::string output;
 };
 
-/// Runs the program with both streams joined and at most 30 s.
+/// Runs the program with both streams joined and at most 120 s, sanitizers included.
 Outcome run(const std::string& arguments) {
   const std::string command = "cd '" + std::string{RACKCAST_SOURCE_DIR} +
-                              "' && timeout 30 '" RACKCAST_PROGRAM "' " + arguments + " 2>&1";
+                              "' && timeout 120 '" RACKCAST_PROGRAM "' " + arguments + " 2>&1";
   Outcome out;
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);

@@ -60,7 +60,8 @@ TEST_CASE("without contention a simulated collective takes the time of its close
     for (const CollectiveAlgorithm& a : collective_algorithms()) {
       if (a.name.starts_with("nvls") || (a.name == "sharp" && nodes == 1)) continue;
       const auto op = a.name == "pairwise" ? Collective::all_to_all : Collective::all_reduce;
-      const CollectivePlan plan = a.plan(layout, op, {Duration{1e-5}, Duration{2e-6}, Duration{5e-6}});
+      const CollectivePlan plan =
+          priced(a.plan(layout, op), {Duration{1e-5}, Duration{2e-6}, Duration{5e-6}});
       for (const double size : {1e3, 1e6, 3e8}) {
         CAPTURE(name);
         CAPTURE(a.name);
@@ -75,7 +76,7 @@ TEST_CASE("without contention a simulated collective takes the time of its close
 TEST_CASE("two collectives at once on the same links take twice the transfer time") {
   const Cluster c = cluster("dgx_a100_640gb", 2);
   Layout layout{c};
-  const CollectivePlan plan = collective_algorithm("ring").plan(layout, Collective::all_reduce, {});
+  const CollectivePlan plan = collective_algorithm("ring").plan(layout, Collective::all_reduce);
   const Bytes payload{1e8};
   CHECK(simulated(c, plan, payload, 2).base() ==
         doctest::Approx(2 * simulated(c, plan, payload, 1).base()).epsilon(1e-6));

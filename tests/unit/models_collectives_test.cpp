@@ -31,7 +31,7 @@ constexpr HopLatency hop{Duration{10e-6}, Duration{1e-6}, Duration{5e-6}};
 TEST_CASE("a ring of 8 GPUs waits for 14 hops and moves 2 * 7/8 bytes per byte") {
   const Cluster c = cluster("dgx_a100_640gb", 1);
   Layout layout{c};
-  const CollectivePlan plan = collective_algorithm("ring").plan(layout, Collective::all_reduce, hop);
+  const CollectivePlan plan = priced(collective_algorithm("ring").plan(layout, Collective::all_reduce), hop);
   CHECK(plan.latency().base() == doctest::Approx(24e-6));  // 10 + 14 * 1
   double out_of_gpu0 = 0;
   for (const LinkLoad& load : plan.stages.front().loads())
@@ -42,7 +42,7 @@ TEST_CASE("a ring of 8 GPUs waits for 14 hops and moves 2 * 7/8 bytes per byte")
 TEST_CASE("a ring over 4 nodes of 8 crosses between nodes in 6 of its 62 steps") {
   const Cluster c = cluster("dgx_a100_640gb", 4);
   Layout layout{c};
-  const CollectivePlan plan = collective_algorithm("ring").plan(layout, Collective::all_reduce, hop);
+  const CollectivePlan plan = priced(collective_algorithm("ring").plan(layout, Collective::all_reduce), hop);
   CHECK(plan.latency().base() == doctest::Approx((10 + 56 * 1 + 6 * 5) * 1e-6));
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("trees wait for the logarithm of the nodes, rings for their number") {
   const Cluster c = cluster("dgx1v_16gb", 64);
   Layout layout{c};
   const auto latency = [&](const char* name) {
-    return collective_algorithm(name).plan(layout, Collective::all_reduce, hop).latency().base();
+    return priced(collective_algorithm(name).plan(layout, Collective::all_reduce), hop).latency().base();
   };
   CHECK(latency("ring") == doctest::Approx((10 + (1022 - 126) * 1 + 126 * 5) * 1e-6));
   CHECK(latency("double_binary_tree") == doctest::Approx((10 + 2 * 7 * 1 + 2 * 6 * 5) * 1e-6));
@@ -111,6 +111,6 @@ TEST_CASE("an unknown algorithm or transport lists the known ones") {
   const Cluster c = cluster("dgx2", 1);
   CHECK_THROWS_AS((CommModel{c, {.transport = "pigeon"}}), Error);
   Layout layout{c};
-  CHECK_THROWS_AS((void)collective_algorithm("tree").plan(layout, Collective::all_to_all, hop), Error);
-  CHECK_THROWS_AS((void)collective_algorithm("sharp").plan(layout, Collective::all_reduce, hop), Error);
+  CHECK_THROWS_AS((void)collective_algorithm("tree").plan(layout, Collective::all_to_all), Error);
+  CHECK_THROWS_AS((void)collective_algorithm("sharp").plan(layout, Collective::all_reduce), Error);
 }
