@@ -45,14 +45,14 @@ function(rackcast_write_if_changed file content)
   file(WRITE ${file} "${content}")
 endfunction()
 
-# Embeds every file below DIR (relative to the calling folder; hidden and backup files left out) into TARGET and
+# Embeds every file below DIR (absolute, or relative to the calling folder; hidden and backup files left out) into TARGET and
 # defines
 #   std::span<const rackcast::EmbeddedFile> rackcast::SYMBOL();
 # declared by the library that uses it, in the form of sim/embedded.hpp. Names are relative to DIR, sorted.
 # The assembler's .incbin copies the bytes, so the size of the data costs no compile time. A file that changes is
 # copied again at the next build; a file that appears or goes makes CMake run again (CONFIGURE_DEPENDS).
 function(rackcast_embed target dir symbol)
-  set(base ${CMAKE_CURRENT_SOURCE_DIR}/${dir})
+  get_filename_component(base ${dir} ABSOLUTE)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${base}/*)
   list(FILTER files EXCLUDE REGEX "(/\\.[^/]*|~)$")
   list(SORT files)

@@ -60,6 +60,10 @@ struct Column {
   std::string title;
   Align align = Align::left;
   int drop_order = 0;  ///< on a narrow terminal the highest goes first; 0 stays
+  /// In a spreadsheet the column is worked out from others of its row, which the reader may change:
+  /// "[Quantity] * [Unit price]". Empty: a plain value.
+  std::string formula = {};
+  bool total = false;  ///< a spreadsheet adds the column up below it
 };
 
 /// What people read, and where there is one the number behind it (for sorting and spreadsheets).
@@ -68,6 +72,7 @@ struct Cell {
   std::optional<double> value;  ///< in `unit`
   std::string unit;
   Tone tone = Tone::plain;
+  std::optional<double> low = {}, high = {};  ///< 90 % interval of `value`
 };
 
 struct Table {
@@ -88,15 +93,21 @@ struct StackedBar {
   std::vector<Part> parts;
 };
 
-/// Lines over two logarithmic axes. The table behind the chart is a block of its own, placed after it.
+/// A quantity along a line of a drawing. Values are in base units (s, B, B/s, 1/s, W, 1); the writer chooses
+/// the unit that reads best and adds it to the label.
+struct Axis {
+  enum class Kind { count, seconds, days, bytes, bytes_per_s, per_second, watts, percent, money };
+  std::string label;  ///< "Time to train"
+  Kind kind = Kind::count;
+  bool logarithmic = false;  ///< then all values are positive
+};
+
+/// Lines and points over two axes. `data` is the table behind the drawing: what a page shows below it, and
+/// all that a page without drawings, a terminal or a spreadsheet gets.
 struct Chart {
-  enum class Scale { count, seconds };  ///< how ticks are chosen and written
-  struct Axis {
-    std::string label;  ///< with its unit
-    Scale scale = Scale::count;
-  };
   struct Point {
-    double x = 0, y = 0, low = 0, high = 0;  ///< all positive; low = high = y where there is no interval
+    double x = 0, y = 0, low = 0, high = 0;  ///< low = high = y where there is no interval
+    std::string name = {};                   ///< shown when pointed at
   };
   struct Line {
     std::string name;
@@ -107,8 +118,52 @@ struct Chart {
   std::string caption;  ///< the message of the chart
   Axis x, y;
   std::vector<Line> lines;
-  std::optional<double> marked_x;  ///< the chosen point
+  std::optional<double> marked_x;  ///< the chosen point of the first line
   std::string marked_label;
+  Table data;
+};
+
+/// One value for each name, in order: bars, or points where the axis is logarithmic (a bar needs a zero).
+struct BarChart {
+  struct Bar {
+    std::string label;
+    double value = 0;
+    std::string text;                 ///< the value for people
+    std::optional<double> low, high;  ///< 90 % interval
+    Tone tone = Tone::plain;          ///< good: chosen; caution: binds; bad: misses a limit
+  };
+  struct Limit {
+    std::string label;  ///< "deadline, 14 days"
+    double value = 0;
+  };
+  std::string caption;  ///< the message of the chart
+  Axis axis;
+  std::vector<Bar> bars;
+  std::vector<Limit> limits;
+  Table data;  ///< as of a Chart
+};
+
+/// A drawing of the thing itself: a rack, a node's wiring, a floor.
+struct Drawing {
+  std::string caption;
+  std::string alternative;  ///< what it shows, in words, for those who cannot see it
+  std::string svg;          ///< one <svg> element, its texts escaped by whoever wrote it; the writers copy it
+};
+
+/// What the reader may vary inside a page: how many nodes for another deadline, another number of epochs,
+/// more data. Rates between computed sizes are interpolated, so the answer is approximate except at those.
+struct WhatIf {
+  struct Point {
+    double nodes = 0, gpus = 0, rate = 0, low = 0, high = 0;  ///< samples/s
+  };
+  struct Workload {
+    std::string title;
+    double samples = 0, epochs = 0;
+    std::vector<Point> points;  ///< ascending nodes, at least two
+  };
+  std::string node_name;
+  double deadline_s = 0, nodes = 0;  ///< as asked and answered
+  std::vector<Workload> workloads;
 };
 
 /// Text to copy: a command, a scenario.
@@ -119,8 +174,8 @@ struct Code {
 };
 
 struct Block {
-  using Body =
-      std::variant<Headline, Subheading, Paragraph, List, KeyValues, Note, Table, StackedBar, Chart, Code>;
+  using Body = std::variant<Headline, Subheading, Paragraph, List, KeyValues, Note, Table, StackedBar, Chart,
+                            BarChart, Drawing, WhatIf, Code>;
   Body body;
   Audience audience = Audience::everyone;
 };

@@ -161,7 +161,11 @@ Cell prediction_cell(const std::optional<Prediction>& prediction) {
   if (!prediction) {
     return {};
   }
-  return {.text = prediction_text(*prediction), .value = prediction->value, .unit = prediction->unit};
+  return {.text = prediction_text(*prediction),
+          .value = prediction->value,
+          .unit = prediction->unit,
+          .low = prediction->low,
+          .high = prediction->high};
 }
 
 }  // namespace rackcast::reports

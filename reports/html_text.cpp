@@ -45,4 +45,16 @@ std::string html_escape_lines(std::string_view text) {
   return out;
 }
 
+std::string json_in_html(std::string_view json) {
+  std::string out;
+  for (const char letter : json) {
+    if (letter == '<') {
+      out += "\\u003c";  // in JSON "<" stands in strings only
+    } else {
+      out += letter;
+    }
+  }
+  return out;
+}
+
 }  // namespace rackcast::reports

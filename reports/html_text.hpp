@@ -11,4 +11,7 @@ std::string html_escape(std::string_view text);
 /// As html_escape, but the line ends stay (for <pre>).
 std::string html_escape_lines(std::string_view text);
 
+/// JSON inside a <script> that holds data: no "<" that could end it.
+std::string json_in_html(std::string_view json);
+
 }  // namespace rackcast::reports

@@ -5,16 +5,21 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
-#include "reports/html_chart.hpp"
+#include "reports/chart_spec.hpp"
 #include "reports/html_table.hpp"
 #include "reports/html_text.hpp"
+#include "reports/html_what_if.hpp"
+#include "reports/page_scripts.hpp"
 #include "reports/report.hpp"
 #include "sim/embedded.hpp"
 
 namespace rackcast {
-std::span<const EmbeddedFile> report_page_files();  // reports/html, put into the program by the build
+std::span<const EmbeddedFile>
+report_page_files();  // reports/html and the scripts, put into the program by the build
 }
 
 namespace rackcast::reports {
@@ -27,29 +32,69 @@ std::string_view page_file(std::string_view name) {
   return found == files.end() ? std::string_view{} : found->text;
 }
 
+/// What a page needs beside its blocks.
+struct Needs {
+  bool charts = false, what_if = false;
+
+  explicit Needs(const Report& report) {
+    for (const Section& section : report.sections) {
+      for (const Block& block : section.blocks) {
+        if (block.audience != Audience::terminal) {
+          std::visit([this](const auto& body) { note(body); }, block.body);
+        }
+      }
+    }
+  }
+
+ private:
+  template <class Body>
+  void note(const Body& body) {
+    if constexpr (requires { chart_spec(body); }) {
+      charts = charts || !chart_spec(body).empty();
+    }
+    what_if = what_if || std::is_same_v<Body, WhatIf>;
+  }
+};
+
 class HtmlWriter {
  public:
+  explicit HtmlWriter(const PageScripts& scripts) : scripts_(scripts) {}
+
   std::string write(const Report& report) {
+    const Needs needs(report);
+    drawn_ = needs.charts && !scripts_.chart_library.text.empty();
+    scripted_ = drawn_ || needs.what_if;
     head(report);
+    if (needs.charts && !drawn_) {
+      missing_charts_ = true;
+    }
     navigation(report);
     out_ += "<main id=\"main\">\n";
+    if (missing_charts_) {
+      render(Note{Tone::caution, "Tables instead of charts", std::string(scripts_.why_no_charts)});
+    }
     for (const Section& section : report.sections) {
       write_section(section);
     }
-    out_ += "</main>\n</div>\n</body>\n</html>\n";
+    out_ += "</main>\n</div>\n";
+    if (drawn_) {
+      out_ += fmt::format("<script>{}</script>\n", scripts_.chart_library.text);
+    }
+    if (scripted_) {
+      out_ += fmt::format("<script>{}</script>\n", scripts_.page.text);
+    }
+    out_ += "</body>\n</html>\n";
     return std::move(out_);
   }
 
  private:
   void head(const Report& report) {
     const std::string title = html_escape(report.title);
-    // The policy keeps the promise of a page that asks nothing of anyone, whatever a name contains.
     out_ +=
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'\">\n";
+        "<meta name=\"color-scheme\" content=\"light dark\">\n";
+    out_ += policy();
     out_ += fmt::format("<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n", title,
                         page_file("report.css"));
     out_ += "<a class=\"skip\" href=\"#main\">Skip to the answer</a>\n";
@@ -58,6 +103,21 @@ class HtmlWriter {
       out_ += fmt::format("<p class=\"subtitle\">{}</p>\n", html_escape(report.subtitle));
     }
     out_ += "</header>\n<div class=\"columns\">\n";
+  }
+
+  /// The page asks nothing of anyone and runs its own two scripts only.
+  [[nodiscard]] std::string policy() const {
+    std::string allowed;
+    for (const auto& [script, used] :
+         {std::pair{scripts_.chart_library, drawn_}, std::pair{scripts_.page, scripted_}}) {
+      if (used) {
+        allowed += fmt::format(" '{}'", script.hash);
+      }
+    }
+    return fmt::format(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'{}\">\n",
+        allowed.empty() ? "" : "; script-src" + allowed);
   }
 
   void navigation(const Report& report) {
@@ -123,38 +183,63 @@ class HtmlWriter {
   void render(const Table& table) { out_ += html_table(table); }
 
   void render(const StackedBar& bar) {
-    const std::string svg = stacked_bar_svg(bar);
-    if (svg.empty()) {
+    const std::string spec = chart_spec(bar);
+    if (spec.empty()) {
       return;
     }
     const std::string total = bar.total_text.empty() ? "" : ": " + html_escape(bar.total_text);
-    out_ += fmt::format("<figure>\n<figcaption>{}{}</figcaption>\n{}\n<ul class=\"legend\">\n",
-                        html_escape(bar.caption), total, svg);
+    out_ += fmt::format("<figure>\n<figcaption>{}{}</figcaption>\n{}<ul class=\"legend\">\n",
+                        html_escape(bar.caption), total, plot(spec, bar.caption, "bar"));
     for (std::size_t i = 0; i < bar.parts.size(); ++i) {
-      out_ += fmt::format("<li><span class=\"swatch s{}\"></span>{} <b>{}</b></li>\n", i % 6,
-                          html_escape(bar.parts[i].label), html_escape(bar.parts[i].text));
+      const std::string swatch =
+          drawn_ ? fmt::format("<span class=\"swatch s{}\"></span>", i % series_colours) : std::string{};
+      out_ += fmt::format("<li>{}{} <b>{}</b></li>\n", swatch, html_escape(bar.parts[i].label),
+                          html_escape(bar.parts[i].text));
     }
     out_ += "</ul>\n</figure>\n";
   }
 
-  void render(const Chart& chart) {
-    // Text in a scaled SVG shrinks with it, so a phone gets a drawing of its own.
-    const std::string wide = chart_svg(chart, 860, 380), narrow = chart_svg(chart, 360, 320);
-    if (wide.empty()) {
+  void render(const Chart& chart) { figure(chart, "lines"); }
+  void render(const BarChart& chart) { figure(chart, "rows"); }
+
+  /// A chart over the table of its numbers; the table alone where nothing can be drawn.
+  template <class Any>
+  void figure(const Any& chart, std::string_view kind) {
+    const std::string spec = chart_spec(chart);
+    const std::string table = chart.data.rows.empty() ? std::string{} : html_table(chart.data);
+    if (spec.empty() || !drawn_) {
+      out_ += table;
       return;
     }
-    out_ += fmt::format("<figure>\n<figcaption>{}</figcaption>\n<ul class=\"legend\">\n",
-                        html_escape(chart.caption));
-    for (std::size_t i = 0; i < chart.lines.size(); ++i) {
-      out_ += fmt::format(
-          "<li><svg class=\"key\" width=\"28\" height=\"12\" aria-hidden=\"true\"><path class=\"line s{}{}\" "
-          "d=\"M1 6H27\"/></svg>{}</li>\n",
-          i % 6, chart.lines[i].dashed ? " dashed" : "", html_escape(chart.lines[i].name));
+    out_ += fmt::format("<figure>\n<figcaption>{}</figcaption>\n{}", html_escape(chart.caption),
+                        plot(spec, chart.caption, kind));
+    if (!table.empty()) {
+      out_ +=
+          fmt::format("<details class=\"numbers\">\n<summary>The numbers</summary>\n{}</details>\n", table);
     }
-    out_ += fmt::format(
-        "</ul>\n<div class=\"chart wide\">{}</div>\n<div class=\"chart narrow\">{}</div>\n</figure>\n", wide,
-        narrow);
+    out_ += "</figure>\n";
   }
+
+  /// The place of the drawing and its specification, as data that no browser runs.
+  [[nodiscard]] std::string plot(const std::string& spec, const std::string& caption,
+                                 std::string_view kind) const {
+    if (!drawn_) {
+      return {};
+    }
+    return fmt::format(
+        "<div class=\"plot {}\" role=\"img\" aria-label=\"{}\"></div>\n<script "
+        "type=\"application/json\">{}</script>\n",
+        kind, html_escape("Chart: " + caption), json_in_html(spec));
+  }
+
+  void render(const Drawing& drawing) {
+    out_ += fmt::format(
+        "<figure>\n<figcaption>{}</figcaption>\n<div class=\"drawing\" role=\"img\" "
+        "aria-label=\"{}\">{}</div>\n</figure>\n",
+        html_escape(drawing.caption), html_escape(drawing.alternative), drawing.svg);
+  }
+
+  void render(const WhatIf& what_if) { out_ += html_what_if(what_if); }
 
   void render(const Code& code) {
     const std::string text = "<pre tabindex=\"0\"><code>" + html_escape_lines(code.text) + "</code></pre>";
@@ -180,13 +265,27 @@ class HtmlWriter {
     out_ += "</dl>\n";
   }
 
+  PageScripts scripts_;
+  bool drawn_ = false;           ///< charts are drawings, not tables
+  bool scripted_ = false;        ///< the page runs reports/html/page.js
+  bool missing_charts_ = false;  ///< to be said on the page
   std::string out_;
 };
 
 }  // namespace
 
+PageScripts built_in_scripts() {
+  return {{page_file("library.js"), page_file("library.js.hash")},
+          {page_file("page.js"), page_file("page.js.hash")},
+          page_file("charts.missing")};
+}
+
+std::string write_html(const Report& report, const PageScripts& scripts) {
+  return HtmlWriter(scripts).write(report);
+}
+
 std::string write_html(const Report& report) {
-  return HtmlWriter().write(report);
+  return write_html(report, built_in_scripts());
 }
 
 }  // namespace rackcast::reports

@@ -49,7 +49,7 @@ class MarkdownWriter {
         put("\n## " + escape(section.title));
       }
       for (const Block& block : section.blocks) {
-        if (block.audience != Audience::terminal && !std::holds_alternative<Chart>(block.body)) {
+        if (block.audience != Audience::terminal && !std::holds_alternative<WhatIf>(block.body)) {
           put("");
           std::visit([this](const auto& body) { render(body); }, block.body);
         }
@@ -92,6 +92,9 @@ class MarkdownWriter {
   }
 
   void render(const Table& table) {
+    if (table.columns.empty()) {
+      return;
+    }
     if (!table.caption.empty()) {
       put("**" + escape(table.caption) + "**\n");
     }
@@ -119,7 +122,13 @@ class MarkdownWriter {
     }
   }
 
-  void render(const Chart&) {}  // the table after it says the same
+  void render(const Chart& chart) { render(chart.data); }
+  void render(const BarChart& chart) { render(chart.data); }
+  void render(const Drawing& drawing) {
+    put("**" + escape(drawing.caption) + "**\n");
+    put(escape_line(drawing.alternative));
+  }
+  void render(const WhatIf&) {}  // moves only on a page
 
   void render(const Code& code) {
     if (!code.caption.empty()) {

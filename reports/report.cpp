@@ -9,9 +9,10 @@
 namespace rackcast::reports {
 namespace {
 
-constexpr std::array<SectionKind, 11> kinds{{
+constexpr std::array<SectionKind, 12> kinds{{
     {"decision", "Decision", decision_section},
     {"reasons", "Why, and what would change it", reasons_section},
+    {"what-if", "What if", what_if_section},
     {"alternatives", "Alternatives", alternatives_section},
     {"ladder", "From data to nodes", ladder_section},
     {"performance", "Performance", performance_section},

@@ -9,6 +9,8 @@
 
 namespace rackcast::reports {
 
+struct PageScripts;  // reports/page_scripts.hpp
+
 /// One section: what it is called and the function that fills it. No blocks: the section is left out.
 struct SectionKind {
   std::string_view id;
@@ -30,8 +32,9 @@ struct TextOptions {
 // The writers know blocks only, so any table of the program can use them.
 std::string write_text(const Report& report, const TextOptions& options = {});
 std::string write_markdown(const Report& report);
-/// One self-contained file: inline style and SVG, no script, no request to anywhere.
+/// One self-contained file: style, drawings and scripts inside, no request to anywhere.
 std::string write_html(const Report& report);
+std::string write_html(const Report& report, const PageScripts& scripts);  ///< with other scripts, for tests
 
 /// The decision first, short enough to read on one screen or two; evidence is left to the documents.
 std::string render_text(const ResultDocument& document, const TextOptions& options = {});

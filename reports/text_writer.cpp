@@ -59,7 +59,7 @@ class TextWriter {
   }
 
   static bool shown(const Block& block) {
-    return block.audience != Audience::document && !std::holds_alternative<Chart>(block.body);
+    return block.audience != Audience::document && !std::holds_alternative<WhatIf>(block.body);
   }
 
   void render(const Headline& headline) {
@@ -155,7 +155,10 @@ class TextWriter {
     put_legend(legend);
   }
 
-  void render(const Chart&) {}  // the table after it says the same
+  void render(const Chart& chart) { render(chart.data); }
+  void render(const BarChart& chart) { render(chart.data); }
+  void render(const Drawing& drawing) { flow("  ", "  ", drawing.caption + ": " + drawing.alternative); }
+  void render(const WhatIf&) {}  // moves only on a page
 
   void render(const Code& code) {
     if (!code.caption.empty()) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -118,45 +119,74 @@ Section skipped_section(const Json& document) {
   return section;
 }
 
-Chart::Line diagonal(const Chart::Line& points) {
-  double low = points.points.front().x, high = low;
-  for (const auto& p : points.points) {
-    low = std::min({low, p.x, p.y});
-    high = std::max({high, p.x, p.y});
+/// The other end of the interval where there is one, or the prediction itself.
+double bound(const Json& c, std::string_view key, double predicted) {
+  const Json* found = c.find(key);
+  return found == nullptr || found->is_null() || found->number() <= 0 ? predicted : found->number();
+}
+
+Chart::Line diagonal(const std::vector<Chart::Line>& lines) {
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const Chart::Line& line : lines) {
+    for (const auto& p : line.points) {
+      low = std::min({low, p.x, p.low});
+      high = std::max({high, p.x, p.high});
+    }
   }
-  return {.name = "equal", .points = {{low, low, low, low}, {high, high, high, high}}, .dashed = true};
+  return {.name = "Equal", .points = {{low, low, low, low}, {high, high, high, high}}, .dashed = true};
+}
+
+/// "images_per_s" as "Images per s".
+std::string metric_title(std::string metric) {
+  std::ranges::replace(metric, '_', ' ');
+  if (!metric.empty() && metric[0] >= 'a' && metric[0] <= 'z')
+    metric[0] = static_cast<char>(metric[0] - 'a' + 'A');
+  return metric;
+}
+
+Table case_table(const std::string& metric) {
+  Table table;
+  table.caption = metric_title(metric) + ": every predicted case";
+  table.columns = {{"Case"},
+                   {"Use"},
+                   {"Measured", Align::right},
+                   {"Predicted", Align::right},
+                   {"Low", Align::right},
+                   {"High", Align::right},
+                   {"Error", Align::right}};
+  return table;
 }
 
 /// One chart for each metric, since their units differ.
 Section scatter_section(const Json& document) {
   Section section{"scatter", "Predicted against measured", {}};
-  constexpr std::array<std::string_view, 2> sets{"judged", "fit"};
-  std::map<std::string, std::array<Chart::Line, sets.size()>> metrics;
+  std::map<std::string, Chart> metrics;
   for (const Json& c : document.require("cases").array()) {
     const auto x = maybe(c, "measured"), y = maybe(c, "predicted");
-    const auto set = std::ranges::find(sets, c.require("set").string());
-    if (!x || !y || *x <= 0 || *y <= 0 || set == sets.end()) continue;
-    auto& line = metrics[c.require("metric").string()][static_cast<std::size_t>(set - sets.begin())];
-    line.points.push_back({*x, *y, *y, *y});
-  }
-  for (auto& [metric, lines] : metrics) {
-    Chart chart;
-    const bool seconds = metric.ends_with("_s") && metric.find("_per_s") == std::string::npos;
-    const auto scale = seconds ? Chart::Scale::seconds : Chart::Scale::count;
-    chart.caption = metric;
-    chart.x = {"measured " + metric, scale};
-    chart.y = {"predicted", scale};
-    for (std::size_t i = 0; i < sets.size(); ++i) {
-      if (lines[i].points.empty()) continue;
-      lines[i].name = sets[i];
-      lines[i].scattered = true;
-      chart.lines.push_back(lines[i]);
+    const std::string set = c.require("set").string(), metric = c.require("metric").string();
+    if (!x || !y || *x <= 0 || *y <= 0 || (set != "judged" && set != "fit")) continue;
+    Chart& chart = metrics[metric];
+    if (chart.lines.empty()) {
+      chart.lines = {{.name = "judged", .points = {}, .dashed = false, .scattered = true},
+                     {.name = "fit", .points = {}, .dashed = false, .scattered = true}};
+      chart.data = case_table(metric);
     }
-    Chart::Line all;
-    for (const auto& line : chart.lines)
-      all.points.insert(all.points.end(), line.points.begin(), line.points.end());
-    if (all.points.size() < 2) continue;
-    chart.lines.push_back(diagonal(all));
+    const double low = std::min(*y, bound(c, "low", *y)), high = std::max(*y, bound(c, "high", *y));
+    const std::string id = c.require("id").string();
+    chart.lines[set == "fit" ? 1 : 0].points.push_back({*x, *y, low, high, id});
+    chart.data.rows.push_back({text_cell(id), text_cell(set), number_cell(*x), number_cell(*y),
+                               number_cell(low), number_cell(high), error_cell(maybe(c, "error"), true)});
+  }
+  for (auto& [metric, chart] : metrics) {
+    const bool seconds = metric.ends_with("_s") && metric.find("_per_s") == std::string::npos;
+    const Axis::Kind kind = seconds ? Axis::Kind::seconds : Axis::Kind::count;
+    chart.caption = fmt::format("{}: {} cases, with the 90 % interval; on the line the prediction is right",
+                                metric_title(metric), chart.data.rows.size());
+    chart.x = {"Measured", kind, true};
+    chart.y = {"Predicted", kind, true};
+    std::erase_if(chart.lines, [](const auto& line) { return line.points.empty(); });
+    if (chart.data.rows.size() < 2) continue;
+    chart.lines.push_back(diagonal(chart.lines));
     section.blocks.push_back({std::move(chart), Audience::document});
   }
   return section;

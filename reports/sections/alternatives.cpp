@@ -1,4 +1,6 @@
 /// The other node types under the same question, workload by workload.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -61,6 +63,44 @@ std::optional<Table> compared(const ResultDocument& document) {
   return table;
 }
 
+/// Time to train of each node type at its smallest count within the limits, beside the deadline.
+BarChart outcome_chart(const WorkloadResult& workload, const ResultDocument& document) {
+  BarChart chart;
+  chart.axis = {"Time to train", Axis::Kind::seconds};
+  std::size_t feasible = 0;
+  const Answer& answer = workload.answer;
+  const bool listed = std::ranges::find(workload.alternatives, answer.node, &Alternative::node) !=
+                      workload.alternatives.end();
+  if (const auto& time = workload.performance.time_to_train;
+      !listed && answer.feasible && answer.nodes && time) {
+    chart.bars.push_back({.label = node_name(answer) + " (chosen)",
+                          .value = time->value,
+                          .text = counted(*answer.nodes, "node") + ", " + duration_text(time->value),
+                          .low = time->low,
+                          .high = time->high,
+                          .tone = Tone::good});
+  }
+  for (const Alternative& alternative : workload.alternatives) {
+    if (!alternative.feasible || !alternative.nodes || !alternative.time_to_train) {
+      continue;
+    }
+    ++feasible;
+    const bool chosen = !alternative.node.empty() && alternative.node == workload.answer.node;
+    chart.bars.push_back({.label = alternative.title + (chosen ? " (chosen)" : ""),
+                          .value = alternative.time_to_train->value,
+                          .text = short_outcome(alternative),
+                          .low = alternative.time_to_train->low,
+                          .high = alternative.time_to_train->high,
+                          .tone = chosen ? Tone::good : Tone::plain});
+  }
+  if (document.deadline_s) {
+    chart.limits.push_back({"deadline, " + duration_text(*document.deadline_s), *document.deadline_s});
+  }
+  chart.caption = fmt::format("{}: {} of {} {}node types meet the limits", workload.title, feasible,
+                              workload.alternatives.size(), listed ? "" : "other ");
+  return chart;
+}
+
 }  // namespace
 
 Blocks alternatives_section(const ResultDocument& document) {
@@ -92,6 +132,14 @@ Blocks alternatives_section(const ResultDocument& document) {
   const auto together = compared(document);
   if (together) {
     blocks.push_back({*together, Audience::terminal});
+  }
+  for (const WorkloadResult& workload : document.workloads) {
+    if (workload.alternatives.empty()) {
+      continue;
+    }
+    if (BarChart chart = outcome_chart(workload, document); !chart.bars.empty()) {
+      blocks.push_back({std::move(chart), Audience::document});
+    }
   }
   blocks.push_back({table, together ? Audience::document : Audience::everyone});
   if (!remarks.items.empty()) {

@@ -37,6 +37,41 @@ Table growth_table(const DataGrowth& growth) {
   return table;
 }
 
+/// What storage holds over time, beside what it can hold.
+Chart growth_chart(const DataGrowth& growth) {
+  Chart chart;
+  chart.caption = growth.full_day ? fmt::format("The storage is full on day {:.0f}", *growth.full_day)
+                                  : std::string("What the fleet has recorded, day by day");
+  chart.x = {"Time since the first recording", Axis::Kind::days};
+  chart.y = {"Data", Axis::Kind::bytes};
+  const auto add = [&](std::string name, std::optional<double> DataGrowth::Point::*what) {
+    Chart::Line line{.name = std::move(name), .points = {}};
+    for (const auto& p : growth.series) {
+      if (const auto value = p.*what) {
+        line.points.push_back({.x = p.day, .y = *value, .low = *value, .high = *value});
+      }
+    }
+    if (!line.points.empty()) {
+      chart.lines.push_back(std::move(line));
+    }
+  };
+  add("On storage", &DataGrowth::Point::stored_bytes);
+  add("Recorded", &DataGrowth::Point::recorded_bytes);
+  add("Usable", &DataGrowth::Point::usable_bytes);
+  if (growth.capacity_bytes && !growth.series.empty()) {
+    Chart::Line limit{.name = "Capacity of the storage", .points = {}, .dashed = true};
+    for (const double day : {growth.series.front().day, growth.series.back().day}) {
+      limit.points.push_back({.x = day,
+                              .y = *growth.capacity_bytes,
+                              .low = *growth.capacity_bytes,
+                              .high = *growth.capacity_bytes});
+    }
+    chart.lines.push_back(std::move(limit));
+  }
+  chart.data = growth_table(growth);
+  return chart;
+}
+
 Table retraining_table(const DataGrowth& growth) {
   Table table;
   table.caption = "Each retraining on the chosen cluster";
@@ -100,7 +135,7 @@ Blocks data_growth_section(const ResultDocument& document) {
                       Audience::document});
   }
   if (!growth.series.empty()) {
-    blocks.push_back({growth_table(growth), Audience::document});
+    blocks.push_back({growth_chart(growth), Audience::document});
   }
   if (!growth.retraining.empty()) {
     blocks.push_back({retraining_table(growth)});

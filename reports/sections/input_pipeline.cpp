@@ -56,6 +56,28 @@ Table funnel_table(const WorkloadResult& w) {
   return table;
 }
 
+/// The stages in order, each with what it could pass; the narrowest one decides.
+BarChart funnel_chart(const WorkloadResult& w) {
+  const auto& stages = w.input->funnel;
+  const auto narrowest = std::ranges::min_element(stages, {}, &InputPath::Stage::samples_per_s);
+  BarChart chart;
+  chart.caption = fmt::format("{}: {} is the narrowest stage and passes {} samples/s", w.title,
+                              narrowest->name, number_text(narrowest->samples_per_s));
+  chart.axis = {"Samples that the stage could pass", Axis::Kind::per_second,
+                std::ranges::all_of(stages, [](const auto& s) { return s.samples_per_s > 0; })};
+  for (const auto& stage : stages) {
+    const bool binds = &stage == &*narrowest;
+    chart.bars.push_back({.label = stage.name,
+                          .value = stage.samples_per_s,
+                          .text = number_text(stage.samples_per_s) + "/s" + (binds ? ", binds" : ""),
+                          .low = {},
+                          .high = {},
+                          .tone = binds ? Tone::caution : Tone::plain});
+  }
+  chart.data = funnel_table(w);
+  return chart;
+}
+
 Table epoch_table(const WorkloadResult& w) {
   Table table;
   table.caption = w.title + ": epoch by epoch";
@@ -104,7 +126,7 @@ void add_workload(Blocks& blocks, const WorkloadResult& w) {
     blocks.push_back({source_bar(w, e), Audience::document});
   }
   if (!in.funnel.empty()) {
-    blocks.push_back({funnel_table(w), Audience::document});
+    blocks.push_back({funnel_chart(w), Audience::document});
   }
   if (!in.epochs.empty()) {
     blocks.push_back({epoch_table(w), Audience::document});

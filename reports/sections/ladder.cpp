@@ -1,5 +1,7 @@
 /// The requirement ladder: data, samples, steps, GPU time, nodes. On the terminal the workloads stand side by
 /// side; a document shows each with how every rung follows.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -46,6 +48,43 @@ std::optional<Table> compared(const std::vector<const WorkloadResult*>& workload
   return table;
 }
 
+/// The last rungs as lengths of time: one GPU, perfect scaling to the chosen size, what the simulation says,
+/// and the deadline. Nothing if the ladder does not say what one GPU takes.
+std::optional<BarChart> time_chart(const WorkloadResult& workload, const ResultDocument& document) {
+  const auto alone = std::ranges::find_if(
+      workload.ladder, [](const LadderRung& r) { return r.label == "Time on one GPU" && r.unit == "s"; });
+  const auto& time = workload.performance.time_to_train;
+  const auto gpus = workload.answer.gpus;
+  if (alone == workload.ladder.end() || alone->value.value_or(0) <= 0 || !time || time->low <= 0 || !gpus ||
+      *gpus < 2) {
+    return std::nullopt;
+  }
+  const auto bar = [](std::string label, double seconds, Tone tone) {
+    return BarChart::Bar{.label = std::move(label),
+                         .value = seconds,
+                         .text = duration_text(seconds),
+                         .low = {},
+                         .high = {},
+                         .tone = tone};
+  };
+  const double perfect = *alone->value / static_cast<double>(*gpus);
+  BarChart chart;
+  chart.axis = {"Time to train", Axis::Kind::seconds, true};
+  chart.bars = {bar("One GPU", *alone->value, Tone::plain),
+                bar(counted(*gpus, "GPU") + ", perfect scaling", perfect, Tone::plain),
+                bar(counted(*gpus, "GPU") + ", simulated", time->value, Tone::good)};
+  chart.bars.back().text = prediction_text(*time);
+  chart.bars.back().low = time->low;
+  chart.bars.back().high = time->high;
+  if (document.deadline_s.value_or(0) > 0) {
+    chart.limits.push_back({"deadline, " + duration_text(*document.deadline_s), *document.deadline_s});
+  }
+  chart.caption =
+      fmt::format("{}: {} on one GPU become {} on {}", workload.title, duration_text(*alone->value),
+                  duration_text(time->value), counted(*gpus, "GPU"));
+  return chart;
+}
+
 }  // namespace
 
 Blocks ladder_section(const ResultDocument& document) {
@@ -69,6 +108,9 @@ Blocks ladder_section(const ResultDocument& document) {
       blocks.push_back({Subheading{workload->title}, Audience::terminal});
     }
     blocks.push_back({detailed(*workload), together ? Audience::document : Audience::everyone});
+    if (auto chart = time_chart(*workload, document)) {
+      blocks.push_back({std::move(*chart), Audience::document});
+    }
   }
   return blocks;
 }

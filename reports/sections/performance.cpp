@@ -44,6 +44,16 @@ std::optional<std::int64_t> gpus_per_node(const std::vector<ScalingPoint>& point
   return per_node > 0 ? std::optional(per_node) : std::nullopt;
 }
 
+/// What the curve says, in one sentence.
+std::string scaling_message(const WorkloadResult& workload) {
+  const ScalingPoint& largest = *std::ranges::max_element(workload.scaling, {}, &ScalingPoint::gpus);
+  const std::string kept = largest.efficiency
+                               ? fmt::format(" keeps {} of perfect scaling on {}",
+                                             percent_text(*largest.efficiency), counted(largest.gpus, "GPU"))
+                               : ": time to train by size";
+  return workload.title + kept + " (with 90 % interval)";
+}
+
 /// Time to train over size with its interval, beside perfect scaling from the smallest point and the
 /// deadline.
 std::optional<Chart> scaling_chart(const WorkloadResult& workload, const ResultDocument& document) {
@@ -63,13 +73,12 @@ std::optional<Chart> scaling_chart(const WorkloadResult& workload, const ResultD
   }
   const double first = points.front().x, last = points.back().x, start = points.front().y;
   const auto flat = [](double x, double y) {
-    return Chart::Point{x, y, y, y};
+    return Chart::Point{.x = x, .y = y, .low = y, .high = y};
   };
   Chart chart;
-  chart.x = {by_node ? "Nodes" : "GPUs", Chart::Scale::count};
-  chart.y = {"Time to train", Chart::Scale::seconds};
-  chart.caption = fmt::format("{}: time to train over {}, with the 90 % interval, beside perfect scaling",
-                              workload.title, by_node ? "nodes" : "GPUs");
+  chart.x = {by_node ? "Nodes" : "GPUs", Axis::Kind::count, true};
+  chart.y = {"Time to train", Axis::Kind::seconds, true};
+  chart.caption = scaling_message(workload);
   chart.lines = {{"Predicted, 90 % interval", points, false},
                  {"Perfect scaling", {flat(first, start), flat(last, start * first / last)}, true}};
   if (document.deadline_s && *document.deadline_s > 0) {
@@ -147,10 +156,13 @@ void add_workload(Blocks& blocks, const WorkloadResult& workload, const ResultDo
   if (workload.scaling.empty()) {
     return;
   }
-  if (const auto chart = scaling_chart(workload, document)) {
-    blocks.push_back({*chart, Audience::document});
+  Table table = scaling_table(workload);
+  if (auto chart = scaling_chart(workload, document)) {
+    chart->data = std::move(table);
+    blocks.push_back({std::move(*chart), Audience::document});
+  } else {
+    blocks.push_back({std::move(table), Audience::document});
   }
-  blocks.push_back({scaling_table(workload), Audience::document});
   if (const std::string sentence = scaling_sentence(workload); !sentence.empty()) {
     blocks.push_back({Paragraph{sentence}, Audience::terminal});
   }

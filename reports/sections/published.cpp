@@ -2,6 +2,8 @@
 /// published tables often assume.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -78,6 +80,36 @@ Table comparison(const ResultDocument& document, bool with_perfect) {
   return table;
 }
 
+/// Predicted over published, with the interval; on the diagonal they agree.
+std::optional<Chart> comparison_chart(const ResultDocument& document) {
+  Chart chart;
+  chart.x = {"Published time to train", Axis::Kind::seconds, true};
+  chart.y = {"Predicted", Axis::Kind::seconds, true};
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const WorkloadResult& workload : document.workloads) {
+    Chart::Line line{.name = workload.title, .points = {}, .dashed = false, .scattered = true};
+    for (const PublishedComparison& row : workload.published) {
+      if (!row.predicted || row.predicted->low <= 0 || row.published_s <= 0) {
+        continue;
+      }
+      line.points.push_back({row.published_s, row.predicted->value, row.predicted->low, row.predicted->high,
+                             workload.title + ", " + row.label});
+      low = std::min({low, row.published_s, row.predicted->low});
+      high = std::max({high, row.published_s, row.predicted->high});
+    }
+    if (!line.points.empty()) {
+      chart.lines.push_back(std::move(line));
+    }
+  }
+  if (chart.lines.empty()) {
+    return std::nullopt;
+  }
+  chart.lines.push_back(
+      {.name = "Equal", .points = {{low, low, low, low}, {high, high, high, high}}, .dashed = true});
+  chart.caption = "Predicted against published time to train, with the 90 % interval";
+  return chart;
+}
+
 /// Each source and note once, in order of appearance.
 List remarks(const ResultDocument& document) {
   List list;
@@ -101,7 +133,11 @@ Blocks published_section(const ResultDocument& document) {
   if (full.rows.empty()) {
     return {};
   }
-  Blocks blocks{{comparison(document, false), Audience::terminal}, {std::move(full), Audience::document}};
+  Blocks blocks{{comparison(document, false), Audience::terminal}};
+  if (auto chart = comparison_chart(document)) {
+    blocks.push_back({std::move(*chart), Audience::document});
+  }
+  blocks.push_back({std::move(full), Audience::document});
   for (const WorkloadResult& workload : document.workloads) {
     if (std::string sentence = departure_sentence(workload); !sentence.empty()) {
       blocks.push_back({Paragraph{std::move(sentence)}});

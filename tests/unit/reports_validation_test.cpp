@@ -40,7 +40,7 @@ TEST_CASE("a validation page shows errors, the worst case and what was skipped")
   CHECK(text.find("net-b") != std::string::npos);
   CHECK(text.find("no model of <this> yet") != std::string::npos);
   const std::string html = write_html(report);
-  CHECK(html.find("<circle") != std::string::npos);
+  CHECK(html.find("Images per s: every predicted case") != std::string::npos);
   CHECK(html.find("no model of &lt;this&gt; yet") != std::string::npos);
   CHECK(write_markdown(report).find("p100") != std::string::npos);
 }

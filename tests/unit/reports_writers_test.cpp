@@ -7,7 +7,7 @@
 #include "reports/block.hpp"
 #include "reports/display_text.hpp"
 #include "reports/format.hpp"
-#include "reports/html_chart.hpp"
+#include "reports/page_scripts.hpp"
 #include "reports/report.hpp"
 
 using namespace rackcast::reports;
@@ -30,6 +30,27 @@ int widest_line(const std::string& text) {
     widest = std::max(widest, display_width(line));
   }
   return widest;
+}
+
+/// A page with stand-ins for the scripts, whether or not this build has the chart library.
+std::string drawn(Block::Body body) {
+  const PageScripts scripts{{"library()", "sha256-one"}, {"page()", "sha256-two"}, ""};
+  return write_html(page(std::move(body)), scripts);
+}
+
+Chart small_chart(const std::string& text) {
+  Chart chart;
+  chart.caption = text;
+  chart.x = {text, Axis::Kind::count, true};
+  chart.y = {text, Axis::Kind::seconds, true};
+  chart.lines = {{.name = text, .points = {{1, 86400, 80000, 90000, text}, {10, 8640, 8640, 8640, text}}}};
+  chart.marked_x = 1;
+  chart.marked_label = text;
+  return chart;
+}
+
+BarChart small_bars(const std::string& text) {
+  return {text, {text, Axis::Kind::seconds}, {{text, 60, text, 50, 70, Tone::good}}, {{text, 90}}, {}};
 }
 
 Table small_table() {
@@ -150,13 +171,17 @@ TEST_CASE("html escapes every kind of block") {
       Note{Tone::caution, bad, bad},
       Table{bad, {{bad}, {bad, Align::right}}, {{text_cell(bad), text_cell(bad)}}},
       StackedBar{bad, bad, {{bad, 1, bad}}},
-      Chart{bad, {bad}, {bad}, {{bad, {{1, 1, 1, 1}, {2, 2, 2, 2}}}}, 1.0, bad},
+      small_chart(bad),
+      small_bars(bad),
+      Drawing{bad, bad, "<svg></svg>"},
+      WhatIf{bad, 86400, 1, {{bad, 1, 1, {{1, 1, 1, 1, 1}, {2, 2, 2, 2, 2}}}}},
       Code{bad, bad, true}};
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     CAPTURE(i);
-    const std::string html = write_html({bad, bad, {{"part", bad, {{bodies[i]}}}}});
-    CHECK(html.find("<script") == std::string::npos);
-    CHECK(html.find("alert(\"") == std::string::npos);
+    const PageScripts scripts{{"library()", "sha256-one"}, {"page()", "sha256-two"}, ""};
+    const std::string html = write_html({bad, bad, {{"part", bad, {{bodies[i]}}}}}, scripts);
+    CHECK(html.find("<script>alert") == std::string::npos);
+    CHECK(html.find("</script>&") == std::string::npos);
     CHECK(html.find('\x01') == std::string::npos);
     CHECK(html.find("&lt;script&gt;") != std::string::npos);
   }
@@ -178,23 +203,50 @@ TEST_CASE("html tables say what heads a column and a row") {
   CHECK(html.find("<th scope=\"row\"") != std::string::npos);
 }
 
-TEST_CASE("ticks are round and inside the axis") {
-  const auto counts = log_ticks(Chart::Scale::count, 0.9, 60);
-  std::string text;
-  for (const Tick& tick : counts) {
-    text += tick.text + " ";
-  }
-  CHECK(text == "1 2 5 10 20 50 ");
-  for (const Tick& tick : log_ticks(Chart::Scale::seconds, 3600, 40 * 365.25 * 86400)) {
-    CHECK(tick.value >= 3600);
-    CHECK(tick.value <= 40 * 365.25 * 86400);
-  }
-  CHECK(log_ticks(Chart::Scale::count, 0, 10).empty());
+TEST_CASE("a chart is a specification, its words and its numbers") {
+  Chart chart = small_chart("grows");
+  chart.data = small_table();
+  const std::string html = drawn(chart);
+  CHECK(html.find("<div class=\"plot lines\" role=\"img\" aria-label=\"Chart: grows\">") !=
+        std::string::npos);
+  CHECK(html.find("\"title\":\"grows (hours)\"") != std::string::npos);
+  CHECK(html.find("\"low\":22.2") != std::string::npos);  // 80000 s in hours: the interval is drawn
+  CHECK(html.find("<summary>The numbers</summary>") != std::string::npos);
+  CHECK(html.find("script-src 'sha256-one' 'sha256-two'") != std::string::npos);
+  CHECK(html.find("<script>library()</script>") != std::string::npos);
 }
 
-TEST_CASE("a chart without positive points is not drawn") {
-  CHECK(chart_svg({"", {}, {}, {{"none", {}}}, {}, ""}, 300, 200).empty());
-  CHECK(write_html(page(Chart{"c", {}, {}, {}, {}, ""})).find("<figure") == std::string::npos);
+TEST_CASE("without the chart library a page has tables and says why") {
+  Chart chart = small_chart("grows");
+  chart.data = small_table();
+  const std::string html =
+      write_html(page(chart), PageScripts{{}, {"page()", "sha256-two"}, "npm was not there."});
+  CHECK(html.find("npm was not there.") != std::string::npos);
+  CHECK(html.find("<caption>Sizes</caption>") != std::string::npos);
+  CHECK(html.find("class=\"plot") == std::string::npos);
+  CHECK(html.find("<script") == std::string::npos);
+}
+
+TEST_CASE("other formats carry the numbers of a chart") {
+  Chart chart = small_chart("grows");
+  chart.data = small_table();
+  CHECK(write_markdown(page(chart)).find("| 車両 | 1,234 |") != std::string::npos);
+  CHECK(body_text(chart).find("1,234") != std::string::npos);
+}
+
+TEST_CASE("axes take the unit that reads best") {
+  CHECK(drawn(small_bars("Time")).find("\"title\":\"Time (s)\"") != std::string::npos);  // 90 s
+  BarChart bars = small_bars("Power");
+  bars.axis.kind = Axis::Kind::watts;
+  bars.bars.front().high = 24500;
+  CHECK(drawn(bars).find("\"title\":\"Power (kW)\"") != std::string::npos);
+}
+
+TEST_CASE("what cannot be drawn is not drawn") {
+  CHECK(drawn(Chart{}).find("class=\"plot") == std::string::npos);
+  Chart chart = small_chart("grows");
+  chart.lines.front().points.front().low = 0;  // not on a logarithmic axis
+  CHECK(drawn(chart).find("class=\"plot") == std::string::npos);
 }
 
 TEST_CASE("a page without sections or a section without blocks is still a page") {

@@ -1,0 +1,75 @@
+# rackcast_page(TARGET): puts the style sheet and the scripts of the HTML report into TARGET.
+#
+# The chart library (Vega, Vega-Lite, Vega-Embed) comes from RACKCAST_WEB_PACKAGES, a node_modules folder that ./dev
+# fills from reports/web/package-lock.json. Without it everything is built, and the page says why it has no charts.
+set(RACKCAST_WEB_PACKAGES ${CMAKE_SOURCE_DIR}/build/web/node_modules CACHE PATH
+    "node_modules with vega, vega-lite and vega-embed, for the charts of the HTML report")
+
+# "sha256-..." of a text, as a content security policy names an inline script.
+function(rackcast_script_hash text result)
+  string(SHA256 hex "${text}")
+  string(APPEND hex "00") # 256 bits and two of filling: 43 letters of six bits, and "="
+  set(letters "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+  set(base64 "")
+  foreach(at RANGE 0 63 3) # three hexadecimal digits are two letters
+    string(SUBSTRING "${hex}" ${at} 3 digits)
+    math(EXPR bits "0x${digits}")
+    math(EXPR high "${bits} >> 6")
+    math(EXPR low "${bits} & 63")
+    string(SUBSTRING "${letters}" ${high} 1 first)
+    string(SUBSTRING "${letters}" ${low} 1 second)
+    string(APPEND base64 "${first}${second}")
+  endforeach()
+  string(SUBSTRING "${base64}" 0 43 base64)
+  set(${result} "sha256-${base64}=" PARENT_SCOPE)
+endfunction()
+
+function(rackcast_page target)
+  set(page ${CMAKE_CURRENT_BINARY_DIR}/page)
+  set(own ${CMAKE_CURRENT_SOURCE_DIR}/html)
+  set(scripts charts.js what_if.js)
+  set(library vega/build/vega.min.js vega-lite/build/vega-lite.min.js vega-embed/build/vega-embed.min.js)
+
+  set(bundle "")
+  set(missing "")
+  foreach(file IN LISTS library)
+    set(path ${RACKCAST_WEB_PACKAGES}/${file})
+    if(EXISTS ${path})
+      file(READ ${path} text)
+      string(REGEX REPLACE "\n?//# sourceMappingURL=[^\n]*\n?" "" text "${text}")
+      string(REPLACE "</script" "<\\/script" text "${text}")
+      string(APPEND bundle "\n${text}")
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    else()
+      set(missing "${file}")
+    endif()
+  endforeach()
+  if(missing)
+    message(STATUS "Charts: ${RACKCAST_WEB_PACKAGES}/${missing} not found (HTML reports carry tables instead)")
+    file(REMOVE ${page}/library.js ${page}/library.js.hash)
+    rackcast_write_if_changed(${page}/charts.missing
+      "this rackcast was built without its chart library: npm, or the packages it fetches, were not there.")
+  else()
+    message(STATUS "Charts: the library of ${RACKCAST_WEB_PACKAGES}")
+    file(READ ${CMAKE_CURRENT_SOURCE_DIR}/web/library_notice.txt notice)
+    set(bundle "/*\n${notice}*/${bundle}\n")
+    rackcast_script_hash("${bundle}" hash)
+    file(REMOVE ${page}/charts.missing)
+    rackcast_write_if_changed(${page}/library.js "${bundle}")
+    rackcast_write_if_changed(${page}/library.js.hash "${hash}")
+  endif()
+
+  set(own_script "'use strict';\n")
+  foreach(file IN LISTS scripts)
+    file(READ ${own}/${file} text)
+    string(APPEND own_script "${text}")
+  endforeach()
+  rackcast_script_hash("${own_script}" hash)
+  rackcast_write_if_changed(${page}/page.js "${own_script}")
+  rackcast_write_if_changed(${page}/page.js.hash "${hash}")
+  file(READ ${own}/report.css style)
+  rackcast_write_if_changed(${page}/report.css "${style}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    ${own}/report.css ${own}/charts.js ${own}/what_if.js ${CMAKE_CURRENT_SOURCE_DIR}/web/library_notice.txt)
+  rackcast_embed(${target} ${page} report_page_files)
+endfunction()

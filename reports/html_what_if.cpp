@@ -1,0 +1,68 @@
+#include "reports/html_what_if.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "reports/display_text.hpp"
+#include "reports/format.hpp"
+#include "reports/html_text.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+using Data = nlohmann::ordered_json;
+
+constexpr double day = 86400;
+
+std::string data_json(const WhatIf& what_if) {
+  Data workloads = Data::array();
+  for (const auto& workload : what_if.workloads) {
+    Data points = Data::array();
+    for (const auto& p : workload.points) {
+      points.push_back(Data::array({p.nodes, p.gpus, p.rate, p.low, p.high}));
+    }
+    workloads.push_back({{"title", single_line(workload.title)},
+                         {"samples", workload.samples},
+                         {"epochs", workload.epochs},
+                         {"points", std::move(points)}});
+  }
+  const Data data{{"node", single_line(what_if.node_name)},
+                  {"deadline", what_if.deadline_s},
+                  {"nodes", what_if.nodes},
+                  {"workloads", std::move(workloads)}};
+  return json_in_html(data.dump(-1, ' ', false, Data::error_handler_t::replace));
+}
+
+/// A slider over half to twice of what was asked: notch k is the factor 2^(k/10).
+std::string slider(std::string_view id, std::string_view label, const std::string& as_asked) {
+  return fmt::format(
+      "<div><label for=\"what-if-{0}\">{1}</label>"
+      "<input type=\"range\" id=\"what-if-{0}\" min=\"-10\" max=\"10\" step=\"1\" value=\"0\">"
+      "<output for=\"what-if-{0}\" id=\"what-if-{0}-value\">{2}</output></div>\n",
+      id, label, html_escape(as_asked));
+}
+
+}  // namespace
+
+std::string html_what_if(const WhatIf& what_if) {
+  const bool enough =
+      std::ranges::all_of(what_if.workloads, [](const auto& w) { return w.points.size() >= 2; });
+  if (what_if.workloads.empty() || !enough || what_if.deadline_s <= 0) {
+    return {};
+  }
+  std::string out = "<form class=\"what-if\" id=\"what-if\">\n";
+  out += slider("deadline", "Deadline", number_text(what_if.deadline_s / day) + " days");
+  out += slider("epochs", "Epochs", "as asked");
+  out += slider("data", "Data", "as asked");
+  out += "<button type=\"reset\">As asked</button>\n";
+  out += fmt::format("<p class=\"answer\" id=\"what-if-answer\" aria-live=\"polite\">{} × {}</p>\n",
+                     count_text(static_cast<std::int64_t>(what_if.nodes)), html_escape(what_if.node_name));
+  out += "<p id=\"what-if-quality\"></p>\n<ul id=\"what-if-workloads\" class=\"remarks\"></ul>\n</form>\n";
+  out += "<noscript><p class=\"note caution\">The sliders need scripts.</p></noscript>\n";
+  return out + fmt::format("<script type=\"application/json\" id=\"what-if-numbers\">{}</script>\n",
+                           data_json(what_if));
+}
+
+}  // namespace rackcast::reports

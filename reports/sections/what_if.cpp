@@ -1,0 +1,55 @@
+/// What the reader may vary on the page, over the sizes that were simulated.
+#include <algorithm>
+
+#include "reports/sections/sections.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+/// The sizes of whole nodes with their rates over the whole training, so that work / rate is the time to
+/// train that the simulation gave, warm-up and colder epochs included.
+std::vector<WhatIf::Point> rates(const WorkloadResult& workload, double work) {
+  std::vector<WhatIf::Point> points;
+  for (const ScalingPoint& p : workload.scaling) {
+    const auto& time = p.time_to_train;
+    if (p.nodes > 0 && time && time->low > 0) {
+      points.push_back({static_cast<double>(p.nodes), static_cast<double>(p.gpus), work / time->value,
+                        work / time->high, work / time->low});
+    }
+  }
+  std::ranges::stable_sort(points, {}, [](const auto& p) { return std::pair(p.nodes, -p.gpus); });
+  const auto repeated = std::ranges::unique(points, {}, &WhatIf::Point::nodes);
+  points.erase(repeated.begin(), repeated.end());
+  return points;
+}
+
+}  // namespace
+
+Blocks what_if_section(const ResultDocument& document) {
+  const Answer& answer = document.answer;
+  if (document.kind != ResultDocument::Kind::size || !answer.feasible ||
+      document.deadline_s.value_or(0) <= 0) {
+    return {};
+  }
+  WhatIf what_if{node_name(answer), *document.deadline_s, static_cast<double>(answer.nodes.value_or(0)), {}};
+  for (const WorkloadResult& workload : document.workloads) {
+    const double work = workload.samples.value_or(0) * workload.epochs.value_or(0);
+    auto points = work > 0 ? rates(workload, work) : std::vector<WhatIf::Point>{};
+    if (points.size() < 2) {
+      return {};  // an answer that leaves a workload out would be wrong
+    }
+    what_if.workloads.push_back({workload.title, *workload.samples, *workload.epochs, std::move(points)});
+  }
+  if (what_if.workloads.empty()) {
+    return {};
+  }
+  return {
+      {Paragraph{
+           "Move a slider: the page works out the nodes again, from the sizes that were simulated. Between "
+           "them it interpolates, and more data or epochs are taken to run at the same rate, so the answer "
+           "is an approximation; a question that matters deserves a run of its own."},
+       Audience::document},
+      {std::move(what_if), Audience::document}};
+}
+
+}  // namespace rackcast::reports
