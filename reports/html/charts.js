@@ -16,7 +16,7 @@ function drawCharts() {
     },
     axisX: { grid: true },
     legend: { ...labels, labelColor: 'var(--text)', labelFontSize: 13, labelLimit: 320, orient: 'top', columns: 0,
-              direction: 'horizontal', symbolSize: 120 },
+              direction: 'horizontal', symbolSize: 120, symbolOpacity: 1, symbolType: 'stroke', symbolStrokeWidth: 3 },
   };
   for (const place of document.querySelectorAll('.plot')) {
     const spec = JSON.parse(place.nextElementSibling.textContent);
