@@ -104,15 +104,19 @@ void Network::store_claims(Slot& slot, std::span<const Usage> uses) {
     slot.claim_class = needed;
   }
   Claim* const claims = claims_.data() + slot.claims;
+  std::uint32_t last = 0;  // the largest resource so far: beyond it nothing needs to be looked for
   for (const Usage& use : uses) {
     if (use.coefficient == 0) continue;
+    const std::uint32_t resource = use.resource.index;
     Claim* const end = claims + slot.claim_count;
-    Claim* const same =
-        std::find_if(claims, end, [&](const Claim& claim) { return claim.resource == use.resource.index; });
+    Claim* same = end;
+    if (resource <= last)
+      same = std::find_if(claims, end, [&](const Claim& claim) { return claim.resource == resource; });
+    last = std::max(last, resource);
     if (same != end) {
       same->coefficient += use.coefficient;
     } else {
-      *end = {use.resource.index, 0, use.coefficient};
+      *end = {resource, 0, use.coefficient};
       ++slot.claim_count;
     }
   }
