@@ -145,6 +145,7 @@ StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const Fram
   out.forward = stream.lap();
   if (options.training) {
     for (auto op = workload.operators.rbegin(); op != workload.operators.rend(); ++op) {
+      if (options.recompute) builder.run(*op, Pass::forward, stream);
       builder.run(*op, Pass::data_gradient, stream);
       builder.run(*op, Pass::weight_gradient, stream);
     }

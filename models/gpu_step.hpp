@@ -19,9 +19,10 @@ namespace rackcast {
 struct StepOptions {
   double batch = 1;  ///< samples
   Precision precision = Precision::fp32;
-  bool training = true;   ///< false: forward pass only, as at inference
-  bool optimizer = true;  ///< include the parameter update
-  bool adam = false;      ///< Adam or LAMB rather than SGD with momentum
+  bool training = true;    ///< false: forward pass only, as at inference
+  bool optimizer = true;   ///< include the parameter update
+  bool adam = false;       ///< Adam or LAMB rather than SGD with momentum
+  bool recompute = false;  ///< activations are not kept: going back, every operator runs forward once more
 };
 
 /// One kernel of the step, for tables.

@@ -82,6 +82,7 @@ StepTimes step_times(const TrainingSpec& spec, int ranks) {
   options.precision = spec.precision;
   options.adam = spec.adam;
   options.optimizer = spec.optimizer;
+  options.recompute = spec.recompute;
   const StepTime step = step_time(*spec.workload, *spec.gpu, *spec.framework, options);
   const Duration end = step.forward + step.backward;
   const ExchangeSpec& x = spec.exchange;

@@ -61,6 +61,7 @@ struct TrainingSpec {
   double accumulation = 1;  ///< micro-steps of `batch_per_gpu` for each exchange and update
   bool adam = false;        ///< Adam or a relative instead of SGD with momentum
   bool optimizer = true;    ///< the update is part of the step
+  bool recompute = false;   ///< activations are computed again going back
   ExchangeSpec exchange;
   InputSpec input;
   Limits limits;     ///< of the simulation

@@ -60,7 +60,8 @@ Run run_of(PredictionContext& context, const ValidationCase& c) {
   const Cluster& cluster = context.cluster(c);
   const FrameworkProfile profile = profile_of(c);
   TrainingSpec spec;
-  spec.accumulation = std::max(1.0, number_in(c.workload.extra, "accumulation_steps").value_or(1));
+  spec.accumulation = accumulation_of_case(c);
+  spec.recompute = recomputes(c);
   spec.batch_per_gpu = local_batch(c, spec.accumulation);
   spec.precision = precision_of(c);
   spec.workload = &context.workload(c);

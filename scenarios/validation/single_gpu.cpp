@@ -33,7 +33,8 @@ Run run_of(PredictionContext& context, const ValidationCase& c) {
   options.precision = precision_of(c);
   options.training = c.workload.task != "inference";
   options.optimizer = flag_in(c.workload.extra, "includes_optimizer").value_or(true);
-  run.accumulation = std::max(1.0, number_in(c.workload.extra, "accumulation_steps").value_or(1));
+  run.accumulation = accumulation_of_case(c);
+  options.recompute = recomputes(c);
   run.workload = &context.workload(c);
   options.adam = trains_with_adam(c, *run.workload);
   run.gpu = &context.gpu(*c.system.gpu, profile);

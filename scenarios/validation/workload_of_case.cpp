@@ -1,5 +1,6 @@
 #include "scenarios/validation/workload_of_case.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -138,6 +139,19 @@ double batch_of_case(const ValidationCase& c) {
   }
   if (!(batch > 0) || batch > 1e9) throw Unpredictable{"batch not stated"};
   return batch;
+}
+
+double accumulation_of_case(const ValidationCase& c) {
+  const ValidationCase::Workload& w = c.workload;
+  if (const auto stated = number_in(w.extra, "accumulation_steps")) return std::max(1.0, *stated);
+  if (!w.global_batch || (!w.batch_per_gpu && !w.micro_batch)) return 1;
+  const double steps = *w.global_batch / (batch_of_case(c) * c.system.gpus.value_or(1));
+  // Anything but a whole number is a slip in the source, not accumulation.
+  return steps >= 2 && std::abs(steps - std::round(steps)) < 1e-6 ? std::round(steps) : 1;
+}
+
+bool recomputes(const ValidationCase& c) {
+  return text_in(c.workload.parallelism, "recompute") == "full";
 }
 
 }  // namespace rackcast

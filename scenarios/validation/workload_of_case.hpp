@@ -21,4 +21,9 @@ std::optional<double> sequence_length(const ValidationCase& c);
 /// Samples per GPU and micro-step. Throws Unpredictable when it cannot be told.
 double batch_of_case(const ValidationCase& c);
 
+/// Micro-steps per update: as stated, or as many as make the global batch out of those of the GPUs.
+double accumulation_of_case(const ValidationCase& c);
+/// Are activations computed again while going back? (T. Chen et al., arXiv:1604.06174, 2016)
+bool recomputes(const ValidationCase& c);
+
 }  // namespace rackcast
