@@ -7,10 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 
+#include "commands/report_files.hpp"
 #include "reports/table_document.hpp"
-#include "sim/atomic_file.hpp"
 #include "sim/error.hpp"
 
 namespace rackcast {
@@ -21,20 +20,6 @@ constexpr Command kCommands[] = {
     {add_size},      {add_simulate}, {add_explain},  {add_check},    {add_init},      {add_report},
     {add_inference}, {add_catalog},  {add_topology}, {add_validate}, {add_calibrate}, {add_schema},
 };
-
-/// Renders the document in the format that the file's ending names.
-std::string render_for(const std::string& path, const std::string& json,
-                       const reports::ResultDocument& document) {
-  const std::string ending = std::filesystem::path(path).extension().string();
-  if (ending == ".json") return json;
-  if (ending == ".html") return reports::render_html(document);
-  if (ending == ".md") return reports::render_markdown(document);
-  if (ending == ".txt") return reports::render_text(document, reports::TextOptions{});
-  throw Error{fmt::format("cannot tell the format of \"{}\"", path),
-              {},
-              "use .html, .md, .txt or .json",
-              ErrorKind::usage};
-}
 
 }  // namespace
 
@@ -73,19 +58,16 @@ void add_scenario_flags(CLI::App& command, Arguments& args) {
 }
 
 void add_output_flags(CLI::App& command, Arguments& args) {
-  command.add_option("-o,--output", args.outputs, "Write a report; .html, .md, .txt or .json (repeatable)")
-      ->allow_extra_args(false);
+  command.add_option("-o,--output", args.outputs, kOutputHelp)->allow_extra_args(false);
   command.add_flag("--json", args.json, "Print the result document instead of text");
 }
 
 void deliver_result(const Arguments& args, const std::string& json) {
   const reports::ResultDocument document = reports::load_result(json, "result");
-  std::vector<std::string> rendered;  // all of them before the first is written
-  for (const std::string& path : args.outputs) rendered.push_back(render_for(path, json, document));
-  for (std::size_t i = 0; i < rendered.size(); ++i) write_file_atomically(args.outputs[i], rendered[i]);
+  const auto written = write_report_files(args.outputs, reports::build_report(document), json);
   print(args.json ? json : reports::render_text(document, terminal_options()));
   if (args.json) return;
-  for (const std::string& path : args.outputs) print(fmt::format("Report: {}\n", path));
+  for (const std::string& path : written) print(fmt::format("Report: {}\n", path));
 }
 
 void deliver_tables(const Arguments& args, const std::string& json) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "commands/commands.hpp"
+#include "commands/report_files.hpp"
 #include "scenarios/templates.hpp"
 #include "sim/atomic_file.hpp"
 #include "sim/error.hpp"
@@ -52,7 +53,7 @@ void add_report(CLI::App& app, Arguments& args) {
   CLI::App* report = app.add_subcommand("report", "Make a page from a result document, without simulating");
   const auto file = std::make_shared<std::string>();
   report->add_option("result", *file, "Result document (JSON)")->required();
-  report->add_option("-o,--output", args.outputs, "Write a report; .html, .md, .txt or .json (repeatable)");
+  report->add_option("-o,--output", args.outputs, kOutputHelp);
   report->callback([&args, file] { deliver_result(args, read_file(*file)); });
 }
 

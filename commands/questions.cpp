@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "commands/commands.hpp"
+#include "commands/report_files.hpp"
 #include "scenarios/explain.hpp"
 #include "scenarios/planner.hpp"
 #include "scenarios/result.hpp"
@@ -41,6 +42,7 @@ std::shared_ptr<RunFlags> add_run_flags(CLI::App& command) {
 }
 
 int run_size(const Arguments& args, const RunFlags& flags) {
+  check_endings(args.outputs);  // before the work
   const Scenario scenario = load_scenario(args.scenario, args.sets);
   const Catalog catalog = open_catalog(args);
   Result result = size(scenario, catalog, flags.control());
@@ -50,6 +52,7 @@ int run_size(const Arguments& args, const RunFlags& flags) {
 }
 
 int run_simulate(const Arguments& args, const RunFlags& flags, const std::string& trace) {
+  check_endings(args.outputs);
   const Scenario scenario = load_scenario(args.scenario, args.sets);
   const Catalog catalog = open_catalog(args);
   Tracer tracer{Clock{TickLength::picosecond}};

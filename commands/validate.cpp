@@ -4,25 +4,22 @@
 #include <memory>
 
 #include "commands/commands.hpp"
+#include "commands/report_files.hpp"
 #include "reports/validation_report.hpp"
 #include "scenarios/validation/case_loader.hpp"
 #include "scenarios/validation/report.hpp"
-#include "sim/atomic_file.hpp"
 
 namespace rackcast {
 
 namespace {
 
 int run_validate(const Arguments& args, const std::string& cases, const std::string& bound) {
+  check_endings(args.outputs);  // before the work
   const ValidationBounds bounds = bound.empty() ? ValidationBounds{} : parse_bounds(bound);
   const ValidationReport report = validate_cases(open_catalog(args), load_cases(cases));
   const std::string json = to_json_text(report);
   const reports::Report page = reports::build_validation_report(json, "validation");
-  for (const std::string& path : args.outputs) {
-    write_file_atomically(path, path.ends_with(".json") ? json
-                                : path.ends_with(".md") ? reports::write_markdown(page)
-                                                        : reports::write_html(page));
-  }
+  write_report_files(args.outputs, page, json);
   print(args.json ? json : reports::write_text(page, terminal_options()));
   const std::vector<std::string> missed = missed_bounds(report.summary, bounds);
   for (const std::string& sentence : missed) std::fprintf(stderr, "bound missed: %s\n", sentence.c_str());
@@ -39,8 +36,7 @@ void add_validate(CLI::App& app, Arguments& args) {
   const auto flags = std::make_shared<Flags>();
   validate->add_option("--cases", flags->cases, "Case file or folder")->required();
   validate->add_flag("--json", args.json, "Print every case and the summary as JSON");
-  validate->add_option("-o,--output,--html", args.outputs,
-                       "Write a page; .html (charts), .md or .json (repeatable)");
+  validate->add_option("-o,--output,--html", args.outputs, kOutputHelp);
   validate->add_option("--bound", flags->bound,
                        "Exit with 5 past it: median=0.08,p90=0.25,mean=...,coverage=0.85");
   validate->add_option("--catalog", args.catalog_dir, "Folder with catalogue entries of your own");

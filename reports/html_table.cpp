@@ -24,7 +24,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-/// A number breaks only in front of its interval, a path only after a slash.
+/// A number breaks only in front of its interval, a path and a long name after a slash or a line below.
 std::string cell_html(const Cell& cell, const Column& column) {
   if (cell.text.empty()) {
     return "–";
@@ -33,7 +33,7 @@ std::string cell_html(const Cell& cell, const Column& column) {
   if (column.align == Align::right) {
     return replaced(replaced(text, " ", "&nbsp;"), "&nbsp;(", " (");
   }
-  return replaced(text, "/", "/<wbr>");
+  return replaced(replaced(text, "/", "/<wbr>"), "_", "_<wbr>");
 }
 
 std::string head_row(const Table& table) {
@@ -81,7 +81,7 @@ std::string_view tone_class(Tone tone) {
 std::string html_table(const Table& table) {
   // Explicit roles: on a narrow page the rows become cards, and display: block alone would hide the table
   // from screen readers.
-  const bool cards = table.columns.size() > 3, may_break = table.rows.size() > most_rows_unbroken;
+  const bool cards = table.columns.size() >= 3, may_break = table.rows.size() > most_rows_unbroken;
   std::string out = fmt::format("<table role=\"table\" class=\"{}{}\">\n", cards ? "cards" : "plain",
                                 may_break ? " long" : "");
   if (!table.caption.empty()) {

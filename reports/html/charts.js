@@ -21,8 +21,9 @@ function drawCharts() {
   for (const place of document.querySelectorAll('.plot')) {
     const spec = JSON.parse(place.nextElementSibling.textContent);
     const narrow = place.clientWidth < 480;
-    const own = narrow ? { ...config, legend: { ...config.legend, orient: 'bottom', direction: 'vertical', columns: 1 } } : config;
+    const own = narrow ? { ...config, axis: { ...config.axis, titleLimit: 280 }, legend: { ...config.legend, orient: 'bottom', direction: 'vertical', columns: 1 } } : config;
     vegaEmbed(place, spec, { actions: false, ast: true, renderer: 'svg', config: own, tooltip: { theme: 'custom' } })
+      .then(({ view }) => view.container().querySelector('svg').setAttribute('aria-hidden', 'true')) // see aria above
       .catch((error) => {
         console.error(error);
         place.closest('figure').querySelector('details')?.setAttribute('open', '');

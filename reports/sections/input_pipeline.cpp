@@ -63,7 +63,7 @@ BarChart funnel_chart(const WorkloadResult& w) {
   BarChart chart;
   chart.caption = fmt::format("{}: {} is the narrowest stage and passes {} samples/s", w.title,
                               narrowest->name, number_text(narrowest->samples_per_s));
-  chart.axis = {"Samples that the stage could pass", Axis::Kind::per_second,
+  chart.axis = {"Samples", Axis::Kind::per_second,
                 std::ranges::all_of(stages, [](const auto& s) { return s.samples_per_s > 0; })};
   for (const auto& stage : stages) {
     const bool binds = &stage == &*narrowest;

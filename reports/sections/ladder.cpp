@@ -73,7 +73,6 @@ std::optional<BarChart> time_chart(const WorkloadResult& workload, const ResultD
   chart.bars = {bar("One GPU", *alone->value, Tone::plain),
                 bar(counted(*gpus, "GPU") + ", perfect scaling", perfect, Tone::plain),
                 bar(counted(*gpus, "GPU") + ", simulated", time->value, Tone::good)};
-  chart.bars.back().text = prediction_text(*time);
   chart.bars.back().low = time->low;
   chart.bars.back().high = time->high;
   if (document.deadline_s.value_or(0) > 0) {

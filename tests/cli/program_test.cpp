@@ -59,6 +59,28 @@ TEST_CASE("the fleet question is answered on the terminal and as files") {
   CHECK(read_file(folder / "b.html") == read_file(folder / "a.html"));
 }
 
+TEST_CASE("the ending of a name chooses the format; an unknown one stops before the work") {
+  const TemporaryFolder folder;
+  const std::string result = std::string{RACKCAST_SOURCE_DIR} + "/tests/data/results/fleet_feasible.json";
+  const Outcome out = run("report " + result + " -o " + folder / "a.csv" + " -o " + folder / "a.xlsx" + " -o " +
+                          folder / "a.md" + " -o " + folder / "a.html");
+  CHECK(out.code == 0);
+  CHECK(read_file(folder / "a-alternatives.csv").starts_with("Workload,Node type,Nodes,"));
+  CHECK(std::filesystem::file_size(folder / "a.xlsx") > 4000);
+  CHECK(std::filesystem::file_size(folder / "a.html") < 3'000'000);
+  CHECK(run("size /no/such/scenario.json -o " + folder / "a.docx").code == 2);
+}
+
+TEST_CASE("without Chromium a PDF is an error that says what to do, and nothing is written") {
+  const TemporaryFolder folder;
+  const std::string result = std::string{RACKCAST_SOURCE_DIR} + "/tests/data/results/fleet_feasible.json";
+  const std::string command = "PATH=/nonexistent '" RACKCAST_PROGRAM "' report " + result + " -o " + folder / "a.html" +
+                              " -o " + folder / "a.pdf" + " 2>" + folder / "message" + " >" + folder / "output";
+  CHECK(WEXITSTATUS(std::system(command.c_str())) == 3);
+  CHECK(read_file(folder / "message").find("install chromium") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "a.html"));
+}
+
 TEST_CASE("the README shows what the demo really prints") {
   const std::string path = std::string{RACKCAST_SOURCE_DIR} + "/README.md";
   const std::string readme = read_file(path);

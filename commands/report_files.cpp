@@ -1,0 +1,112 @@
+#include "commands/report_files.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "commands/print_pdf.hpp"
+#include "commands/scratch_folder.hpp"
+#include "reports/csv_writer.hpp"
+#include "reports/report.hpp"
+#include "reports/xlsx_writer.hpp"
+#include "sim/atomic_file.hpp"
+#include "sim/error.hpp"
+#include "sim/input_file.hpp"
+
+namespace rackcast {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OutputFile {
+  std::string path, bytes;
+};
+using OutputFiles = std::vector<OutputFile>;
+
+OutputFiles csv_files(const std::string& path, const reports::Report& report) {
+  const fs::path whole(path);
+  OutputFiles files;
+  for (auto& file : reports::write_csv(report)) {
+    const std::string name = fmt::format("{}-{}.csv", whole.stem().string(), file.name);
+    files.push_back({(whole.parent_path() / name).string(), std::move(file.text)});
+  }
+  return files;
+}
+
+std::string workbook(const reports::Report& report) {
+  const ScratchFolder folder;
+  reports::write_xlsx(report, folder.file("report.xlsx"));
+  return read_file(folder.file("report.xlsx"));
+}
+
+struct Format {
+  const char* ending;
+  OutputFiles (*make)(const std::string& path, const reports::Report& report, const std::string& json);
+};
+
+using reports::Report;
+using std::string;
+constexpr Format kFormats[] = {
+    {".html",
+     [](const string& p, const Report& r, const string&) {
+       return OutputFiles{{p, write_html(r)}};
+     }},
+    {".pdf",
+     [](const string& p, const Report& r, const string&) {
+       return OutputFiles{{p, print_pdf(write_html(r))}};
+     }},
+    {".md",
+     [](const string& p, const Report& r, const string&) {
+       return OutputFiles{{p, write_markdown(r)}};
+     }},
+    {".txt",
+     [](const string& p, const Report& r, const string&) {
+       return OutputFiles{{p, write_text(r)}};
+     }},
+    {".csv",
+     [](const string& p, const Report& r, const string&) {
+       return csv_files(p, r);
+     }},
+    {".xlsx",
+     [](const string& p, const Report& r, const string&) {
+       return OutputFiles{{p, workbook(r)}};
+     }},
+    {".json",
+     [](const string& p, const Report&, const string& json) {
+       return OutputFiles{{p, json}};
+     }},
+};
+
+const Format& format_of(const std::string& path) {
+  const std::string ending = fs::path(path).extension().string();
+  for (const Format& format : kFormats) {
+    if (ending == format.ending) return format;
+  }
+  throw Error{fmt::format("cannot tell the format of \"{}\"", path),
+              {},
+              "use .html, .pdf, .md, .txt, .csv, .xlsx or .json",
+              ErrorKind::usage};
+}
+
+}  // namespace
+
+void check_endings(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) (void)format_of(path);
+}
+
+std::vector<std::string> write_report_files(const std::vector<std::string>& paths,
+                                            const reports::Report& report, const std::string& json) {
+  OutputFiles files;
+  for (const std::string& path : paths) {
+    for (OutputFile& file : format_of(path).make(path, report, json)) files.push_back(std::move(file));
+  }
+  std::vector<std::string> written;
+  for (const OutputFile& file : files) {
+    write_file_atomically(file.path, file.bytes);
+    written.push_back(file.path);
+  }
+  return written;
+}
+
+}  // namespace rackcast

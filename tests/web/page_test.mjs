@@ -1,0 +1,119 @@
+// The report as a reader has it: opened in headless Chromium, its sliders moved, its accessibility checked, printed.
+// Usage: node page_test.mjs PROGRAM NODE_MODULES CHROMIUM, from the root of the tree.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+const [program, modules, browserPath] = process.argv.slice(2);
+const require = createRequire(resolve(modules, 'none.js'));
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const folder = mkdtempSync(join(tmpdir(), 'rackcast-page-'));
+const file = (name) => join(folder, name);
+const scenario = 'scenarios/fleet_very_conservative.json';
+const hostile = '</script><img src=x onerror=alert(1)>"\'&<!--';
+let browser, result;
+
+before(async () => {
+  execFileSync(program, ['size', scenario, '-o', file('page.html'), '-o', file('result.json')]);
+  execFileSync(program, ['size', scenario, '--set', `name=${JSON.stringify(hostile)}`, '-o', file('hostile.html')]);
+  result = JSON.parse(readFileSync(file('result.json'), 'utf8'));
+  browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] });
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/// Opens a page and collects what it must not do.
+async function open(name, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1600, height: 1200 }, bypassCSP: true, ...options });
+  context.setDefaultTimeout(15000);
+  const page = await context.newPage();
+  const faults = [];
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('dialog', (dialog) => { faults.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on('request', (request) => request.url().startsWith('file:') || faults.push(`request: ${request.url()}`));
+  await page.goto(pathToFileURL(file(name)).href);
+  await page.waitForFunction(() => [...document.querySelectorAll('.plot')].every((p) => p.querySelector('svg')));
+  return { page, faults, close: () => context.close() };
+}
+
+test('the page draws its charts, asks nothing of anyone and reports no error', async () => {
+  assert.ok(statSync(file('page.html')).size < 3e6);
+  const { page, faults, close } = await open('page.html', { bypassCSP: false });
+  const plots = await page.locator('.plot svg').count();
+  assert.ok(plots >= 8, `${plots} charts`);
+  for (const box of await page.locator('.plot svg').evaluateAll((all) => all.map((s) => s.getBoundingClientRect().width)))
+    assert.ok(box > 300);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('a slider, moved by keyboard, changes the answer to what was simulated', async () => {
+  const { page, faults, close } = await open('page.html', { bypassCSP: false });
+  const answer = page.locator('#what-if-answer');
+  const asked = `${result.answer.nodes} × ${result.answer.node_title}`;
+  assert.equal(await answer.textContent(), asked);
+  await page.locator('#what-if-deadline').focus();
+  for (let i = 0; i < 10; ++i) await page.keyboard.press('ArrowRight');
+  assert.equal(await page.locator('#what-if-deadline-value').textContent(), '28 days');
+  const doubled = result.answer.changes.find((c) => c.change === '28 days');
+  assert.equal(await answer.textContent(), `${doubled.nodes} × ${result.answer.node_title}`);
+  assert.match(await page.locator('#what-if-quality').textContent(), /^Approximate/);
+  await page.getByRole('button', { name: 'As asked' }).click();
+  await page.waitForFunction((text) => document.getElementById('what-if-answer').textContent === text, asked);
+  await page.locator('#what-if-epochs').fill('10');
+  await page.locator('#what-if-data').fill('10');
+  assert.match(await answer.textContent(), /^More than \d+ ×/); // past what was simulated it does not guess
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+for (const [width, colorScheme] of [[1600, 'light'], [1600, 'dark'], [400, 'light'], [400, 'dark']]) {
+  test(`no serious accessibility finding and no sideways scrolling at ${width} px, ${colorScheme}`, async () => {
+    const { page, close } = await open('page.html', { viewport: { width, height: 900 }, colorScheme });
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+    const serious = violations.filter((v) => ['serious', 'critical'].includes(v.impact));
+    assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`), []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
+    await close();
+  });
+}
+
+test('a hostile name is shown as it is written and runs nothing', async () => {
+  const { page, faults, close } = await open('hostile.html', { bypassCSP: false });
+  assert.equal(await page.locator('h1').textContent(), hostile);
+  assert.equal(await page.locator('img').count(), 0);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('the first Tab reaches the skip link, and it leads to the answer', async () => {
+  const { page, close } = await open('page.html', { bypassCSP: false });
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the answer');
+  await page.keyboard.press('Enter');
+  assert.match(page.url(), /#main$/);
+  await close();
+});
+
+test('the PDF has the decision, page numbers, the charts and its fonts', () => {
+  execFileSync(program, ['report', file('result.json'), '-o', file('report.pdf')]);
+  const text = execFileSync('pdftotext', ['-layout', file('report.pdf'), '-'], { encoding: 'utf8' });
+  assert.ok(text.includes(`${result.answer.nodes} × ${result.answer.node_title}`));
+  assert.match(text, /Page 1 of \d+/);
+  assert.ok(text.includes('Time to train (days)')); // the title of an axis: the charts are drawn
+  const fonts = execFileSync('pdffonts', [file('report.pdf')], { encoding: 'utf8' }).trim().split('\n').slice(2);
+  assert.ok(fonts.length > 0);
+  for (const font of fonts) assert.match(font, /\s+yes (yes|no)\s+(yes|no)\s+\d+\s+\d+$/);
+});
