@@ -54,6 +54,7 @@ void add_catalog(CLI::App& app, Arguments& args);
 void add_topology(CLI::App& app, Arguments& args);
 void add_validate(CLI::App& app, Arguments& args);
 void add_calibrate(CLI::App& app, Arguments& args);
+void add_import(CLI::App& app, Arguments& args);
 void add_schema(CLI::App& app, Arguments& args);
 
 // What commands share.

@@ -10,17 +10,39 @@
 #include "scenarios/defaults.hpp"
 #include "sim/quantity_text.hpp"
 #include "topologies/catalog.hpp"
+#include "topologies/catalog_file.hpp"
 #include "topologies/named_cluster.hpp"
 
 namespace rackcast {
 
 namespace {
 
+/// A name of the catalogue, or a file: relative to the file that names it, for --set to the current folder.
+std::string name_or_file(const Json& json) {
+  const std::string& name = json.string();
+  if (!is_catalog_file(name) || std::filesystem::path{name}.is_absolute()) return name;
+  const std::string file = json.where().file;
+  if (file.starts_with("--set ")) return name;
+  return (std::filesystem::path{file}.parent_path() / name).string();
+}
+
+/// A network in the scenario, or in a file that `rackcast import ibnetdiscover` wrote.
+Json network_of(const Json& json) {
+  if (json.kind() != JsonKind::string) return json;
+  if (!is_catalog_file(json.string()))
+    json.fail("a \"fabric\" is an object or a file", "for example {\"link\": \"edr\"}");
+  const Json document = parse_json_file(name_or_file(json));
+  const Json* format = document.kind() == JsonKind::object ? document.find("format") : nullptr;
+  if (!format || format->kind() != JsonKind::string || format->string() != "rackcast-import")
+    json.fail("this file is not an import", "`rackcast import ibnetdiscover FILE -o fabric.json` writes one");
+  return document.require("fabric");
+}
+
 StorageSpec read_storage(const Json& json) {
   ObjectReader in{json};
   StorageSpec storage;
   storage.where = json.where();
-  storage.array = in.string("array");
+  storage.array = name_or_file(in.require("array"));
   storage.count = static_cast<int>(in.integer_or("count", 1, 1, 100'000));
   in.finish();
   return storage;
@@ -63,7 +85,7 @@ ClusterSpec read_cluster(const Json& json) {
     json.fail("a cluster has either a \"node\" or the name of a whole cluster, \"named\"",
               in.has("node") ? "remove one of them" : "for example \"node\": \"dgx1v_16gb\"");
   }
-  cluster.node = in.string_or("node", "");
+  if (const Json* node = in.find("node")) cluster.node = name_or_file(*node);
   cluster.named = in.string_or("named", "");
   cluster.gpu = in.string_or("gpu", "");
   if (!cluster.named.empty() && !cluster.gpu.empty()) {
@@ -72,8 +94,8 @@ ClusterSpec read_cluster(const Json& json) {
   cluster.nodes_given = in.has("nodes");
   cluster.nodes = static_cast<int>(in.integer_or("nodes", 1, 1, 100'000));
   if (const Json* fabric = in.find("fabric")) {
-    cluster.fabric_text = *fabric;
-    cluster.fabric = read_fabric_options(*fabric);
+    cluster.fabric_text = network_of(*fabric);
+    cluster.fabric = read_fabric_options(cluster.fabric_text);
   }
   in.finish();
   return cluster;
@@ -88,7 +110,7 @@ GoalSpec read_goal(const Json& json) {
   if (in.has("retrain_every")) goal.retrain_every = in.quantity<Duration>("retrain_every");
   goal.max_nodes = static_cast<int>(in.integer_or("max_nodes", defaults::max_nodes, 1, 100'000));
   if (const Json* alternatives = in.find("alternatives")) {
-    for (const Json& one : alternatives->array()) goal.alternatives.push_back(one.string());
+    for (const Json& one : alternatives->array()) goal.alternatives.push_back(name_or_file(one));
     if (goal.alternatives.size() > 32) alternatives->fail("more than 32 alternatives");
   }
   in.finish();

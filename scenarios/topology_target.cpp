@@ -5,6 +5,7 @@
 #include "scenarios/scenario.hpp"
 #include "sim/near_matches.hpp"
 #include "topologies/catalog.hpp"
+#include "topologies/catalog_file.hpp"
 #include "topologies/cluster_builder.hpp"
 #include "topologies/named_cluster.hpp"
 #include "topologies/node_builder.hpp"
@@ -43,6 +44,14 @@ bool knows(const Catalog& catalog, std::string_view kind, std::string_view name)
   }
 }
 
+/// A file that `rackcast import` wrote; anything else that ends in .json is a scenario.
+bool is_node_file(const std::string& name) {
+  if (!is_catalog_file(name)) return false;
+  const Json json = parse_json_file(name);
+  const Json* format = json.kind() == JsonKind::object ? json.find("format") : nullptr;
+  return format && format->kind() == JsonKind::string && format->string() == "rackcast-import";
+}
+
 [[noreturn]] void fail_unknown(const Catalog& catalog, const std::string& name) {
   std::vector<std::string> known = catalog.ids("nodes");
   for (const std::string& id : catalog.ids("clusters")) known.push_back(id);
@@ -57,7 +66,10 @@ bool knows(const Catalog& catalog, std::string_view kind, std::string_view name)
 
 TopologyTarget topology_target(const Catalog& catalog, const TopologyRequest& request) {
   TopologyTarget target;
-  if (request.name.ends_with(".json") || request.name.find('/') != std::string::npos) {
+  if (is_node_file(request.name)) {
+    target.node = node_spec(catalog, {.node = request.name, .gpu = request.gpu});
+    target.title = target.node.name;
+  } else if (request.name.ends_with(".json") || request.name.find('/') != std::string::npos) {
     target = target_of_scenario(catalog, request);
     target.is_cluster = target.nodes > 1;
   } else if (request.gpu.empty() && knows(catalog, "clusters", request.name) &&

@@ -1,5 +1,5 @@
 #pragma once
-/// What is behind a Json. Only the files of the reader include this.
+/// What is behind a Json. Only the files of the reader and of other formats' readers include this.
 #include <cstdint>
 #include <limits>
 #include <string>

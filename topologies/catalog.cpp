@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "topologies/catalog_entry.hpp"
+#include "topologies/catalog_file.hpp"
 
 namespace rackcast {
 
@@ -55,10 +56,37 @@ std::vector<std::string> overlay_files(const std::string& dir) {
   return out;
 }
 
+/// What an import document calls an entry of this kind; empty if it holds none.
+std::string_view member_of(std::string_view kind) {
+  if (kind == "nodes") return "node";
+  return kind == "storage" ? "storage" : "";
+}
+
+/// The entry within an import document; the whole of another.
+Json entry_of_document(std::string_view kind, const Json& json) {
+  if (json.kind() != JsonKind::object || !json.find("format")) return json;
+  const Json& format = json.require("format");
+  if (format.string() != "rackcast-import")
+    format.fail("this document is neither an import nor a catalogue entry",
+                "`rackcast import FILE -o part.json` writes one");
+  if (const Json& version = json.require("version"); version.integer() != 1)
+    version.fail("this build reads version 1 of the format");
+  const std::string_view member = member_of(kind);
+  if (const Json* found = member.empty() ? nullptr : json.find(member)) return *found;
+  json.require("kind").fail(
+      fmt::format("an import of this kind holds nothing for \"{}\" of the catalogue", kind),
+      kind == "nodes" ? "nvidia-smi-topo, nvidia-smi-xml, nccl-topo-xml and lstopo hold a node" : "");
+}
+
 }  // namespace
+
+bool is_catalog_file(std::string_view name) {
+  return name.ends_with(".json");
+}
 
 struct Catalog::Impl {
   std::map<std::string, Slots, std::less<>> kinds;
+  std::map<std::pair<std::string, std::string>, CatalogEntry> files;  ///< by kind and path
   mutable std::mutex mutex;
 
   const CatalogEntry& entry(const std::string& kind, const std::string& id, Slot& slot) const {
@@ -67,6 +95,16 @@ struct Catalog::Impl {
       slot.entry = make_catalog_entry(kind, id, file, parse_json(std::string{slot.text}, file));
     }
     return *slot.entry;
+  }
+
+  /// The entry in a file of the user's own: an imported document or a file in the catalogue's form.
+  const CatalogEntry& file_entry(std::string_view kind, std::string_view path) {
+    const std::pair<std::string, std::string> key{kind, path};
+    if (const auto it = files.find(key); it != files.end()) return it->second;
+    const std::string id = std::filesystem::path{key.second}.stem().string();
+    CatalogEntry entry =
+        make_catalog_entry(key.first, id, key.second, entry_of_document(kind, parse_json_file(key.second)));
+    return files.emplace(key, std::move(entry)).first->second;
   }
 
   Slots& slots(std::string_view kind) {
@@ -140,6 +178,7 @@ std::vector<std::string> Catalog::ids(std::string_view kind) const {
 const CatalogEntry& Catalog::find(std::string_view kind, std::string_view name) const {
   const std::lock_guard lock{impl_->mutex};
   Slots& slots = impl_->slots(kind);
+  if (is_catalog_file(name)) return impl_->file_entry(kind, name);
   const std::string kind_name{kind};
   if (const auto it = slots.find(name); it != slots.end())
     return impl_->entry(kind_name, it->first, it->second);

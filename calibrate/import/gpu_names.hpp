@@ -1,0 +1,20 @@
+#pragma once
+/// From what a driver calls a GPU to its catalogue entry.
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rackcast {
+
+class Catalog;
+
+/// The catalogue id of "NVIDIA A100-SXM4-80GB", "Tesla V100-SXM2-16GB", "NVIDIA H100 80GB HBM3", ...: makers'
+/// words, case, punctuation and order of the words do not count. Nothing if no entry, or more than one, goes
+/// by that name.
+std::optional<std::string> catalogue_gpu(const Catalog& catalog, std::string_view driver_name);
+
+/// The catalogue id of NVIDIA's PCI device ("0x20b0"); empty if unknown. Source: the PCI ID repository,
+/// vendor 10de.
+std::string_view gpu_of_pci_device(std::string_view device);
+
+}  // namespace rackcast

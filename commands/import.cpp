@@ -1,0 +1,57 @@
+/// `rackcast import`: what was measured or listed already, as a document for scenarios and fits.
+#include "calibrate/import/import.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "commands/commands.hpp"
+#include "sim/atomic_file.hpp"
+#include "sim/input_file.hpp"
+#include "sim/version.hpp"
+
+namespace rackcast {
+namespace {
+
+struct ImportFlags {
+  std::vector<std::string> names;  ///< [KIND] FILE
+  std::string output;
+};
+
+void run_import(const Arguments& args, const ImportFlags& flags) {
+  ImportRequest request;
+  request.path = flags.names.back();
+  if (flags.names.size() == 2) request.kind = flags.names.front();
+  request.program = std::string{version()};
+  const ImportResult result =
+      import_text(open_catalog(args), request, read_file(request.path, most_import_bytes));
+  if (flags.output.empty()) {
+    print(result.text);
+    return;
+  }
+  write_file_atomically(flags.output, result.text);
+  std::string text = fmt::format("{}: {}\n", result.kind, result.summary);
+  for (const std::string& warning : result.warnings) text += "warning: " + warning + "\n";
+  print(text + fmt::format("Wrote {}\n", flags.output));
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, Arguments& args) {
+  CLI::App* import = app.add_subcommand("import", "Read measurements and topologies of other tools");
+  const auto flags = std::make_shared<ImportFlags>();
+  std::string kinds;
+  for (const ImportKindInfo& kind : import_kinds())
+    kinds += fmt::format("\n  {:16} {}", kind.name, kind.help);
+  import->add_option("file", flags->names, "[KIND] FILE; the kind is told from the content if it is left out")
+      ->required()
+      ->expected(1, 2);
+  import->add_option("-o,--output", flags->output, "Document to write (JSON); default: standard output");
+  import->add_option("--catalog", args.catalog_dir, "Folder with catalogue entries of your own");
+  import->footer("Kinds:" + kinds);
+  import->callback([&args, flags] { run_import(args, *flags);
+});
+}  // namespace rackcast
+
+}  // namespace rackcast
