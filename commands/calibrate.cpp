@@ -22,6 +22,7 @@ void add_calibrate(CLI::App& app, Arguments& args) {
   CLI::App* calibrate = app.add_subcommand("calibrate", "Measure a machine, fit the models to measurements");
   calibrate->require_subcommand(1);
   add_calibrate_run(*calibrate, args);
+  add_calibrate_frameworks(*calibrate, args);
   struct Flags {
     std::string data, output;
   };

@@ -5,5 +5,6 @@
 namespace rackcast {
 
 void add_calibrate_run(CLI::App& calibrate, Arguments& args);
+void add_calibrate_frameworks(CLI::App& calibrate, Arguments& args);
 
 }  // namespace rackcast

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <optional>
 
-#include "sim/embedded.hpp"
+#include "models/framework_parameters.hpp"
 #include "sim/error.hpp"
 #include "sim/json_reader.hpp"
 
@@ -92,7 +92,13 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   constexpr std::array<std::string_view, 2> kernels{"library", "im2col"};
   if (in.has("conv")) p.conv = static_cast<ConvKernels>(in.choice("conv", kernels));
   if (const Json* library = in.find("library")) p.library = parse_library_generation(library->string());
-  for (std::string& id : strings(in, "fit")) p.fit.push_back(std::move(id));
+  p.fit = strings(in, "fit");
+  p.fitted = strings(in, "fitted");
+  for (const std::string& name : p.fitted)
+    if (find_profile_parameter(name) == nullptr)
+      in.json().fail("no number of a profile that can be fitted is called \"" + name + "\"");
+  if (p.fitted.empty() != p.fit.empty())
+    in.json().fail("\"fitted\" names the numbers that \"fit\" names the cases of: both, or neither");
 }
 
 Entry read_entry(const Json& json, const std::vector<std::string>& names) {
@@ -132,8 +138,7 @@ void read_file(const EmbeddedFile& file, std::vector<Entry>& out) {
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = [] {
     std::vector<Entry> out;
-    for (const EmbeddedFile& file : model_data())
-      if (file.name.substr(0, folder.size()) == folder) read_file(file, out);
+    for (const EmbeddedFile& file : framework_files()) read_file(file, out);
     return out;
   }();
   return all;
@@ -199,6 +204,13 @@ FrameworkProfile framework_profile(const FrameworkQuery& query) {
   profile.library = generation(query, version).value_or(profile.library);
   profile.winograd = parse_number(query.cudnn).value_or(5) >= 5;
   return profile;
+}
+
+std::vector<EmbeddedFile> framework_files() {
+  std::vector<EmbeddedFile> out;
+  for (const EmbeddedFile& file : model_data())
+    if (file.name.starts_with(folder)) out.push_back(file);
+  return out;
 }
 
 std::vector<FrameworkProfile> framework_profiles() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/gpu_cost.hpp"
+#include "sim/embedded.hpp"
 #include "sim/quantity.hpp"
 
 namespace rackcast {
@@ -55,7 +56,8 @@ struct FrameworkProfile {
   /// What this framework's reference scripts run under a name that several networks share: torchvision's and
   /// MXNet's ResNet-50 is v1.5, for example.
   std::map<std::string, std::string> networks;
-  std::vector<std::string> fit;  ///< case ids that the numbers were fitted on
+  std::vector<std::string> fit;     ///< case ids that the numbers were fitted on
+  std::vector<std::string> fitted;  ///< names of those numbers (models/framework_parameters.hpp)
 };
 
 /// The software of a run as far as it is known.
@@ -72,7 +74,10 @@ struct FrameworkQuery {
 /// spread.
 FrameworkProfile framework_profile(const FrameworkQuery& query);
 
-/// Ids and titles, sorted.
+/// All of them, sorted by id.
 std::vector<FrameworkProfile> framework_profiles();
+
+/// The shipped files, "frameworks/mxnet.json" and so on, by name.
+std::vector<EmbeddedFile> framework_files();
 
 }  // namespace rackcast

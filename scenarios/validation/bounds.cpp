@@ -10,8 +10,11 @@ namespace rackcast {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error{
-      what, {}, "write --bound median=0.08,p90=0.25; known: median, mean, p90, coverage", ErrorKind::usage};
+  throw Error{what,
+              {},
+              "write --bound median=0.08,p90=0.25 or --bound \"task/training, 1 GPU:median=0.08\"; known: "
+              "median, mean, p90, coverage",
+              ErrorKind::usage};
 }
 
 double parse_value(const std::string& text) {
@@ -39,6 +42,15 @@ std::optional<double>& slot(ValidationBounds& bounds, std::string_view name) {
 
 ValidationBounds parse_bounds(std::string_view text) {
   ValidationBounds out;
+  if (const auto colon = text.rfind(':'); colon != std::string_view::npos) {
+    const std::string_view row = text.substr(0, colon);
+    const auto slash = row.find('/');
+    if (slash == std::string_view::npos || slash == 0 || slash + 1 == row.size())
+      refuse("a row is a table, a slash and a name, not \"" + std::string{row} + "\"");
+    out.table = row.substr(0, slash);
+    out.group = row.substr(slash + 1);
+    text.remove_prefix(colon + 1);
+  }
   while (true) {
     const auto comma = text.find(',');
     const std::string_view part = text.substr(0, comma);
@@ -53,16 +65,36 @@ ValidationBounds parse_bounds(std::string_view text) {
   }
 }
 
-std::vector<std::string> missed_bounds(const ErrorSummary& s, const ValidationBounds& bounds) {
+namespace {
+
+/// Of the row that is asked for; empty for one that no judged case is in.
+ErrorSummary summary_of(const ValidationReport& report, const ValidationBounds& bounds) {
+  if (bounds.table.empty()) return report.summary;
+  std::string tables;
+  for (const ErrorTable& table : report.tables) {
+    tables += (tables.empty() ? "" : ", ") + table.by;
+    if (table.by != bounds.table) continue;
+    for (const ErrorGroup& group : table.groups)
+      if (group.name == bounds.group) return group.summary;
+    return {};
+  }
+  refuse("no table is called \"" + bounds.table + "\", there are " + tables);
+}
+
+}  // namespace
+
+std::vector<std::string> missed_bounds(const ValidationReport& report, const ValidationBounds& bounds) {
+  const ErrorSummary s = summary_of(report, bounds);
+  const std::string row = bounds.group.empty() ? "" : bounds.group + ": ";
   std::vector<std::string> out;
-  const auto check = [&out](std::string_view name, std::optional<double> found, std::optional<double> bound,
-                            bool at_most) {
+  const auto check = [&](std::string_view name, std::optional<double> found, std::optional<double> bound,
+                         bool at_most) {
     if (!bound) return;
     if (!found) {
       out.push_back(
-          fmt::format("{}: no judged case was predicted, so the bound {} is not met", name, *bound));
+          fmt::format("{}{}: no judged case was predicted, so the bound {} is not met", row, name, *bound));
     } else if (at_most ? *found > *bound : *found < *bound) {
-      out.push_back(fmt::format("{} is {:.4f}, the bound is {} {}", name, *found,
+      out.push_back(fmt::format("{}{} is {:.4f}, the bound is {} {}", row, name, *found,
                                 at_most ? "at most" : "at least", *bound));
     }
   };

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "models/framework_parameters.hpp"
 #include "models/gpu_rates_of.hpp"
 #include "models/workload.hpp"
 #include "scenarios/validation/cluster_of_case.hpp"
 #include "scenarios/validation/predictor.hpp"
+#include "scenarios/validation/software_of_case.hpp"
 #include "scenarios/validation/workload_of_case.hpp"
 #include "sim/error.hpp"
 #include "topologies/gpu_spec.hpp"
@@ -43,6 +45,14 @@ const Cluster& PredictionContext::cluster(const ValidationCase& c) {
   std::unique_ptr<Cluster>& slot = clusters_[cluster_key(c)];
   if (!slot) slot = std::make_unique<Cluster>(cluster_of_case(catalog_, c));
   return *slot;
+}
+
+FrameworkProfile PredictionContext::profile(const ValidationCase& c) const {
+  FrameworkProfile profile = profile_of(c);
+  if (!replaced_ || replaced_->id != profile.id) return profile;
+  for (const ProfileParameter& p : profile_parameters()) p.set(profile, p.get(*replaced_));
+  profile.log_sigma = replaced_->log_sigma;
+  return profile;
 }
 
 const Workload& PredictionContext::workload(const ValidationCase& c) {

@@ -40,6 +40,10 @@ class PredictionContext {
   const Workload& workload(const ValidationCase& c);
   /// The machine of a case. Throws Unpredictable.
   const Cluster& cluster(const ValidationCase& c);
+  /// What the case ran on. Throws Unpredictable.
+  [[nodiscard]] FrameworkProfile profile(const ValidationCase& c) const;
+  /// From now on the profile with this id has these numbers: how a fit tries them.
+  void replace_profile(FrameworkProfile profile) { replaced_ = std::move(profile); }
 
  private:
   const Catalog& catalog_;
@@ -47,6 +51,7 @@ class PredictionContext {
   std::map<std::string, std::unique_ptr<GpuCostModel>> gpus_;
   std::map<std::string, std::unique_ptr<Workload>> workloads_;
   std::map<std::string, std::unique_ptr<Cluster>> clusters_;
+  std::optional<FrameworkProfile> replaced_;
 };
 
 /// A rule gives the figure in the unit of the metric, or throws Unpredictable (or Error).

@@ -88,13 +88,16 @@ ValidationReport summarize_report(std::vector<CaseResult> results);
 /// predicted, low, high, error, skipped_reason}, sets, tables, skipped. Same report, same bytes.
 std::string to_json_text(const ValidationReport& report);
 
-/// What `--bound median=0.08,p90=0.25` asks for: judged errors at most, coverage at least.
+/// What `--bound median=0.08,p90=0.25` asks for: judged errors at most, coverage at least. Of one row of one
+/// table with its names before: `--bound "task/training, 1 GPU:median=0.08"`.
 struct ValidationBounds {
+  std::string table, group;  ///< "task", "training, 1 GPU"; empty: all judged cases
   std::optional<double> median, mean, p90, coverage;
 };
-/// Throws Error (usage) on an unknown name, a repeated one or a value that is not a number in (0, 10].
+/// Throws Error (usage) on an unknown name or table, a repeated one or a value that is not a number in (0,
+/// 10].
 ValidationBounds parse_bounds(std::string_view text);
-/// One sentence for each bound that the summary misses; a statistic without cases misses its bound.
-std::vector<std::string> missed_bounds(const ErrorSummary& summary, const ValidationBounds& bounds);
+/// One sentence for each bound that the report misses; a statistic without cases misses its bound.
+std::vector<std::string> missed_bounds(const ValidationReport& report, const ValidationBounds& bounds);
 
 }  // namespace rackcast

@@ -58,7 +58,7 @@ double local_batch(const ValidationCase& c, double accumulation) {
 Run run_of(PredictionContext& context, const ValidationCase& c) {
   refuse_split_models(c);
   const Cluster& cluster = context.cluster(c);
-  const FrameworkProfile profile = profile_of(c);
+  const FrameworkProfile profile = context.profile(c);
   TrainingSpec spec;
   spec.accumulation = accumulation_of_case(c);
   spec.recompute = recomputes(c);

@@ -27,7 +27,7 @@ struct Run {
 Run run_of(PredictionContext& context, const ValidationCase& c) {
   Run run;
   if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
-  const FrameworkProfile profile = profile_of(c);
+  const FrameworkProfile profile = context.profile(c);
   StepOptions options;
   options.batch = run.batch = batch_of_case(c);
   options.precision = precision_of(c);
@@ -87,7 +87,7 @@ PredictedFigure predict_flop_rate(PredictionContext& context, const ValidationCa
 
 PredictedFigure predict_peak_fraction(PredictionContext& context, const ValidationCase& c) {
   const PredictedFigure rate = predict_flop_rate(context, c);
-  const double peak = context.gpu(*c.system.gpu, profile_of(c)).gpu().fp32.base() / 1e12;
+  const double peak = context.gpu(*c.system.gpu, context.profile(c)).gpu().fp32.base() / 1e12;
   return {rate.value / peak, rate.low / peak, rate.high / peak};
 }
 

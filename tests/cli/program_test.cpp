@@ -22,10 +22,10 @@ struct Outcome {
   std::string output;
 };
 
-/// Runs the program with both streams joined and at most 120 s, sanitizers included.
-Outcome run(const std::string& arguments) {
-  const std::string command = "cd '" + std::string{RACKCAST_SOURCE_DIR} +
-                              "' && timeout 120 '" RACKCAST_PROGRAM "' " + arguments + " 2>&1";
+/// Runs the program with both streams joined and at most so many seconds, sanitizers included.
+Outcome run(const std::string& arguments, int seconds = 120) {
+  const std::string command = "cd '" + std::string{RACKCAST_SOURCE_DIR} + "' && timeout " +
+                              std::to_string(seconds) + " '" RACKCAST_PROGRAM "' " + arguments + " 2>&1";
   Outcome out;
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
@@ -62,8 +62,8 @@ TEST_CASE("the fleet question is answered on the terminal and as files") {
 TEST_CASE("the ending of a name chooses the format; an unknown one stops before the work") {
   const TemporaryFolder folder;
   const std::string result = std::string{RACKCAST_SOURCE_DIR} + "/tests/data/results/fleet_feasible.json";
-  const Outcome out = run("report " + result + " -o " + folder / "a.csv" + " -o " + folder / "a.xlsx" + " -o " +
-                          folder / "a.md" + " -o " + folder / "a.html");
+  const Outcome out = run("report " + result + " -o " + folder / "a.csv" + " -o " + folder / "a.xlsx" +
+                          " -o " + folder / "a.md" + " -o " + folder / "a.html");
   CHECK(out.code == 0);
   CHECK(read_file(folder / "a-alternatives.csv").starts_with("Workload,Node type,Nodes,"));
   CHECK(std::filesystem::file_size(folder / "a.xlsx") > 4000);
@@ -74,8 +74,9 @@ TEST_CASE("the ending of a name chooses the format; an unknown one stops before 
 TEST_CASE("without Chromium a PDF is an error that says what to do, and nothing is written") {
   const TemporaryFolder folder;
   const std::string result = std::string{RACKCAST_SOURCE_DIR} + "/tests/data/results/fleet_feasible.json";
-  const std::string command = "PATH=/nonexistent '" RACKCAST_PROGRAM "' report " + result + " -o " + folder / "a.html" +
-                              " -o " + folder / "a.pdf" + " 2>" + folder / "message" + " >" + folder / "output";
+  const std::string command = "PATH=/nonexistent '" RACKCAST_PROGRAM "' report " + result + " -o " +
+                              folder / "a.html" + " -o " + folder / "a.pdf" + " 2>" + folder / "message" +
+                              " >" + folder / "output";
   CHECK(WEXITSTATUS(std::system(command.c_str())) == 3);
   CHECK(read_file(folder / "message").find("install chromium") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder / "a.html"));
@@ -218,4 +219,24 @@ TEST_CASE("files of other tools are imported, and a simulation runs on the machi
   const Outcome wrong = run("import lstopo " + corpus + "fio_3_json.txt -o " + folder / "none.json");
   CHECK(wrong.code == 3);
   CHECK_FALSE(std::filesystem::exists(folder / "none.json"));
+}
+
+TEST_CASE("the shipped framework profiles are what their cases give, byte for byte") {
+  const TemporaryFolder folder;
+  CHECK(run("calibrate frameworks --cases tests/validation/cases -o " + folder / "new", 600).code == 0);
+  const std::string shipped = std::string{RACKCAST_SOURCE_DIR} + "/models/data/frameworks";
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{shipped}) {
+    const std::string name = entry.path().filename().string();
+    CAPTURE(name);
+    CHECK(read_file(folder / ("new/" + name)) == read_file(entry.path().string()));
+    ++files;
+  }
+  CHECK(files > 10);
+}
+
+TEST_CASE("a profile cannot be fitted without its cases") {
+  const Outcome out = run("calibrate frameworks --cases tests/validation/cases/seed_decks.json");
+  CHECK(out.code == 3);
+  CHECK(has(out, "is fitted on"));
 }

@@ -102,14 +102,34 @@ TEST_CASE("bounds are read strictly and say what was missed") {
   for (const char* wrong : {"", "median", "median=", "median=x", "median=0.1x", "median=-1", "median=nan",
                             "mode=1", "median=0.1,median=0.2", "median=0.1,"})
     CHECK_THROWS_AS((void)parse_bounds(wrong), Error);
-  ErrorSummary s;
-  s.median_abs_error = 0.10;
-  s.p90_abs_error = 0.20;
-  CHECK(missed_bounds(s, bounds).size() == 1);
-  CHECK(missed_bounds(ErrorSummary{}, bounds).size() == 2);
-  s.coverage_90 = 0.8;
-  CHECK(missed_bounds(s, parse_bounds("coverage=0.85")).size() == 1);
-  CHECK(missed_bounds(s, parse_bounds("coverage=0.75")).empty());
+  ValidationReport report;
+  report.summary.median_abs_error = 0.10;
+  report.summary.p90_abs_error = 0.20;
+  CHECK(missed_bounds(report, bounds).size() == 1);
+  CHECK(missed_bounds(ValidationReport{}, bounds).size() == 2);
+  report.summary.coverage_90 = 0.8;
+  CHECK(missed_bounds(report, parse_bounds("coverage=0.85")).size() == 1);
+  CHECK(missed_bounds(report, parse_bounds("coverage=0.75")).empty());
+}
+
+TEST_CASE("a bound may be of one row of a table") {
+  const ValidationBounds bounds = parse_bounds("task/training, 1 GPU:median=0.08,coverage=0.85");
+  CHECK(bounds.table == "task");
+  CHECK(bounds.group == "training, 1 GPU");
+  CHECK(*bounds.median == 0.08);
+  for (const char* wrong : {":median=0.1", "task:median=0.1", "task/:median=0.1", "/x:median=0.1", "task/x:"})
+    CHECK_THROWS_AS((void)parse_bounds(wrong), Error);
+  ValidationReport report;
+  report.summary.median_abs_error = 0.5;  // of all cases: not asked for
+  ErrorSummary row;
+  row.median_abs_error = 0.07;
+  row.coverage_90 = 0.8;
+  report.tables.push_back({"task", {{"training, 1 GPU", row}}});
+  const std::vector<std::string> missed = missed_bounds(report, bounds);
+  REQUIRE(missed.size() == 1);
+  CHECK(missed[0].starts_with("training, 1 GPU: coverage"));
+  CHECK(missed_bounds(report, parse_bounds("task/inference, 1 GPU:median=0.1")).size() == 1);
+  CHECK_THROWS_AS((void)missed_bounds(report, parse_bounds("tasks/training, 1 GPU:median=0.1")), Error);
 }
 
 TEST_CASE("every case is predicted or skipped with a reason, whatever it holds") {

@@ -1,0 +1,87 @@
+/// Writing what calibrate/framework_fit.hpp fitted: into the data files, and as a table.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibrate/framework_fit.hpp"
+#include "models/framework_parameters.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+namespace {
+
+/// Replaces the value of `"key": value` between two places of the text. The files have one member on a line.
+void replace_member(std::string& text, const std::string& name, std::size_t from, std::size_t& until,
+                    std::string_view key, const std::string& value) {
+  const std::string opening = fmt::format("\"{}\": ", key);
+  const std::size_t at = text.find(opening, from);
+  if (at == std::string::npos || at > until)
+    throw Error{fmt::format("a profile of {} lacks \"{}\", which is fitted", name, key)};
+  const std::size_t begin = at + opening.size();
+  const std::size_t end = std::min(text.find('\n', begin), text.find(",\n", begin));
+  until += value.size();
+  until -= end - begin;
+  text.replace(begin, end - begin, value);
+}
+
+double median_abs(std::vector<double> logs) {
+  if (logs.empty()) return 0;
+  for (double& l : logs) l = std::abs(std::expm1(-l));
+  std::ranges::sort(logs);
+  const std::size_t n = logs.size();
+  return (logs[(n - 1) / 2] + logs[n / 2]) / 2;
+}
+
+double largest(const std::vector<double>& logs) {
+  double out = 0;
+  for (const double l : logs) out = std::max(out, std::abs(std::expm1(-l)));
+  return out;
+}
+
+}  // namespace
+
+std::string with_fitted_numbers(std::string text, const std::string& name,
+                                const std::vector<ProfileFit>& fits) {
+  for (const ProfileFit& fit : fits) {
+    const std::size_t from = text.find(fmt::format("\"id\": \"{}\"", fit.profile.id));
+    if (from == std::string::npos) continue;
+    std::size_t until = std::min(text.find("\"id\": ", from + 1), text.size());
+    for (const std::string& key : fit.profile.fitted) {
+      const ProfileParameter& p = *find_profile_parameter(key);
+      replace_member(text, name, from, until, key, profile_number(p, p.get(fit.profile)));
+    }
+    replace_member(text, name, from, until, "log_sigma", fmt::format("{:g}", fit.profile.log_sigma));
+  }
+  return text;
+}
+
+std::string framework_fit_table(const std::vector<ProfileFit>& fits) {
+  std::string out =
+      "| profile | cases, series | median error | largest | left out, median | log sigma | fitted numbers |\n"
+      "|---|---:|---:|---:|---:|---:|---|\n";
+  std::vector<double> all, left_out;
+  for (const ProfileFit& fit : fits) {
+    const std::string& id = fit.profile.id;
+    all.insert(all.end(), fit.residuals.begin(), fit.residuals.end());
+    left_out.insert(left_out.end(), fit.held_out.begin(), fit.held_out.end());
+    if (fit.residuals.empty()) {
+      out += fmt::format("| {} | 0 | | | | {:g} | |\n", id, fit.profile.log_sigma);
+      continue;
+    }
+    std::string numbers;
+    for (const std::string& key : fit.profile.fitted) {
+      const ProfileParameter& p = *find_profile_parameter(key);
+      numbers += fmt::format("{}{} {:g}{}{}", numbers.empty() ? "" : ", ", key, p.get(fit.profile),
+                             p.unit.empty() ? "" : " ", p.unit);
+    }
+    out += fmt::format("| {} | {}, {} | {:.1f} % | {:.0f} % | {} | {:g} | {} |\n", id, fit.residuals.size(),
+                       fit.series, 100 * median_abs(fit.residuals), 100 * largest(fit.residuals),
+                       fit.held_out.empty() ? "" : fmt::format("{:.1f} %", 100 * median_abs(fit.held_out)),
+                       fit.profile.log_sigma, numbers);
+  }
+  return out + fmt::format("| all | {} | {:.1f} % | {:.0f} % | {:.1f} % | | |\n", all.size(),
+                           100 * median_abs(all), 100 * largest(all), 100 * median_abs(left_out));
+}
+
+}  // namespace rackcast
