@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/data_path/starvation.hpp"
 #include "sim/error.hpp"
 
 namespace rackcast {
@@ -10,8 +11,12 @@ double accelerator_utilisation(const EmulatedTraining& job, const StorageSystem&
                                const ReadLoad& load) {
   if (!(job.compute > Duration{0}) || !(job.batch > 0) || !(job.accelerators > 0))
     throw Error{"emulated training needs accelerators, a batch and a compute time"};
-  const Duration fed = job.accelerators * job.batch / read_rate(storage, load);
-  return job.compute / std::max(job.compute + job.overhead, fed);
+  const Duration busy = job.compute + job.overhead,
+                 fed = job.accelerators * job.batch / read_rate(storage, load);
+  const double steady = job.compute / std::max(busy, fed);
+  if (job.readers <= 0) return steady;
+  const double varying = job.compute / busy * fed_fraction(1 / fed.base(), 1 / busy.base(), job.readers);
+  return steady + (varying - steady) / std::max(1.0, job.batch);
 }
 
 }  // namespace rackcast

@@ -6,6 +6,11 @@
 /// the accelerators' common share of the storage:
 ///
 ///   utilisation = compute / max(compute + overhead, accelerators x batch / storage rate)
+///
+/// if every read takes its mean time. Reads vary. With `readers` samples in flight for each accelerator, a
+/// batch of one waits as in the queue of starvation.hpp, which is the far end; the mean of `batch` samples
+/// varies with 1/batch of that variance, and waiting grows in proportion to variance (Kingman's formula,
+/// Gross & Harris, "Fundamentals of Queueing Theory", 7.1), so 1/batch of the way to the far end is gone.
 #include "models/data_path/storage_system.hpp"
 
 namespace rackcast {
@@ -14,6 +19,7 @@ struct EmulatedTraining {
   double accelerators = 1, batch = 1;
   Duration compute{0};   ///< of one batch
   Duration overhead{0};  ///< of the framework, per batch
+  int readers = 0;       ///< samples in flight of each accelerator; 0: reads take their mean time
 };
 
 /// In (0, 1]. Throws Error for a compute time, batch or number of accelerators that is not positive.

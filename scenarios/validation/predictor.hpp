@@ -91,6 +91,7 @@ PredictedFigure predict_scaled_throughput(PredictionContext&, const ValidationCa
 PredictedFigure predict_scaled_step(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_scaled_epochs(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_scaling(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_network_send(PredictionContext&, const ValidationCase&);
 
 // Collectives (collective_case.cpp).
 PredictedFigure predict_collective_time(PredictionContext&, const ValidationCase&);

@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/data_parallel.hpp"
+#include "models/gradient_buckets.hpp"
 #include "models/training.hpp"
 #include "scenarios/validation/cluster_of_case.hpp"
 #include "scenarios/validation/exchange_of_case.hpp"
+#include "scenarios/validation/input_of_case.hpp"
 #include "scenarios/validation/predictor.hpp"
 #include "scenarios/validation/software_of_case.hpp"
 #include "scenarios/validation/workload_of_case.hpp"
@@ -15,9 +18,13 @@ namespace {
 struct Run {
   TrainingRun training;
   double gpus = 1;
+  CaseInput input;  ///< of real data
+  Bytes sent{0};    ///< by each node in one step, where there are several
+  /// Of GPUs that wait for no input.
   [[nodiscard]] double samples_per_s() const {
     return training.samples_per_step / training.parts.total.base();
   }
+  [[nodiscard]] PredictedFigure throughput() const { return fed(samples_per_s(), log_sigma(), input); }
   /// Kernels and exchange are uncertain independently, each by its part of the step.
   [[nodiscard]] double log_sigma() const {
     const double wait = training.parts.exchange_wait / training.parts.total;
@@ -55,6 +62,21 @@ double local_batch(const ValidationCase& c, double accumulation) {
   return batch_of_case(c);
 }
 
+/// What leaves through the ports of a node in one step: through the busiest, as often as there are ports.
+Bytes sent_by_node(const Cluster& cluster, const TrainingSpec& spec) {
+  const StepTimes times = step_times(spec, static_cast<int>(cluster.ranks.size()));
+  const DataParallelPlan plan = plan_data_parallel(cluster, spec, times.buckets);
+  double most = 0;
+  for (const PlanResource& r : plan.resources) {
+    if (r.what != "InfiniBand" && r.what != "Ethernet") continue;
+    double bytes = 0;
+    for (const Exchange& exchange : plan.exchanges)
+      for (const FlowStage& stage : exchange.stages) bytes += stage.work * r.use_by(stage.pattern);
+    most = std::max(most, bytes);
+  }
+  return Bytes{most * cluster.node.nics};
+}
+
 Run run_of(PredictionContext& context, const ValidationCase& c) {
   refuse_split_models(c);
   const Cluster& cluster = context.cluster(c);
@@ -71,7 +93,10 @@ Run run_of(PredictionContext& context, const ValidationCase& c) {
   spec.adam = trains_with_adam(c, *spec.workload);
   spec.optimizer = flag_in(c.workload.extra, "includes_optimizer").value_or(true);
   spec.exchange = exchange_of_case(c, cluster.used_nodes());
-  return {simulate_training(cluster, spec), static_cast<double>(cluster.ranks.size())};
+  const int nodes = cluster.used_nodes();
+  return {simulate_training(cluster, spec), static_cast<double>(cluster.ranks.size()),
+          input_of_case(context.catalog(), c, cluster.node, nodes, cluster.local_ranks()),
+          nodes > 1 ? sent_by_node(cluster, spec) : Bytes{0}};
 }
 
 /// The machine of the baseline: fewer GPUs, filling node after node.
@@ -100,14 +125,16 @@ ValidationCase with_batch(ValidationCase c) {
 
 PredictedFigure predict_scaled_throughput(PredictionContext& context, const ValidationCase& c) {
   const Run run = run_of(context, c);
-  double value = run.samples_per_s();
+  PredictedFigure figure = run.throughput();
+  double units = 1;
   if (c.metric.starts_with("tokens")) {
     const auto length = sequence_length(c);
     if (!length) throw Unpredictable{"sequence length not stated"};
-    value *= *length;
+    units = *length;
   }
-  if (c.metric.ends_with("_per_gpu")) value /= run.gpus;
-  return figure_of(value, run.log_sigma());
+  if (c.metric.ends_with("_per_gpu")) units /= run.gpus;
+  for (double* value : {&figure.value, &figure.low, &figure.high}) *value *= units;
+  return figure;
 }
 
 PredictedFigure predict_scaled_step(PredictionContext& context, const ValidationCase& c) {
@@ -119,11 +146,19 @@ PredictedFigure predict_scaled_step(PredictionContext& context, const Validation
 PredictedFigure predict_scaled_epochs(PredictionContext& context, const ValidationCase& c) {
   const double samples = samples_of(c);
   const Run run = run_of(context, c);
-  PredictedFigure out = figure_of(samples / run.samples_per_s(), run.log_sigma());
+  const PredictedFigure rate = run.throughput();
+  PredictedFigure out{samples / rate.value, samples / rate.high, samples / rate.low};
   // Time to train holds the evaluations, which the logs give apart.
   const double evaluation = number_in(c.workload.extra, "evaluation_s").value_or(0);
   for (double* value : {&out.value, &out.low, &out.high}) *value += evaluation;
   return out;
+}
+
+PredictedFigure predict_network_send(PredictionContext& context, const ValidationCase& stated) {
+  const ValidationCase c = with_fitting_batch(context, stated);
+  const Run run = run_of(context, c);
+  if (!(run.sent > Bytes{0})) throw Unpredictable{"one node sends nothing"};
+  return figure_of(run.sent.base() / run.training.parts.total.base() / 1e6, run.log_sigma());
 }
 
 PredictedFigure predict_scaling(PredictionContext& context, const ValidationCase& stated) {
@@ -143,7 +178,7 @@ PredictedFigure predict_scaling(PredictionContext& context, const ValidationCase
     throw Unpredictable{"the baseline names neither GPUs nor their number nor precision"};
   }
   const Run fast = run_of(context, c), slow = run_of(context, other);
-  double ratio = fast.samples_per_s() / slow.samples_per_s();
+  double ratio = fast.throughput().value / slow.throughput().value;
   if (c.metric == "scaling_efficiency") ratio *= slow.gpus / fast.gpus;
   // What both runs share (kernels, framework) cancels; the exchange of the larger one does not.
   const double wait = fast.training.parts.exchange_wait / fast.training.parts.total;

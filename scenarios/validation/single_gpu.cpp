@@ -3,9 +3,11 @@
 #include <cmath>
 #include <string>
 
+#include "scenarios/validation/input_of_case.hpp"
 #include "scenarios/validation/predictor.hpp"
 #include "scenarios/validation/software_of_case.hpp"
 #include "scenarios/validation/workload_of_case.hpp"
+#include "topologies/node_spec.hpp"
 
 namespace rackcast {
 namespace {
@@ -52,7 +54,10 @@ PredictedFigure figure_of(double value, double log_sigma) {
 
 PredictedFigure predict_throughput(PredictionContext& context, const ValidationCase& c) {
   const Run run = run_of(context, c);
-  return figure_of(run.samples_per_s(), run.step.log_sigma);
+  CaseInput input;
+  if (c.system.node && c.workload.data == "real")
+    input = input_of_case(context.catalog(), c, node_spec(context.catalog(), *c.system.node), 1, 1);
+  return fed(run.samples_per_s(), run.step.log_sigma, input);
 }
 
 PredictedFigure predict_tokens(PredictionContext& context, const ValidationCase& c) {

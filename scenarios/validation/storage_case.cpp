@@ -1,24 +1,23 @@
 /// Figures of storage: what training reads, and what a checkpoint weighs.
 #include "models/data_path/checkpoint.hpp"
+#include "scenarios/validation/input_of_case.hpp"
 #include "scenarios/validation/predictor.hpp"
+#include "scenarios/validation/workload_of_case.hpp"
 
 namespace rackcast {
 
-namespace {
-
-/// Mean ImageNet training JPEG: 145 GB / 1,281,167 images.
-constexpr double kBytesPerImage = 0.113e6;
-
-}  // namespace
-
-/// Reads of a set that caches do not hold: images per second of the same run times the bytes of an image.
-PredictedFigure predict_storage_read(PredictionContext& context, const ValidationCase& c) {
-  ValidationCase images = c;
+/// Images per second of the same run, times the bytes of an image, times the share that caches do not hold.
+PredictedFigure predict_storage_read(PredictionContext& context, const ValidationCase& stated) {
+  ValidationCase images = with_fitting_batch(context, stated);
   images.metric = "images_per_s";
   images.unit = "images/s";
   const PredictionOutcome rate = predict_case(context, images);
   if (!rate.figure) throw Unpredictable{rate.skipped_reason};
-  const double mega = number_in(c.workload.extra, "bytes_per_image").value_or(kBytesPerImage) / 1e6;
+  double mega = number_in(stated.workload.extra, "bytes_per_image").value_or(imagenet_image.base()) / 1e6;
+  if (stated.system.node) {
+    const Cluster& cluster = context.cluster(images);
+    mega *= share_of_storage(stated, cluster.node, cluster.used_nodes(), cluster.local_ranks());
+  }
   return {rate.figure->value * mega, rate.figure->low * mega, rate.figure->high * mega};
 }
 

@@ -5,10 +5,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include "models/memory.hpp"
 #include "models/transformer.hpp"
 #include "models/workload.hpp"
 #include "scenarios/validation/predictor.hpp"
+#include "scenarios/validation/software_of_case.hpp"
 #include "sim/error.hpp"
+#include "topologies/gpu_spec.hpp"
 
 namespace rackcast {
 namespace {
@@ -152,6 +155,20 @@ double accumulation_of_case(const ValidationCase& c) {
 
 bool recomputes(const ValidationCase& c) {
   return text_in(c.workload.parallelism, "recompute") == "full";
+}
+
+ValidationCase with_fitting_batch(PredictionContext& context, ValidationCase c) {
+  if (c.workload.batch_per_gpu || c.workload.global_batch || c.workload.micro_batch) return c;
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
+  const Workload& workload = context.workload(c);
+  const GpuSpec gpu = gpu_spec(context.catalog(), *c.system.gpu);
+  MemoryOptions options;
+  options.precision = precision_of(c);
+  if (trains_with_adam(c, workload)) options.optimizer = Optimizer::adam;
+  const double most = largest_batch(workload, options, gpu.memory.value);
+  if (most < 1) throw Unpredictable{"not one sample fits the GPU"};
+  c.workload.batch_per_gpu = std::exp2(std::floor(std::log2(most)));
+  return c;
 }
 
 }  // namespace rackcast

@@ -26,4 +26,9 @@ double accumulation_of_case(const ValidationCase& c);
 /// Are activations computed again while going back? (T. Chen et al., arXiv:1604.06174, 2016)
 bool recomputes(const ValidationCase& c);
 
+class PredictionContext;
+/// The case with a batch: where none is stated the largest power of two that a GPU holds, as whoever measures
+/// throughput takes it. Throws Unpredictable when nothing fits.
+ValidationCase with_fitting_batch(PredictionContext& context, ValidationCase c);
+
 }  // namespace rackcast

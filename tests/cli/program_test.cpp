@@ -240,3 +240,40 @@ TEST_CASE("a profile cannot be fitted without its cases") {
   CHECK(out.code == 3);
   CHECK(has(out, "is fitted on"));
 }
+
+TEST_CASE("impossible data sets and loaders end with a message that names them") {
+  const TemporaryFolder folder;
+  const auto said = [&](const std::string& data, const std::string& input) {
+    write_file_atomically(folder / "s.json", R"({"name": "t", "data": {)" + data + R"(},
+      "storage": {"array": "nfs_10gbe"}, "input": {)" +
+                                                 input + R"(},
+      "workloads": [{"model": "alexnet", "epochs": 10, "batch_per_gpu": 512}],
+      "cluster": {"node": "dgx1_p100", "nodes": 1}})");
+    return run("simulate " + folder / "s.json");
+  };
+  const std::string imagenet = R"("samples": 1281167)";
+  CHECK(said(imagenet, "").code == 0);
+
+  // A server of 50 TB: a simulation says so and goes on, a plan is infeasible.
+  CHECK(has(said(R"("size": "60 TB")", ""), "does not fit"));
+  write_file_atomically(folder / "plan.json", R"({"name": "t", "data": {"size": "60 TB"},
+    "storage": {"array": "nfs_10gbe"}, "goal": {"deadline": "60 days"}, "cluster": {"node": "dgx1_p100"},
+    "workloads": [{"model": "alexnet", "epochs": 10, "batch_per_gpu": 512}]})");
+  const Outcome plan = run("size " + folder / "plan.json");
+  CHECK(plan.code == 4);
+  CHECK(has(plan, "does not fit"));
+
+  const Outcome empty = said(imagenet + R"(, "bytes_per_sample": "0 B")", "");
+  CHECK(empty.code == 3);
+  CHECK(has(empty, "\"bytes_per_sample\" is \"0 B\", but must be more than zero"));
+  CHECK(has(empty, "s.json:1"));
+
+  const Outcome crowded = said(imagenet, R"("workers_per_gpu": 6)");  // 48 on 40 cores
+  CHECK(crowded.code == 3);
+  CHECK(has(crowded, "48, more than the 40 cores"));
+
+  const Outcome shardless = said(imagenet, R"("shards": 0)");
+  CHECK(shardless.code == 3);
+  CHECK(has(shardless, "at least one shard"));
+  CHECK(has(shardless, "s.json:2"));
+}

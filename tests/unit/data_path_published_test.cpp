@@ -51,7 +51,7 @@ const std::map<std::string, Emulated> kWorkloads{
     {"unet3d", {7, {{"A100", 0.636}, {"H100", 0.323}}, 146600628, 0.0045}},
     {"cosmoflow", {1, {{"A100", 0.00551}, {"H100", 0.0035}}, 2828486, 0.00073}}};
 
-double predicted(const Row& row, Bandwidth read) {
+double predicted(const Row& row, Bandwidth read, int readers = 0) {
   const Emulated& w = kWorkloads.at(row.workload);
   StorageSystem storage;
   storage.name = row.system;
@@ -60,8 +60,8 @@ double predicted(const Row& row, Bandwidth read) {
   load.layout = {RecordFormat::tfrecord, Bytes{w.sample}, 1000};
   load.nodes = static_cast<int>(row.hosts);
   return accelerator_utilisation(
-      {row.accelerators, w.batch, Duration{w.compute.at(row.accelerator)}, Duration{w.overhead}}, storage,
-      load);
+      {row.accelerators, w.batch, Duration{w.compute.at(row.accelerator)}, Duration{w.overhead}, readers},
+      storage, load);
 }
 
 double off(double predicted_value, double measured) {
@@ -92,19 +92,27 @@ TEST_CASE("single drives of the catalogue keep emulated GPUs as busy as measured
   const auto read = [&](const char* id) {
     return Bandwidth{catalog.find("storage", id).require("read_gb_per_s").number() * 1e9};
   };
-  int seen = 0;
+  // Four reads in flight for each accelerator: read_threads of the CosmoFlow and 3D U-Net configurations (8
+  // of ResNet-50, whose batch of 400 does not vary).
+  int within = 0, seen = 0;
   for (const Row& row : rows()) {
-    if (!row.system.starts_with("Micron") || row.workload == "cosmoflow") continue;
-    const Bandwidth drive =
-        row.system.find("Gen5") == std::string::npos ? read("nvme_gen4") : read("nvme_gen5");
+    if (!row.system.starts_with("Micron")) continue;
+    const bool gen5 = row.system.find("Gen5") != std::string::npos;
+    const double ours = predicted(row, gen5 ? read("nvme_gen5") : read("nvme_gen4"), 4);
     CAPTURE(row.system);
     CAPTURE(row.workload);
-    CAPTURE(predicted(row, drive));
+    CAPTURE(ours);
     CAPTURE(row.utilisation);
-    CHECK(off(predicted(row, drive), row.utilisation) < 0.11);
     ++seen;
+    within += off(ours, row.utilisation) < 0.10;
+    MESSAGE(row.system << " " << row.workload << " " << row.accelerator << " " << ours << " measured "
+                       << row.utilisation);
+    // A Gen5 drive gives CosmoFlow's 2.8 MB files 7.5 of its 13.5 GB/s: the host is the limit, which has no
+    // model.
+    CHECK(off(ours, row.utilisation) < (row.workload == "cosmoflow" ? 0.18 : 0.11));
   }
-  CHECK(seen >= 9);
+  CHECK(seen == 17);
+  CHECK(within >= 13);
 }
 
 TEST_CASE("AlexNet on a DGX-1 P100 becomes input-bound as GPUs are added") {

@@ -1,0 +1,89 @@
+// Cases that train on real images, from the case file to the figure: nothing of them is fitted.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "scenarios/validation/case_loader.hpp"
+#include "scenarios/validation/input_of_case.hpp"
+#include "scenarios/validation/predictor.hpp"
+#include "topologies/catalog.hpp"
+#include "topologies/node_spec.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+std::map<std::string, ValidationCase> cases(const std::string& file) {
+  std::map<std::string, ValidationCase> out;
+  for (ValidationCase& c :
+       load_cases(std::string{RACKCAST_SOURCE_DIR} + "/tests/validation/cases/" + file + ".json"))
+    out.emplace(c.id, std::move(c));
+  return out;
+}
+
+double ratio(PredictionContext& context, const ValidationCase& c) {
+  const PredictionOutcome outcome = predict_case(context, c);
+  CAPTURE(outcome.skipped_reason);
+  REQUIRE(outcome.figure);
+  return outcome.figure->value / *c.measured;
+}
+
+}  // namespace
+
+TEST_CASE("AlexNet on a DGX-1 P100 with real data comes out end to end") {
+  const Catalog catalog = Catalog::builtin();
+  PredictionContext context{catalog};
+  const auto all = cases("tensorflow_docs_benchmarks_2017");
+  // Published: 2,890, 4,448, 7,105 images/s at 1, 2, 4 GPUs, and 2,987, 5,658, 10,509 with synthetic images.
+  double kept_before = 1;
+  for (const auto& [gpus, bound] : {std::pair{"1", 0.03}, {"2", 0.20}, {"4", 0.15}}) {
+    const std::string name = std::string{"tfdocs-dgx1-alexnet-b512-"};
+    const ValidationCase& real = all.at(name + "real-" + gpus + "gpu");
+    CAPTURE(gpus);
+    CHECK(std::abs(ratio(context, real) - 1) < bound);
+    const PredictedFigure figure = *predict_case(context, real).figure;
+    CHECK(figure.low < *real.measured);
+    CHECK(*real.measured < figure.high);
+    const double kept =
+        figure.value / predict_case(context, all.at(name + "synthetic-" + gpus + "gpu")).figure->value;
+    CHECK(kept < kept_before);
+    kept_before = kept;
+  }
+  CHECK(kept_before < 0.75);
+  // A network whose GPUs ask for a sixth of that hardly waits.
+  const double slow = ratio(context, all.at("tfdocs-dgx1-resnet50-b64-real-8gpu")) * 1630;
+  CHECK(slow / (ratio(context, all.at("tfdocs-dgx1-resnet50-b64-synthetic-8gpu")) * 1734) > 0.98);
+}
+
+TEST_CASE("what nobody states sets no limit") {
+  const Catalog catalog = Catalog::builtin();
+  const NodeSpec node = node_spec(catalog, "dgx1_p100");
+  ValidationCase c = cases("tensorflow_docs_benchmarks_2017").at("tfdocs-dgx1-alexnet-b512-real-4gpu");
+  CHECK(input_of_case(catalog, c, node, 1, 4).rate.base() == doctest::Approx(40 * 250));
+  CHECK(input_of_case(catalog, c, node, 2, 4).rate.base() == doctest::Approx(2 * 40 * 250));
+  c.workload.data = "synthetic";
+  CHECK(input_of_case(catalog, c, node, 1, 4).rate == Frequency{0});
+  c.workload.data = "real";
+  c.system.node.reset();
+  CHECK(input_of_case(catalog, c, node, 1, 4).rate == Frequency{0});
+}
+
+TEST_CASE("a set ten times ImageNet is read from storage again, ImageNet from memory") {
+  const Catalog catalog = Catalog::builtin();
+  const NodeSpec node = node_spec(catalog, "dell_c4140_k");  // 384 GB
+  ValidationCase c = cases("dell_whitepapers").at("dell-isilon-resnet50-disk");
+  const double share = share_of_storage(c, node, 1, 4);  // imagenet-x10: 1.45 TB, c = 0.24, h = 0.03
+  CHECK(share > 0.95);
+  CHECK(share < 1);
+  c.workload.extra = parse_json(R"({"dataset": "imagenet"})", "t");
+  CHECK(share_of_storage(c, node, 1, 4) == 0);
+}
+
+TEST_CASE("the spread of a figure is that of the side that binds") {
+  const CaseInput tight{Frequency{1000}, false, 0.2}, wide{Frequency{9000}, false, 0.2};
+  CHECK(fed(2000, 0.05, tight).value == 1000);
+  CHECK(fed(2000, 0.05, tight).high == doctest::Approx(1000 * std::exp(1.645 * 0.2)));
+  CHECK(fed(2000, 0.05, wide).high == doctest::Approx(2000 * std::exp(1.645 * 0.05)));
+}
