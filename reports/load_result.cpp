@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "reports/load_input.hpp"
+#include "reports/load_members.hpp"
+#include "reports/load_reliability.hpp"
 #include "reports/result.hpp"
 #include "sim/json_reader.hpp"
 
@@ -14,82 +16,6 @@ namespace {
 constexpr std::int64_t supported_version = 1;
 constexpr std::array<std::string_view, 5> confidence_names{"verified", "fit", "scenario", "default",
                                                            "memory"};
-constexpr std::string_view damaged_hint =
-    "write the result again, for example with: rackcast size SCENARIO --json";
-
-/// A member that may be left out; null counts as left out.
-const Json* optional_member(const Json& object, std::string_view key) {
-  const Json* found = object.find(key);
-  return found == nullptr || found->is_null() ? nullptr : found;
-}
-
-std::string text_or_empty(const Json& object, std::string_view key) {
-  const Json* found = optional_member(object, key);
-  return found == nullptr ? std::string{} : found->string();
-}
-
-std::optional<double> optional_number(const Json& object, std::string_view key) {
-  const Json* found = optional_member(object, key);
-  return found == nullptr ? std::nullopt : std::optional(found->number());
-}
-
-/// A number that must not be negative, or nothing.
-std::optional<double> optional_amount(const Json& object, std::string_view key) {
-  const auto value = optional_number(object, key);
-  if (value && *value < 0) {
-    object.find(key)->fail("expected a number that is not negative", std::string(damaged_hint));
-  }
-  return value;
-}
-
-std::int64_t count(const Json& value) {
-  const std::int64_t number = value.integer();
-  if (number < 0) {
-    value.fail("expected a count that is not negative", std::string(damaged_hint));
-  }
-  return number;
-}
-
-std::optional<std::int64_t> optional_count(const Json& object, std::string_view key) {
-  const Json* found = optional_member(object, key);
-  return found == nullptr ? std::nullopt : std::optional(count(*found));
-}
-
-Prediction read_prediction(const Json& json) {
-  Prediction p{json.require("value").number(), json.require("low").number(), json.require("high").number(),
-               json.require("unit").string()};
-  if (p.low > p.value || p.value > p.high) {
-    json.fail("an interval needs low <= value <= high", std::string(damaged_hint));
-  }
-  return p;
-}
-
-/// A prediction of an amount in the unit that the sections expect.
-std::optional<Prediction> optional_prediction(const Json& object, std::string_view key,
-                                              std::string_view unit) {
-  const Json* found = optional_member(object, key);
-  if (found == nullptr) {
-    return {};
-  }
-  Prediction p = read_prediction(*found);
-  if (p.unit != unit || p.low < 0) {
-    found->fail("expected a prediction in \"" + std::string(unit) + "\" that is not negative",
-                std::string(damaged_hint));
-  }
-  return p;
-}
-
-/// Each element of an array that may be left out, read by `read`.
-template <class Read>
-auto read_list(const Json& object, std::string_view key, Read read) {
-  std::vector<decltype(read(object))> items;
-  if (const Json* found = optional_member(object, key)) {
-    for (const Json& item : found->array()) {
-      items.push_back(read(item));
-    }
-  }
-  return items;
-}
 
 Performance read_performance(const Json& owner) {
   const Json* json = optional_member(owner, "prediction");
@@ -208,6 +134,9 @@ WorkloadResult read_workload(const Json& json) {
   }
   if (const Json* input = optional_member(json, "input")) {
     workload.input = read_input_path(*input);
+  }
+  if (const Json* reliability = optional_member(json, "reliability")) {
+    workload.reliability = read_reliability(*reliability);
   }
   workload.scaling = read_list(json, "scaling", read_scaling_point);
   workload.published = read_list(json, "published", read_published);

@@ -17,6 +17,7 @@ constexpr std::array<SectionKind, 12> kinds{{
     {"ladder", "From data to nodes", ladder_section},
     {"performance", "Performance", performance_section},
     {"input", "Input pipeline", input_pipeline_section},
+    {"reliability", "Reliability and goodput", reliability_section},
     {"growth", "Data in time", data_growth_section},
     {"published", "Beside published numbers", published_section},
     {"method", "How the numbers come about", method_section},

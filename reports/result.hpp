@@ -109,6 +109,26 @@ struct LearningNeed {
   std::optional<double> low, high, target_error, a, b, c, times_largest_point;
 };
 
+/// Failures of a job, what they cost, and what keeps the cost low.
+struct Reliability {
+  struct Share {
+    std::string name;
+    double fraction = 0;
+  };
+  struct Component {
+    std::string name, confidence, source;
+    double per_node = 0, failures_per_year = 0;
+  };
+  std::string statement, node_mtbf_source, interval_rule;
+  Prediction goodput, job_mttf, interruptions;
+  std::int64_t nodes = 0, spares = 0, spares_for_95 = 0;
+  bool spares_given = false;
+  double node_mtbf_s = 0, interval_s = 0, checkpoint_bytes = 0, write_s = 0, stall_s = 0, detection_s = 0,
+         restart_s = 0, repair_s = 0, nodes_in_repair = 0;
+  std::vector<Share> shares;
+  std::vector<Component> components;
+};
+
 struct ScalingPoint {
   std::int64_t nodes = 0, gpus = 0;
   std::optional<Prediction> samples_per_s, time_to_train;
@@ -141,6 +161,7 @@ struct WorkloadResult {
   std::vector<LadderRung> ladder;
   std::optional<StepBreakdown> step;
   std::optional<InputPath> input;
+  std::optional<Reliability> reliability;
   std::vector<ScalingPoint> scaling;
   std::vector<PublishedComparison> published;
   std::vector<Alternative> alternatives;

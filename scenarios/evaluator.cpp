@@ -64,6 +64,7 @@ Prediction Evaluator::predict(const Question& q) {
   vary(s.compute, &Scales::compute);
   vary(s.network, &Scales::network);
   vary(s.input, &Scales::input);
+  if (q.failures) vary(failures(q)->node.log_sigma, &Scales::failures);
 
   const double step = base.parts.total.base(), rate = base.samples_per_step / step;
   Prediction p;
@@ -103,7 +104,12 @@ std::optional<Bytes> Evaluator::storage_capacity(const Question& q) {
   return (parts ? q.cluster.nodes : 1) * (q.storage.count * *store.capacity);
 }
 
-std::optional<InputReport> Evaluator::input(const Question& q) {
+std::optional<FailurePlan> Evaluator::failures(const Question& q, double rate_scale) {
+  return impl_->failures(q, rate_scale);
+}
+
+std::optional<InputReport> Evaluator::input(const Question& asked) {
+  const Question q = impl_->with_interval(asked);
   if (q.storage.array == "none") return std::nullopt;
   const InputContext context = impl_->input(q);
   InputReport out;

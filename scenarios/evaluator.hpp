@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "models/training.hpp"
+#include "scenarios/failure_plan.hpp"
 #include "scenarios/input_report.hpp"
 #include "scenarios/result.hpp"
 #include "scenarios/run_control.hpp"
@@ -27,7 +28,8 @@ struct Question {
   Bytes bytes_per_sample{0};
   StorageSpec storage;
   InputOptions input;
-  double stored_factor = 1;  ///< bytes on storage per byte of training data
+  double stored_factor = 1;                            ///< bytes on storage per byte of training data
+  std::optional<FailureSpec> failures = std::nullopt;  ///< absent: nothing ever fails
 };
 
 /// Spread of the three independent parts of a prediction, as standard deviations of the logarithm of a rate.
@@ -58,11 +60,15 @@ class Evaluator {
 
   /// Number of optimizer steps: ceil(samples x epochs / global batch).
   double steps(const Question& question);
+  /// Failures and checkpoints included.
   Duration time_to_train(const Question& question);
 
   /// All figures with their 90 % intervals: each part is varied by 1.645 standard deviations on its own, the
   /// changes of ln(time) are added in quadrature (first-order propagation of independent log-normal spreads).
   Prediction predict(const Question& question);
+
+  /// Failures, checkpoints and goodput; nothing if nothing ever fails.
+  std::optional<FailurePlan> failures(const Question& question, double rate_scale = 1);
 
   /// The input path; nothing if samples are already in memory.
   std::optional<InputReport> input(const Question& question);

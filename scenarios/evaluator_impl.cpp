@@ -114,6 +114,37 @@ InputContext Evaluator::Impl::input(const Question& q) {
   return {q, node(q.cluster), storage(q.storage), workload(q.workload)};
 }
 
+std::optional<FailurePlan> Evaluator::Impl::failures(const Question& q, double rate_scale) {
+  if (!q.failures) return std::nullopt;
+  FailureSpec spec = *q.failures;
+  const NodeSpec& node = this->node(q.cluster);
+  SaveCost save;
+  if (q.storage.array == "none" || spec.checkpoint_stall) {
+    save.stall = spec.checkpoint_stall.value_or(Duration{0});
+  } else {
+    Question once = q;  // what one save costs does not depend on how often it happens
+    once.input.checkpoint_every = Duration{1e12};
+    const InputContext context = input(once);
+    const WriteCost cost = write_back(context, Duration{1});
+    save = {checkpoint_size(context), cost.write, cost.stall};
+  }
+  if (q.input.checkpoint_every > Duration{0} && !spec.interval) {
+    spec.rule = IntervalRule::fixed;
+    spec.interval = q.input.checkpoint_every;
+  }
+  const FailurePlan plan = at(
+      spec.where, [&] { return failure_plan(catalog, node, used_nodes(q, node), spec, save, rate_scale); });
+  note_failures(ledger, plan, *q.failures);
+  return plan;
+}
+
+Question Evaluator::Impl::with_interval(const Question& q) {
+  if (!q.failures || q.storage.array == "none" || q.input.checkpoint_every > Duration{0}) return q;
+  Question out = q;
+  out.input.checkpoint_every = failures(q, 1)->spec.interval;
+  return out;
+}
+
 std::vector<EpochPhase> Evaluator::Impl::phases(const Question& q) {
   if (q.storage.array == "none") return {{q.workload.epochs, {0, 0, 1}}};
   return epoch_phases(cache_spec(input(q)), q.workload.epochs);
@@ -202,17 +233,23 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
   return runs.insert_or_assign(key, std::move(result)).first->second;
 }
 
-const TrainingRun& Evaluator::Impl::steady(const Question& q, const Scales& scales, Tracer* tracer) {
+const TrainingRun& Evaluator::Impl::steady(const Question& asked, const Scales& scales, Tracer* tracer) {
+  const Question q = with_interval(asked);
   const auto all = phases(q);
   return run(q, std::ranges::max_element(all, {}, &EpochPhase::epochs)->hits, scales, tracer);
 }
 
-double Evaluator::Impl::seconds(const Question& q, const Scales& scales) {
+double Evaluator::Impl::seconds(const Question& asked, const Scales& scales) {
+  const Question q = with_interval(asked);
   double sum = 0, step = 0;
   for (const EpochPhase& phase : phases(q)) {
     const TrainingRun& r = run(q, phase.hits, scales);
     step = r.parts.total.base();
     sum += r.warm_up.base() + std::ceil(q.samples * phase.epochs / r.samples_per_step) * step;
+  }
+  if (asked.failures) {
+    // A job that hardly ever gets further takes too long by far, and still a number.
+    return sum / std::max(1e-9, failures(asked, scales.failures)->goodput.useful);
   }
   if (q.storage.array == "none") return sum;
   return sum * write_back(input(q), Duration{step}).time_factor;

@@ -20,6 +20,7 @@ namespace rackcast {
 /// Multipliers of the rates of each part, for intervals.
 struct Scales {
   double compute = 1, network = 1, input = 1;
+  double failures = 1;  ///< of the failure rate; does not change a step
 };
 
 struct Evaluator::Impl {
@@ -61,7 +62,11 @@ struct Evaluator::Impl {
   TrainingRun simulated(const Question& q, TrainingSpec& training, Tracer* tracer);
   /// The phase with the most epochs.
   const TrainingRun& steady(const Question& q, const Scales& scales, Tracer* tracer = nullptr);
-  /// Time to train: all phases, checkpoints included.
+  /// Nothing if nothing ever fails.
+  std::optional<FailurePlan> failures(const Question& q, double rate_scale);
+  /// The question with the checkpoint interval that its failures ask for.
+  Question with_interval(const Question& q);
+  /// Time to train: all phases, checkpoints and failures included.
   double seconds(const Question& q, const Scales& scales);
 };
 

@@ -29,6 +29,8 @@ std::vector<MethodRow> method() {
        "sum over cold and warm epochs of warm-up + ceil(samples x epochs / global batch) x step, times 1 + "
        "checkpoint stall / interval",
        "scenarios/evaluator_impl.cpp"},
+      {"Goodput", "interval / ((M + wait) e^(R/M) (e^((interval + stall)/M) - 1)), M = node MTBF / nodes",
+       "Daly, Future Generation Computer Systems 22(3), 2006; models/reliability/goodput.hpp"},
       {"Scaling efficiency", "samples/s per GPU / samples/s of one GPU of the same node",
        "scenarios/evaluator.cpp"},
       {"Nodes", "doubling, then halving the interval; one node fewer is simulated and fails",

@@ -10,16 +10,19 @@
 
 namespace rackcast {
 
+int used_nodes(const Question& q, const NodeSpec& node) {
+  if (!q.gpus || node.gpus < 1) return q.cluster.nodes;
+  return std::min(q.cluster.nodes, (*q.gpus + node.gpus - 1) / node.gpus);
+}
+
 namespace {
 
 int gpus_per_node(const InputContext& c) {
   return std::min(c.node.gpus, c.question.gpus.value_or(c.node.gpus));
 }
 
-/// Nodes with a GPU that takes part.
 int used_nodes(const InputContext& c) {
-  if (!c.question.gpus || c.node.gpus < 1) return c.question.cluster.nodes;
-  return std::min(c.question.cluster.nodes, (*c.question.gpus + c.node.gpus - 1) / c.node.gpus);
+  return rackcast::used_nodes(c.question, c.node);
 }
 
 /// GPUs of the data-centre line from A100 on have a JPEG engine; of the Ampere generation only GA100.

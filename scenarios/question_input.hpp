@@ -20,6 +20,9 @@ struct InputContext {
   const Workload& workload;
 };
 
+/// Nodes of the question with a GPU that takes part.
+int used_nodes(const Question& question, const NodeSpec& node);
+
 StorageSystem storage_system(const InputContext& context);
 
 /// Caches of a node, as large as node and job leave them.

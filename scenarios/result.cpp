@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/method.hpp"
+#include "scenarios/reliability_report.hpp"
 #include "scenarios/result_input.hpp"
 #include "sim/version.hpp"
 
@@ -99,6 +100,7 @@ Document document(const WorkloadResult& w) {
   }
   out["step"] = document(w.run, w.step_statement);
   if (w.input) out["input"] = input_document(*w.input);
+  if (w.reliability) out["reliability"] = reliability_document(*w.reliability);
   out["scaling"] = Document::array();
   for (const ScalingRow& r : w.scaling) {
     out["scaling"].push_back({{"nodes", r.nodes},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/training.hpp"
+#include "scenarios/failure_plan.hpp"
 #include "scenarios/input_report.hpp"
 #include "scenarios/scenario.hpp"
 
@@ -75,6 +76,13 @@ struct Alternative {
   double power_kw = 0;
 };
 
+/// Failures of the job, what they cost, and what keeps the cost low.
+struct ReliabilityReport {
+  FailurePlan plan;
+  Estimate goodput, mttf, interruptions;  ///< interruptions of the whole training
+  std::string statement;
+};
+
 struct WorkloadResult {
   WorkloadSpec spec;
   std::string title;
@@ -84,7 +92,8 @@ struct WorkloadResult {
   Prediction prediction;
   TrainingRun run;
   std::string step_statement;
-  std::optional<InputReport> input;  ///< nothing if samples are in memory
+  std::optional<InputReport> input;              ///< nothing if samples are in memory
+  std::optional<ReliabilityReport> reliability;  ///< nothing if nothing ever fails
   std::vector<LadderRow> ladder;
   std::vector<ScalingRow> scaling;
   std::vector<PublishedComparison> published;

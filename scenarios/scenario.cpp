@@ -213,6 +213,15 @@ Scenario read_scenario(const Json& text, const std::string& file) {
     if (scenario.goal->retrain_every && !scenario.data.fleet)
       goal->require("retrain_every").fail("retraining needs data that grows", "describe the \"fleet\"");
   }
+  if (const Json* failures = in.find("failures")) {
+    scenario.failures = read_failures(*failures);
+    if (scenario.failures->interval && scenario.input.checkpoint_every > Duration{0})
+      failures->require("checkpoint")
+          .fail("input.checkpoint_every says the interval too", "remove one of them");
+    if (scenario.storage.array == "none" && !scenario.failures->checkpoint_stall)
+      failures->fail("without storage there is nothing to say how long a checkpoint takes",
+                     "give \"storage\", or \"checkpoint_stall\": \"30 s\"");
+  }
   if (const Json* published = in.find("published")) {
     for (const Json& row : published->array()) scenario.published.push_back(read_published(row));
     if (scenario.published.size() > 256) published->fail("more than 256 published rows");

@@ -10,6 +10,7 @@
 
 #include "models/operator.hpp"
 #include "scenarios/data_spec.hpp"
+#include "scenarios/failure_spec.hpp"
 #include "scenarios/input_options.hpp"
 #include "sim/error.hpp"
 #include "sim/json_reader.hpp"
@@ -75,6 +76,7 @@ struct Scenario {
   std::vector<WorkloadSpec> workloads;
   ClusterSpec cluster;
   std::optional<GoalSpec> goal;
+  std::optional<FailureSpec> failures;  ///< absent: nothing ever fails
   std::vector<PublishedRow> published;
   Json text;  ///< after "extends" and --set
 };

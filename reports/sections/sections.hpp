@@ -13,6 +13,7 @@ Blocks alternatives_section(const ResultDocument& document);
 Blocks ladder_section(const ResultDocument& document);
 Blocks performance_section(const ResultDocument& document);
 Blocks input_pipeline_section(const ResultDocument& document);
+Blocks reliability_section(const ResultDocument& document);
 Blocks data_growth_section(const ResultDocument& document);
 Blocks published_section(const ResultDocument& document);
 Blocks method_section(const ResultDocument& document);

@@ -102,6 +102,14 @@ PredictedFigure predict_peer_bandwidth(PredictionContext&, const ValidationCase&
 PredictedFigure predict_storage_read(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_checkpoint(PredictionContext&, const ValidationCase&);
 
+// Failures (reliability_case.cpp).
+PredictedFigure predict_mttf(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_interruptions(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_failure_rate(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_machine_failures(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_effective_time(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_checkpoint_interval(PredictionContext&, const ValidationCase&);
+
 // Single kernels (kernel_case.cpp).
 PredictedFigure predict_kernel(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_gemm_rate(PredictionContext&, const ValidationCase&);

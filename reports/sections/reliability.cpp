@@ -1,0 +1,93 @@
+/// Reliability and goodput: how often the job stops, what that costs, spares and the checkpoint interval.
+#include <fmt/format.h>
+
+#include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+std::string spares_text(const Reliability& r) {
+  const std::string mean = fmt::format("{:.2g} nodes in repair on average", r.nodes_in_repair);
+  if (r.spares_given) {
+    return fmt::format("{}; {} would be enough 95 % of the time", mean, r.spares_for_95);
+  }
+  return mean + "; enough 95 % of the time";
+}
+
+std::string interval_text(const Prediction& p) {
+  return fmt::format("{} ({} to {})", number_text(p.value), number_text(p.low), number_text(p.high));
+}
+
+KeyValues facts(const Reliability& r) {
+  KeyValues out;
+  const auto add = [&out](const char* label, std::string value) {
+    out.rows.push_back({label, std::move(value), {}});
+  };
+  add("Goodput", prediction_text(r.goodput) + " of the elapsed time is training that is kept");
+  add("Job fails every", fmt::format("{}; {}, each every {}", prediction_text(r.job_mttf),
+                                     counted(r.nodes, "node"), duration_text(r.node_mtbf_s)));
+  add("Interruptions", interval_text(r.interruptions) + " in the whole training");
+  std::string cost = "training stands still for " + duration_text(r.stall_s);
+  if (r.checkpoint_bytes > 0) {
+    cost = to_text(Bytes{r.checkpoint_bytes}) + " written in " + duration_text(r.write_s) + ", " + cost;
+  }
+  add("Checkpoint every", duration_text(r.interval_s) + ", " + r.interval_rule + "; " + cost);
+  add("After a failure",
+      fmt::format("{}: {} to notice, {} to restart", duration_text(r.detection_s + r.restart_s),
+                  duration_text(r.detection_s), duration_text(r.restart_s)));
+  add("Spare nodes", count_text(r.spares) + "; " + spares_text(r));
+  return out;
+}
+
+StackedBar shares(const std::string& title, const Reliability& r) {
+  StackedBar bar;
+  bar.caption = title + ": where the elapsed time goes";
+  bar.total_text = percent_text(r.goodput.value) + " useful";
+  for (const auto& share : r.shares) {
+    bar.parts.push_back({share.name, share.fraction, percent_text(share.fraction)});
+  }
+  return bar;
+}
+
+Table components(const Reliability& r) {
+  Table table;
+  table.caption = "Replacements of parts, which take a node away for " + duration_text(r.repair_s);
+  table.columns = {{"Component"},
+                   {"In a node", Align::right},
+                   {"Each, per year", Align::right},
+                   {"MTBF of one", Align::right},
+                   {"Confidence"},
+                   {"Source"}};
+  for (const auto& c : r.components) {
+    constexpr double year = 365.25 * 86400;
+    const double mtbf = c.failures_per_year > 0 ? year / c.failures_per_year : 0;
+    table.rows.push_back({text_cell(c.name), number_cell(c.per_node, "1"),
+                          number_cell(c.failures_per_year, "1/year"), Cell{duration_text(mtbf), mtbf, "s"},
+                          text_cell(c.confidence), text_cell(c.source)});
+  }
+  return table;
+}
+
+}  // namespace
+
+Blocks reliability_section(const ResultDocument& document) {
+  Blocks blocks;
+  for (const WorkloadResult& w : document.workloads) {
+    if (!w.reliability) {
+      continue;
+    }
+    const Reliability& r = *w.reliability;
+    blocks.push_back({Subheading{w.title}});
+    blocks.push_back({Paragraph{r.statement}, Audience::document});
+    blocks.push_back({facts(r)});
+    blocks.push_back({shares(w.title, r), Audience::document});
+    if (!r.components.empty()) {
+      blocks.push_back({components(r), Audience::document});
+    }
+  }
+  return blocks;
+}
+
+}  // namespace rackcast::reports

@@ -1,0 +1,110 @@
+#include "scenarios/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/workload.hpp"
+#include "scenarios/reliability_report.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+
+namespace {
+
+std::string step_statement(const TrainingRun& run) {
+  const StepParts& p = run.parts;
+  return fmt::format(
+      "One step takes {}; it is bound by {}. {:.0f} % of the all-reduce is hidden behind back-propagation.",
+      to_text(p.total), run.binds,
+      p.exchange_busy.base() > 0 ? 100 * std::max(0.0, 1 - p.exchange_wait / p.exchange_busy) : 100.0);
+}
+
+std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {
+  std::vector<int> counts;
+  for (int n = 1; n < nodes; n *= 2) counts.push_back(n);
+  counts.push_back(nodes);
+  counts.push_back(2 * nodes);
+  std::vector<ScalingRow> rows;
+  for (const int n : counts) {
+    q.cluster.nodes = n;
+    const TrainingRun& run = evaluator.run(q);
+    rows.push_back({n, run.ranks, evaluator.predict(q), run.binds});
+  }
+  return rows;
+}
+
+std::vector<PublishedComparison> compare(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& w) {
+  std::vector<PublishedComparison> rows;
+  for (const PublishedRow& published : s.published) {
+    if (published.model != w.model) continue;
+    Question q = question(s, w);
+    q.failures.reset();  // published times of short runs are without
+    q.cluster = published.cluster;
+    q.gpus = published.gpus;
+    if (published.precision) q.workload.precision = *published.precision;
+    const Prediction p = evaluator.predict(q);
+    rows.push_back({published, p.time_to_train, p.time_to_train.value / published.time.base(),
+                    p.scaling_efficiency.value, evaluator.run(q).ranks});
+  }
+  return rows;
+}
+
+/// A prediction without intervals, as long as nothing has been varied.
+Prediction point_prediction(Evaluator& evaluator, const Question& q) {
+  const TrainingRun& run = evaluator.run(q);
+  const double time = evaluator.time_to_train(q).base();
+  const double step = run.parts.total.base();
+  const double rate = run.samples_per_step / step;
+  Prediction p;
+  p.time_to_train = {time, time, time, "s"};
+  p.samples_per_s = {rate, rate, rate, "1/s"};
+  p.step_time = {step, step, step, "s"};
+  return p;
+}
+
+}  // namespace
+
+std::string count_of(double n, const char* what) {
+  return fmt::format("{:.0f} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+Question question(const Scenario& s, const WorkloadSpec& w) {
+  Question q{s.cluster, w, std::nullopt, s.data.samples, s.data.bytes_per_sample, s.storage, s.input};
+  q.stored_factor = s.data.stored_factor();
+  q.failures = s.failures;
+  return q;
+}
+
+void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec, int nodes,
+              WorkloadResult& w) {
+  w.spec = spec;
+  const Workload& workload = evaluator.workload(spec);
+  w.title = workload.title;
+  w.parameters = workload.parameters();
+  w.forward_flop = workload.forward_flop();
+  w.samples = s.data.samples;
+  Question q = question(s, spec);
+  q.cluster.nodes = nodes;
+  const NodeFacts node = evaluator.node(q.cluster);
+  w.run = evaluator.run(q);
+  w.global_batch = w.run.samples_per_step;
+  w.steps = evaluator.steps(q);
+  w.step_statement = step_statement(w.run);
+  w.answer.nodes = nodes;
+  w.answer.gpus = w.run.ranks;
+  w.answer.node = node.id;
+  w.answer.node_title = node.title;
+  w.answer.workload = spec.model;
+  w.answer.rack_units = nodes * node.rack_units;
+  w.answer.power_kw = nodes * node.max_power.base() / 1000;
+  w.prediction = point_prediction(evaluator, q);
+  w.prediction = evaluator.predict(q);
+  w.scaling = scaling(evaluator, q, nodes);
+  w.published = compare(evaluator, s, spec);
+  w.ladder = ladder(s, w, evaluator);
+  w.input = evaluator.input(q);
+  w.reliability = reliability_report(evaluator, q);
+}
+
+}  // namespace rackcast

@@ -1,0 +1,24 @@
+#pragma once
+/// What a result says about one workload on one cluster, apart from how that cluster was found.
+#include <string>
+#include <vector>
+
+#include "scenarios/evaluator.hpp"
+#include "scenarios/result.hpp"
+
+namespace rackcast {
+
+/// The scenario's question about one of its workloads, on the cluster of the scenario.
+Question question(const Scenario& scenario, const WorkloadSpec& workload);
+
+/// "1 node", "7 nodes".
+std::string count_of(double n, const char* what);
+
+/// Data -> samples -> steps -> work -> time -> nodes, each with how it came about.
+std::vector<LadderRow> ladder(const Scenario& scenario, const WorkloadResult& workload, Evaluator& evaluator);
+
+/// Fills in one thing after the other, so that what there is stands if a limit ends the simulation.
+void describe(Evaluator& evaluator, const Scenario& scenario, const WorkloadSpec& spec, int nodes,
+              WorkloadResult& into);
+
+}  // namespace rackcast

@@ -1,0 +1,82 @@
+#include "scenarios/failure_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/ledger.hpp"
+#include "sim/quantity_text.hpp"
+#include "topologies/node_spec.hpp"
+
+namespace rackcast {
+
+namespace {
+
+constexpr double kEnoughSpares = 0.95;
+
+Duration interval_of(const FailureSpec& f, const SaveCost& save, Duration mttf) {
+  if (f.interval) return *f.interval;
+  const Duration best =
+      f.rule == IntervalRule::young ? young_interval(save.stall, mttf) : daly_interval(save.stall, mttf);
+  // An asynchronous write must be over before the next one begins; saving more often than every second, or
+  // hundredth of a second of a job that lives for minutes, is not what the rule is about.
+  return std::max({best, save.write, std::min(Duration{1}, 0.01 * mttf)});
+}
+
+}  // namespace
+
+FailurePlan failure_plan(const Catalog& catalog, const NodeSpec& node, int nodes, const FailureSpec& f,
+                         const SaveCost& save, double rate_scale) {
+  const RepairDefaults defaults = repair_defaults(catalog);
+  FailurePlan out;
+  out.node = node_reliability(catalog, node);
+  if (f.node_mtbf) {
+    out.node.mtbf = *f.node_mtbf;
+    out.node.source = "scenario";
+    out.node.fact.clear();
+  }
+  out.nodes = nodes;
+  out.save = save;
+  out.rule = f.rule;
+  out.detection = f.detection.value_or(defaults.detection);
+  out.restart = f.restart.value_or(defaults.restart);
+  out.repair = f.repair.value_or(defaults.repair);
+  const double in_repair = nodes * out.node.replacements() * out.repair;
+  out.enough_95 = spares_for(in_repair, kEnoughSpares);
+  out.spares_given = f.spares.has_value();
+  out.spares = f.spares.value_or(out.enough_95);
+  out.in_repair = in_repair * rate_scale;
+  const double replaced = out.node.replacements() / out.node.interruptions();
+  GoodputSpec& s = out.spec;
+  s.mttf = out.node.mtbf / nodes;
+  s.stall = save.stall;
+  s.lag = std::max(Duration{0}, save.write - save.stall);
+  s.restart = out.detection + out.restart;
+  s.interval = interval_of(f, save, s.mttf);
+  s.mttf = s.mttf / rate_scale;
+  s.wait = replaced * spare_wait(out.in_repair, out.spares, out.repair);
+  out.goodput = goodput(s);
+  return out;
+}
+
+void note_failures(Ledger& ledger, const FailurePlan& plan, const FailureSpec& f) {
+  const auto note = [&ledger](std::string name, std::string value, bool given, std::string source,
+                              Confidence confidence, std::string where) {
+    ledger.note({std::move(name), std::move(value), given ? "scenario" : std::move(source),
+                 given ? "scenario" : std::string{to_string(confidence)}, std::move(where)});
+  };
+  const std::string defaults = "reliability/planning_defaults/";
+  note("Time between failures of a node", to_text(plan.node.mtbf), f.node_mtbf.has_value(), plan.node.source,
+       plan.node.confidence, plan.node.fact);
+  note("Detection of a failure", to_text(plan.detection), f.detection.has_value(),
+       "default of collectives: a hang is noticed after the timeout", Confidence::verified,
+       defaults + "default_timeout_min");
+  note("Restart after a failure", to_text(plan.restart), f.restart.has_value(),
+       "engineering memory, not confirmed against a document", Confidence::memory,
+       defaults + "auto_restart_min");
+  note("Repair of a node", to_text(plan.repair), f.repair.has_value(),
+       "engineering memory, not confirmed against a document", Confidence::memory,
+       defaults + "node_repair_h");
+}
+
+}  // namespace rackcast

@@ -1,0 +1,42 @@
+#pragma once
+/// Failures of one question: catalogue and scenario turned into goodput (models/reliability).
+#include <optional>
+
+#include "models/data_path/checkpoint.hpp"
+#include "models/reliability/failure_rates.hpp"
+#include "models/reliability/goodput.hpp"
+#include "scenarios/failure_spec.hpp"
+
+namespace rackcast {
+
+class Catalog;
+class Ledger;
+struct NodeSpec;
+
+/// What saving costs; nothing is known of `write` where the scenario states the stall.
+struct SaveCost {
+  Bytes checkpoint{0};
+  Duration write{0}, stall{0};
+};
+
+struct FailurePlan {
+  NodeReliability node;
+  int nodes = 1;  ///< of the job
+  SaveCost save;
+  Duration detection{0}, restart{0}, repair{0};
+  IntervalRule rule = IntervalRule::daly;
+  double in_repair = 0;  ///< nodes, on average
+  int spares = 0, enough_95 = 0;
+  bool spares_given = false;
+  GoodputSpec spec;
+  Goodput goodput;
+};
+
+/// `rate_scale` multiplies the failure rates after interval and spares have been chosen for a scale of 1.
+FailurePlan failure_plan(const Catalog& catalog, const NodeSpec& node, int nodes, const FailureSpec& failures,
+                         const SaveCost& save, double rate_scale);
+
+/// Notes the catalogue facts and defaults that the plan rests on.
+void note_failures(Ledger& ledger, const FailurePlan& plan, const FailureSpec& failures);
+
+}  // namespace rackcast

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/describe.hpp"
+#include "scenarios/evaluator.hpp"
+#include "sim/quantity_text.hpp"
+#include "sim/table_document.hpp"
+
+namespace rackcast {
+
+std::vector<LadderRow> ladder(const Scenario& s, const WorkloadResult& w, Evaluator& evaluator) {
+  std::vector<LadderRow> rows;
+  const auto add = [&rows](std::string label, double value, std::string unit, std::string text,
+                           std::string how) {
+    rows.push_back({std::move(label), std::move(unit), std::move(text), std::move(how), value});
+  };
+  const DataSpec& d = s.data;
+  std::string how = "given by the scenario";
+  if (d.learning) {
+    how = fmt::format(
+        "an error of {:g} on the learning curve {:.3g} x samples^-{:.3g} + {:.3g}, {:.3g} times the largest "
+        "point",
+        d.learning->target, d.learning->curve.a, d.learning->curve.b, d.learning->curve.c,
+        d.learning->needed.beyond);
+  }
+  if (d.fleet) {
+    how = fmt::format("{:g} vehicles x {:g} TB/h x {:g} h x {:g} days x {:g} kept", d.fleet->vehicles,
+                      d.fleet->capture_rate.base() * 3600 / 1e12, d.fleet->recording_per_day.base() / 3600,
+                      d.fleet->days, d.fleet->kept);
+    if (d.date) how = fmt::format("usable {} after the first recording day", to_text(*d.date));
+  }
+  add("Data set", d.size.base(), "B", to_text(d.size), how);
+  add("Samples", d.samples, "1", grouped(d.samples),
+      fmt::format("{} / {} per sample", to_text(d.size), to_text(d.bytes_per_sample)));
+  const double seen = d.samples * w.spec.epochs;
+  add("Samples seen", seen, "1", grouped(seen), fmt::format("{:g} epochs", w.spec.epochs));
+  const Flop work = 3 * seen * w.forward_flop;
+  add("Arithmetic", work.base(), "FLOP", to_text(work),
+      fmt::format("3 x {} forward per sample: forward, data gradient, weight gradient",
+                  to_text(w.forward_flop)));
+  Question one = question(s, w.spec);
+  one.cluster.nodes = 1;
+  one.gpus = 1;
+  const double rate = evaluator.run(one).samples_per_step / evaluator.run(one).parts.total.base();
+  const Duration gpu_time{seen / rate};
+  add("Time on one GPU", gpu_time.base(), "s", to_text(gpu_time),
+      fmt::format("{:.0f} samples/s, simulated on one GPU of the node, input path included", rate));
+  add("Optimizer steps", w.steps, "1", grouped(w.steps),
+      fmt::format("global batch {} = {:g} per GPU x {} GPUs", grouped(w.global_batch), w.spec.batch_per_gpu,
+                  w.answer.gpus));
+  add("Time to train", w.prediction.time_to_train.value, "s",
+      to_text(Duration{w.prediction.time_to_train.value}),
+      fmt::format("{} steps x {}", grouped(w.steps), to_text(w.run.parts.total)));
+  add("Nodes", w.answer.nodes, "1", count_of(w.answer.nodes, "node"),
+      s.goal ? fmt::format("smallest count within {}", to_text(s.goal->deadline)) : "given by the scenario");
+  return rows;
+}
+
+}  // namespace rackcast

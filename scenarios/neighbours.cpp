@@ -1,0 +1,74 @@
+#include "scenarios/neighbours.hpp"
+
+#include <fmt/format.h>
+
+#include "scenarios/describe.hpp"
+#include "scenarios/search.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+
+std::vector<Change> changes(Evaluator& evaluator, const Question& q, const GoalSpec& goal, int nodes) {
+  std::vector<Change> rows;
+  const auto add = [&](const char* input, std::string change, const Question& varied, Duration deadline) {
+    const Found found = find_nodes(evaluator, varied, deadline, goal.max_nodes);
+    Change row{input, std::move(change), {}, std::nullopt};
+    if (found.feasible) row.nodes = found.nodes;
+    row.statement = found.feasible ? fmt::format("instead of {}", nodes)
+                                   : "infeasible: " + found.conflicts.front().statement;
+    rows.push_back(std::move(row));
+  };
+  add("deadline", to_text(goal.deadline / 2), q, goal.deadline / 2);
+  add("deadline", to_text(goal.deadline * 2), q, goal.deadline * 2);
+  Question varied = q;
+  varied.workload.epochs *= 0.75;
+  add("epochs", fmt::format("{:g} (a quarter less)", varied.workload.epochs), varied, goal.deadline);
+  varied = q;
+  varied.samples *= 2;
+  if (q.storage.array != "none") varied.storage.count *= 2;  // a larger set comes with its storage
+  add("data", "twice as much, on twice the storage", varied, goal.deadline);
+  varied = q;
+  varied.workload.precision = q.workload.precision == Precision::fp32 ? Precision::mixed : Precision::fp32;
+  add("precision", std::string(to_string(varied.workload.precision)), varied, goal.deadline);
+  return rows;
+}
+
+Alternative alternative(Evaluator& evaluator, Question q, const GoalSpec& goal, const std::string& node_id) {
+  q.cluster.node = node_id;
+  q.cluster.gpu.clear();
+  q.cluster.fabric = q.cluster.fabric.for_another_node();
+  const NodeFacts node = evaluator.node(q.cluster);
+  Alternative out;
+  out.node = node.id;
+  out.title = node.title;
+  const Found found = find_nodes(evaluator, q, goal.deadline, goal.max_nodes);
+  out.feasible = found.feasible;
+  if (!found.feasible) {
+    out.binding_constraint = found.conflicts.front().constraint;
+    out.statement = found.conflicts.front().statement;
+    return out;
+  }
+  q.cluster.nodes = found.nodes;
+  out.nodes = found.nodes;
+  out.gpus = found.nodes * node.gpus;
+  out.time_to_train = evaluator.predict(q).time_to_train;
+  out.rack_units = found.nodes * node.rack_units;
+  out.power_kw = found.nodes * node.max_power.base() / 1000;
+  out.binding_constraint = evaluator.run(q).binds;
+  out.statement =
+      fmt::format("{}, bound by {}", to_text(Duration{out.time_to_train.value}), out.binding_constraint);
+  return out;
+}
+
+std::optional<Smaller> why_not_fewer(Evaluator& evaluator, Question q, int nodes, Duration deadline) {
+  if (nodes <= 1) return std::nullopt;
+  q.cluster.nodes = nodes - 1;
+  const Prediction p = evaluator.predict(q);
+  const Duration time{p.time_to_train.value};
+  return Smaller{nodes - 1, constraint::deadline,
+                 fmt::format("{} would take {}: {} past the deadline of {}.", count_of(nodes - 1, "node"),
+                             to_text(time), to_text(time - deadline), to_text(deadline)),
+                 p.time_to_train};
+}
+
+}  // namespace rackcast

@@ -1,0 +1,22 @@
+#pragma once
+/// What stands beside an answer: one node fewer, one assumption changed, another node type.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/evaluator.hpp"
+#include "scenarios/result.hpp"
+
+namespace rackcast {
+
+/// The answer's neighbours in the space of assumptions: each row changes one input and searches again.
+std::vector<Change> changes(Evaluator& evaluator, const Question& question, const GoalSpec& goal, int nodes);
+
+/// The same goal on nodes of another type.
+Alternative alternative(Evaluator& evaluator, Question question, const GoalSpec& goal,
+                        const std::string& node_id);
+
+/// Nothing for one node.
+std::optional<Smaller> why_not_fewer(Evaluator& evaluator, Question question, int nodes, Duration deadline);
+
+}  // namespace rackcast
