@@ -45,12 +45,15 @@ std::span<const Command> commands();
 
 void add_size(CLI::App& app, Arguments& args);
 void add_simulate(CLI::App& app, Arguments& args);
+void add_campaign(CLI::App& app, Arguments& args);
 void add_explain(CLI::App& app, Arguments& args);
 void add_check(CLI::App& app, Arguments& args);
 void add_init(CLI::App& app, Arguments& args);
 void add_report(CLI::App& app, Arguments& args);
 void add_inference(CLI::App& app, Arguments& args);
 void add_catalog(CLI::App& app, Arguments& args);
+void add_sweep(CLI::App& app, Arguments& args);
+void add_merge(CLI::App& app, Arguments& args);
 void add_topology(CLI::App& app, Arguments& args);
 void add_validate(CLI::App& app, Arguments& args);
 void add_calibrate(CLI::App& app, Arguments& args);

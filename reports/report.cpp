@@ -9,7 +9,7 @@
 namespace rackcast::reports {
 namespace {
 
-constexpr std::array<SectionKind, 12> kinds{{
+constexpr auto kinds = std::to_array<SectionKind>({
     {"decision", "Decision", decision_section},
     {"reasons", "Why, and what would change it", reasons_section},
     {"what-if", "What if", what_if_section},
@@ -23,7 +23,7 @@ constexpr std::array<SectionKind, 12> kinds{{
     {"method", "How the numbers come about", method_section},
     {"assumptions", "Assumptions", assumptions_section},
     {"reproduce", "How to reproduce", reproduce_section},
-}};
+});
 
 }  // namespace
 

@@ -213,6 +213,7 @@ Scenario read_scenario(const Json& text, const std::string& file) {
     if (scenario.goal->retrain_every && !scenario.data.fleet)
       goal->require("retrain_every").fail("retraining needs data that grows", "describe the \"fleet\"");
   }
+  if (const Json* campaign = in.find("campaign")) scenario.campaign = read_campaign(*campaign);
   if (const Json* failures = in.find("failures")) {
     scenario.failures = read_failures(*failures);
     if (scenario.failures->interval && scenario.input.checkpoint_every > Duration{0})

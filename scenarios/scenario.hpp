@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/operator.hpp"
+#include "scenarios/campaign/campaign_spec.hpp"
 #include "scenarios/data_spec.hpp"
 #include "scenarios/failure_spec.hpp"
 #include "scenarios/input_options.hpp"
@@ -76,6 +77,7 @@ struct Scenario {
   std::vector<WorkloadSpec> workloads;
   ClusterSpec cluster;
   std::optional<GoalSpec> goal;
+  std::optional<CampaignSpec> campaign;
   std::optional<FailureSpec> failures;  ///< absent: nothing ever fails
   std::vector<PublishedRow> published;
   Json text;  ///< after "extends" and --set

@@ -11,8 +11,13 @@ namespace rackcast {
 
 namespace {
 
-/// What no number of nodes can mend: a batch that does not fit a GPU, a data set that does not fit the
-/// storage.
+Duration time_at(Evaluator& evaluator, Question& q, int nodes) {
+  q.cluster.nodes = nodes;
+  return evaluator.time_to_train(q);
+}
+
+}  // namespace
+
 std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& q) {
   std::vector<Conflict> out;
   const NodeFacts node = evaluator.node(q.cluster);
@@ -33,13 +38,6 @@ std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& q) {
   if (const auto conflict = storage_conflict(evaluator, q)) out.push_back(*conflict);
   return out;
 }
-
-Duration time_at(Evaluator& evaluator, Question& q, int nodes) {
-  q.cluster.nodes = nodes;
-  return evaluator.time_to_train(q);
-}
-
-}  // namespace
 
 std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& q) {
   const Bytes data = q.samples * q.bytes_per_sample * q.stored_factor;

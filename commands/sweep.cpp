@@ -1,0 +1,130 @@
+/// Commands about many points: sweep, merge.
+#include "scenarios/sweep/sweep.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+
+#include "commands/commands.hpp"
+#include "sim/atomic_file.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+
+namespace {
+
+struct SweepFlags {
+  std::vector<std::string> vary;
+  std::string database, csv, shard;
+  int threads = 0, slurm = 0;
+};
+
+volatile std::sig_atomic_t interrupted_by_user = 0;
+
+/// One line on a terminal, about once a second, with the time that is left.
+class Progress {
+ public:
+  void operator()(std::uint64_t done, std::uint64_t total) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - shown_ < std::chrono::seconds{1} && done < total) return;
+    shown_ = now;
+    const double spent = std::chrono::duration<double>(now - begin_).count();
+    std::fprintf(stderr, "\r\x1b[K%llu of %llu points, %.0f s left", static_cast<unsigned long long>(done),
+                 static_cast<unsigned long long>(total),
+                 spent / static_cast<double>(done) * static_cast<double>(total - done));
+    if (done == total) std::fprintf(stderr, "\r\x1b[K");
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(), shown_ = begin_;
+};
+
+/// As for a shell: what has a character that it would read goes into quotes.
+std::string quoted(const std::string& word) {
+  if (word.find_first_of(" '\"$&|<>*#;(){}[]?!`\\~") == std::string::npos) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string{"'\\''"} : std::string{c};
+  return out + "'";
+}
+
+std::string command_of(const Arguments& args, const SweepFlags& flags) {
+  std::string out = "rackcast sweep " + quoted(args.scenario);
+  for (const std::string& set : args.sets) out += " --set " + quoted(set);
+  for (const std::string& vary : flags.vary) out += " --vary " + quoted(vary);
+  return out;
+}
+
+int run(const Arguments& args, const SweepFlags& flags) {
+  SweepSpec spec;
+  spec.scenario = args.scenario;
+  spec.sets = args.sets;
+  spec.threads = flags.threads;
+  for (const std::string& text : flags.vary) spec.axes.push_back(read_axis(text));
+  if (!flags.shard.empty()) read_shard(flags.shard, spec);
+  const std::string question = sweep_question(spec);
+  if (flags.slurm > 0) {
+    print(slurm_script(command_of(args, flags), quoted(flags.database), flags.slurm));
+    return Exit::ok;
+  }
+  const Catalog catalog = open_catalog(args);
+  SweepStore store{flags.database, question};
+  if (isatty(STDERR_FILENO) != 0) spec.progress = Progress{};
+  spec.cancelled = [] {
+    return interrupted_by_user != 0;
+  };
+  std::signal(SIGINT, [](int) { interrupted_by_user = 1; });
+  const SweepSummary done = run_sweep(spec, catalog, store);
+  std::signal(SIGINT, SIG_DFL);
+  if (!flags.csv.empty()) write_file_atomically(flags.csv, sweep_csv(store));
+  print(fmt::format("{} points, {} computed now, in {}{}\n", done.points, done.computed, flags.database,
+                    done.cancelled ? "; interrupted: the same command goes on" : ""));
+  return done.cancelled ? Exit::interrupted : Exit::ok;
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, Arguments& args) {
+  CLI::App* sweep = app.add_subcommand(
+      "sweep", "The scenario at many points, on all cores, into an SQLite file that can be resumed");
+  add_scenario_flags(*sweep, args);
+  const auto flags = std::make_shared<SweepFlags>();
+  flags->database = "sweep.db";
+  sweep
+      ->add_option("--vary", flags->vary,
+                   "What to vary: PATH=1..128, =1..1024*2, =0.5..8#16 or =a,b,c (repeatable: all "
+                   "combinations)")
+      ->required()
+      ->allow_extra_args(false);
+  sweep->add_option("--db", flags->database, "SQLite file of the results")->capture_default_str();
+  sweep->add_option("--csv", flags->csv, "Write all rows of the file as CSV, too");
+  sweep->add_option("--shard", flags->shard, "Only a part of the points: 2/8 is the second of eight");
+  sweep->add_option("--threads", flags->threads, "Default: one per core")->check(CLI::Range(1, 4096));
+  sweep->add_option("--slurm", flags->slurm, "Print a Slurm job array of so many shards instead")
+      ->check(CLI::Range(1, 100000));
+  sweep->callback([&args, flags] { args.code = run(args, *flags); });
+}
+
+void add_merge(CLI::App& app, Arguments&) {
+  struct Flags {
+    std::string into, csv;
+    std::vector<std::string> parts;
+  };
+  CLI::App* merge = app.add_subcommand("merge", "Join the files of a sweep's shards");
+  const auto flags = std::make_shared<Flags>();
+  merge->add_option("into", flags->into, "SQLite file that receives all points")->required();
+  merge->add_option("parts", flags->parts, "Files of shards of the same sweep")->required();
+  merge->add_option("--csv", flags->csv, "Write all rows as CSV, too");
+  merge->callback([flags] {
+    SweepStore store{flags->into, SweepStore::question_of(flags->parts.front())};
+    for (const std::string& part : flags->parts) store.merge(part);
+    if (!flags->csv.empty()) write_file_atomically(flags->csv, sweep_csv(store));
+    print(fmt::format("{} points in {}\n", store.rows().size(), flags->into));
+  });
+}
+
+}  // namespace rackcast

@@ -1,0 +1,43 @@
+#pragma once
+/// `rackcast campaign`: the scenario's campaign on the scenario's cluster.
+#include <string>
+#include <vector>
+
+#include "scenarios/campaign/campaign_job.hpp"
+#include "scenarios/campaign/campaign_jobs.hpp"
+
+namespace rackcast {
+
+class Catalog;
+struct Scenario;
+
+/// Values at the shares 0.5, 0.9 and 0.99, by the nearest rank; NaN where there are none.
+struct Percentiles {
+  double p50 = 0, p90 = 0, p99 = 0;
+};
+Percentiles percentiles(std::vector<double> values);
+
+struct StreamStatistics {
+  std::size_t submitted = 0, started = 0, finished = 0, failures = 0, preemptions = 0;
+  Percentiles wait, completion;  ///< seconds: submission to first start, submission to end
+  Percentiles recorded_wait;     ///< NaN unless recorded
+  double leaves = 0;             ///< mean number of leaf switches of a job
+};
+
+struct CampaignReport {
+  int nodes = 0;
+  CampaignJobs jobs;
+  CampaignOutcome outcome;
+  std::vector<StreamStatistics> streams;
+  double offered = 0;  ///< node seconds of work submitted per node second: over 1 the queue grows for ever
+  double utilisation = 0;  ///< of the nodes, after the warm-up
+  double goodput = 0;      ///< safe work per node second held
+};
+
+/// Throws Error if the scenario has no campaign, or what campaign_jobs and simulate_campaign throw.
+CampaignReport run_campaign(const Scenario& scenario, const Catalog& catalog);
+
+/// As tables for people (sim/table_document.hpp).
+std::string campaign_document(const Scenario& scenario, const CampaignReport& report);
+
+}  // namespace rackcast

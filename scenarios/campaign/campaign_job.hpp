@@ -1,0 +1,49 @@
+#pragma once
+/// Jobs of a campaign, and what became of them.
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/reliability/goodput.hpp"
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+struct CampaignJob {
+  std::size_t stream = 0;  ///< which source it comes from
+  int user = 0;            ///< unique over all streams
+  Duration submit{0};
+  int nodes = 1;
+  Duration work{0};   ///< run time where nothing fails, on one leaf
+  Duration limit{0};  ///< that its user states
+  int priority = 0;
+  bool preemptible = true;
+  std::optional<Duration> recorded_wait;
+};
+
+struct JobOutcome {
+  std::optional<Duration> started, ended;  ///< nothing: not by the end of the campaign
+  int failures = 0, preemptions = 0, leaves = 0;
+};
+
+/// What fails, and what a job of so many nodes does about it.
+struct CampaignFailures {
+  Duration node_mtbf{0};
+  double replaced = 0;  ///< share of the failures that take the node away for a repair
+  Duration repair{0};
+  int spares = 0;
+  std::function<GoodputSpec(int nodes)>
+      job;  ///< interval, stall, lag and restart; wait and mttf are not read
+};
+
+struct CampaignOutcome {
+  std::vector<JobOutcome> jobs;  ///< as asked
+  // Node seconds after the warm-up.
+  double available = 0, busy = 0;
+  double useful = 0;    ///< of all jobs and the whole campaign: work that is safe
+  double occupied = 0;  ///< of all jobs and the whole campaign: nodes held
+  std::size_t failures = 0, preemptions = 0;
+};
+
+}  // namespace rackcast

@@ -1,0 +1,28 @@
+#pragma once
+/// A campaign on the event engine: jobs arrive, wait for all of their nodes at once, run, fail, restart, are
+/// preempted, end. Microsecond ticks; the same input and seed give the same outcome.
+///
+/// The scheduler looks at every arrival, end, failure and repair. Order: priority first; then submission, or
+/// under fair share the user with the least node time used (decayed by the half-life). Backfill is EASY
+/// (Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995): the first job that does not fit gets a
+/// reservation at the time when the stated limits free enough nodes; a later one may start if it ends by then
+/// or needs none of the nodes kept. At most 500 jobs of the queue are tried each time, as Slurm's
+/// bf_max_job_test does by default.
+///
+/// A failure costs a job what came after its last safe checkpoint. It keeps its nodes and restarts, unless a
+/// node must be repaired and no spare is free: then it goes back to the queue. Only nodes in use fail. A
+/// preempted job saves its state first, in no time, and pays a restart later.
+#include <cstdint>
+#include <span>
+
+#include "scenarios/campaign/campaign_job.hpp"
+#include "scenarios/campaign/campaign_spec.hpp"
+
+namespace rackcast {
+
+/// `failures` null: nothing ever fails, and restarting a preempted job takes no time. `jobs` by submission.
+/// Throws Error for a job that is larger than the cluster.
+CampaignOutcome simulate_campaign(const CampaignSpec& spec, int nodes, std::span<const CampaignJob> jobs,
+                                  const CampaignFailures* failures, std::uint64_t seed);
+
+}  // namespace rackcast

@@ -1,0 +1,265 @@
+#include "scenarios/sweep/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "scenarios/describe.hpp"
+#include "scenarios/evaluator.hpp"
+#include "scenarios/scenario.hpp"
+#include "scenarios/search.hpp"
+#include "sim/version.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// Points that a thread takes at a time, and that are committed together: neighbours share simulations.
+constexpr std::uint64_t kBlock = 64;
+constexpr std::size_t kMostAxes = 16;
+
+std::string values_text(const std::vector<std::string>& values) {
+  return nlohmann::json(values).dump();
+}
+
+/// The hungriest workload decides, as in `simulate`.
+void evaluate(const Scenario& s, Evaluator& evaluator, SweepRow& row) {
+  row.feasible = true;
+  double slowest = -1;
+  for (const WorkloadSpec& w : s.workloads) {
+    const Question q = question(s, w);
+    if (const auto conflicts = fixed_conflicts(evaluator, q); !conflicts.empty()) {
+      row.feasible = false;
+      row.binds = conflicts.front().statement;
+      row.time_to_train_s = row.samples_per_s = row.step_s = row.goodput = std::nullopt;
+      return;
+    }
+    const double time = evaluator.time_to_train(q).base();
+    if (time <= slowest) continue;
+    slowest = time;
+    const TrainingRun& run = evaluator.run(q);
+    row.time_to_train_s = time;
+    row.step_s = run.parts.total.base();
+    row.samples_per_s = run.samples_per_step / run.parts.total.base();
+    row.gpus = run.ranks;
+    row.binds = run.binds;
+    if (const auto failures = evaluator.failures(q)) row.goodput = failures->goodput.useful;
+  }
+}
+
+class Worker {
+ public:
+  Worker(const SweepSpec& spec, const Catalog& catalog) : spec_(spec), catalog_(catalog) {
+    base_ = load_scenario(spec.scenario, spec.sets).text;
+  }
+
+  SweepRow at(std::uint64_t index) {
+    SweepRow row;
+    row.index = index;
+    const auto values = point_values(spec_.axes, index);
+    row.values = values_text(values);
+    Json text = base_;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      text = text.with(spec_.axes[i].path,
+                       parse_json_or_string(values[i], "--vary " + spec_.axes[i].path + "=" + values[i]));
+    }
+    const Scenario scenario = resolve_clusters(read_scenario(text, spec_.scenario), catalog_);
+    row.nodes = scenario.cluster.nodes;
+    try {
+      // Clusters and runs are remembered; a fresh memory now and then keeps it small.
+      if (used_++ % kBlock == 0) evaluator_ = std::make_unique<Evaluator>(catalog_);
+      evaluate(scenario, *evaluator_, row);
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::infeasible) throw;
+      row.feasible = false;
+      row.binds = e.message();
+    }
+    return row;
+  }
+
+ private:
+  const SweepSpec& spec_;
+  const Catalog& catalog_;
+  Json base_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::uint64_t used_ = 0;
+};
+
+/// Work of all threads: blocks of points, handed out in order.
+class Sweep {
+ public:
+  Sweep(const SweepSpec& spec, const Catalog& catalog, SweepStore& store)
+      : spec_(spec), catalog_(catalog), store_(store) {
+    const std::uint64_t count = point_count(spec.axes);
+    const std::vector<bool> done = store.done(count);
+    const auto first = static_cast<std::uint64_t>(spec.shard - 1),
+               step = static_cast<std::uint64_t>(spec.shards);
+    for (std::uint64_t i = first; i < count; i += step) {
+      ++summary_.points;
+      if (!done[i]) todo_.push_back(i);
+    }
+  }
+
+  SweepSummary run() {
+    unsigned threads = spec_.threads > 0 ? static_cast<unsigned>(spec_.threads)
+                                         : std::max(1u, std::thread::hardware_concurrency());
+    threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, todo_.size() / kBlock + 1));
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
+    work();
+    for (std::thread& t : others) t.join();
+    if (failure_) std::rethrow_exception(failure_);
+    return summary_;
+  }
+
+ private:
+  void work() {
+    try {
+      Worker worker{spec_, catalog_};
+      for (;;) {
+        const std::uint64_t from = next_.fetch_add(kBlock);
+        if (from >= todo_.size() || stop_) return;
+        std::vector<SweepRow> rows;
+        for (std::uint64_t i = from; i < std::min<std::uint64_t>(from + kBlock, todo_.size()) && !stop_;
+             ++i) {
+          rows.push_back(worker.at(todo_[i]));
+          if (spec_.cancelled && spec_.cancelled()) stop_ = true;
+        }
+        commit(rows);
+      }
+    } catch (...) {
+      const std::lock_guard lock{mutex_};
+      if (!failure_) failure_ = std::current_exception();
+      stop_ = true;
+    }
+  }
+
+  void commit(const std::vector<SweepRow>& rows) {
+    const std::lock_guard lock{mutex_};
+    store_.add(rows);
+    summary_.computed += rows.size();
+    summary_.cancelled = summary_.computed < todo_.size() && stop_;
+    if (spec_.progress) spec_.progress(summary_.computed, todo_.size());
+  }
+
+  const SweepSpec& spec_;
+  const Catalog& catalog_;
+  SweepStore& store_;
+  std::vector<std::uint64_t> todo_;
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  SweepSummary summary_;
+  std::exception_ptr failure_;
+};
+
+std::string csv_field(std::string text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  for (std::size_t i = 0; (i = text.find('"', i)) != std::string::npos; i += 2) text.insert(i, 1, '"');
+  return '"' + text + '"';
+}
+
+std::string figure(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : std::string{};
+}
+
+nlohmann::ordered_json plain(const Json& json) {
+  switch (json.kind()) {
+    case JsonKind::null:
+      return nullptr;
+    case JsonKind::boolean:
+      return json.boolean();
+    case JsonKind::number:
+      return json.number();
+    case JsonKind::string:
+      return json.string();
+    case JsonKind::array: {
+      auto out = nlohmann::ordered_json::array();
+      for (const Json& one : json.array()) out.push_back(plain(one));
+      return out;
+    }
+    case JsonKind::object:
+      break;
+  }
+  auto out = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : json.object()) out[key] = plain(value);
+  return out;
+}
+
+}  // namespace
+
+std::string sweep_question(const SweepSpec& spec) {
+  nlohmann::ordered_json out = {{"program", fmt::format("{} {}", version(), commit())},
+                                {"scenario", plain(load_scenario(spec.scenario, spec.sets).text)}};
+  for (const SweepAxis& axis : spec.axes)
+    out["vary"].push_back({{"path", axis.path}, {"values", axis.values}});
+  return out.dump();
+}
+
+SweepSummary run_sweep(const SweepSpec& spec, const Catalog& catalog, SweepStore& store) {
+  if (spec.axes.empty() || spec.axes.size() > kMostAxes) {
+    throw Error{fmt::format("a sweep varies 1 to {} paths", kMostAxes),
+                {},
+                "--vary cluster.nodes=1..128",
+                ErrorKind::usage};
+  }
+  return Sweep{spec, catalog, store}.run();
+}
+
+std::string sweep_csv(const SweepStore& store) {
+  std::string out;
+  const auto question = nlohmann::json::parse(store.question());
+  for (const auto& axis : question.at("vary")) out += csv_field(axis.at("path").get<std::string>()) + ",";
+  out += "feasible,nodes,gpus,time_to_train_s,samples_per_s,step_s,goodput,binds\n";
+  for (const SweepRow& row : store.rows()) {
+    for (const std::string& value : nlohmann::json::parse(row.values).get<std::vector<std::string>>())
+      out += csv_field(value) + ",";
+    out += fmt::format("{},{},{},{},{},{},{},{}\n", row.feasible ? 1 : 0, row.nodes, row.gpus,
+                       figure(row.time_to_train_s), figure(row.samples_per_s), figure(row.step_s),
+                       figure(row.goodput), csv_field(row.binds));
+  }
+  return out;
+}
+
+void read_shard(const std::string& text, SweepSpec& spec) {
+  const auto slash = text.find('/');
+  const auto whole = [](std::string_view part) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return error == std::errc{} && end == part.data() + part.size() ? value : 0;
+  };
+  const std::string_view all = text;
+  const int shard = whole(all.substr(0, slash));
+  const int shards = slash == std::string::npos ? 0 : whole(all.substr(slash + 1));
+  if (shard < 1 || shards < shard || shards > 100'000) {
+    throw Error{fmt::format("--shard \"{}\" is no part of a whole", text),
+                {},
+                "for example --shard 2/8, the second of eight",
+                ErrorKind::usage};
+  }
+  spec.shard = shard;
+  spec.shards = shards;
+}
+
+std::string slurm_script(const std::string& command, const std::string& database, int shards) {
+  return fmt::format(
+      R"(#!/bin/bash
+#SBATCH --job-name=rackcast-sweep
+#SBATCH --array=1-{0}
+#SBATCH --ntasks=1
+# Each task computes one part into a file of its own and goes on where it was killed. When all are done:
+#   rackcast merge {1} {1}.part-*
+set -eu
+{2} --db {1}.part-"$SLURM_ARRAY_TASK_ID" --shard "$SLURM_ARRAY_TASK_ID"/{0}
+)",
+      shards, database, command);
+}
+
+}  // namespace rackcast

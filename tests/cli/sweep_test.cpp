@@ -1,0 +1,49 @@
+// A sweep that is killed goes on where it was, and its rows are those of an undisturbed one.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "sim/input_file.hpp"
+#include "tests/unit/sim_temporary_folder.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+int shell(const std::string& command) {
+  return std::system(
+      ("cd '" + std::string{RACKCAST_SOURCE_DIR} + "' && " + command + " >/dev/null 2>&1").c_str());
+}
+
+}  // namespace
+
+TEST_CASE("killed at any moment, a sweep loses nothing that it has committed") {
+  const TemporaryFolder folder;
+  const std::string sweep = std::string{"'"} + RACKCAST_PROGRAM +
+                            "' sweep scenarios/saturn_v.json --vary cluster.nodes=1..40 --vary "
+                            "workloads.0.batch_per_gpu=8..64:8 --threads 2 ";
+  const std::string quiet = sweep + "--db " + folder / "a.db" + " --csv " + folder / "a.csv";
+  const std::string disturbed = sweep + "--db " + folder / "b.db" + " --csv " + folder / "b.csv";
+  REQUIRE(shell(quiet) == 0);
+  for (const char* after : {"0.05", "0.1", "0.2", "0.3", "0.4"}) {
+    shell("timeout -s KILL " + std::string{after} + " " + disturbed);
+  }
+  REQUIRE(shell(disturbed) == 0);
+  CHECK(read_file(folder / "a.csv") == read_file(folder / "b.csv"));
+  CHECK(shell(sweep + "--db " + folder / "a.csv") != 0);  // no database
+}
+
+TEST_CASE("wrong sweeps and campaigns are exit codes 2 and 3") {
+  const std::string program = std::string{"'"} + RACKCAST_PROGRAM + "' ";
+  const auto code = [&](const std::string& arguments) {
+    const int status = shell("timeout 30 " + program + arguments);
+    return status / 256;
+  };
+  CHECK(code("sweep scenarios/saturn_v.json") == 2);
+  CHECK(code("sweep scenarios/saturn_v.json --vary cluster.nodes=5..1") == 2);
+  CHECK(code("sweep scenarios/saturn_v.json --vary cluster.nodes=1..2 --shard 3/2") == 2);
+  CHECK(code("merge /tmp/no/such.db /tmp/none.db") == 3);
+  CHECK(code("campaign scenarios/saturn_v.json") == 3);  // has no campaign
+  CHECK(code("campaign scenarios/dgx_pod_team_dgx1.json --set campaign.duration=forever") == 3);
+}
