@@ -11,6 +11,7 @@
 #include "topologies/catalog.hpp"
 #include "topologies/cluster_builder.hpp"
 #include "topologies/node_builder.hpp"
+#include "topologies/routing.hpp"
 
 namespace rackcast {
 
@@ -73,6 +74,21 @@ Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const Cluster
           std::move(ranks),
           std::move(all_rings),
           std::make_shared<LaidOut>()};
+}
+
+Cluster first_ranks(const Cluster& cluster, int count) {
+  Cluster group = cluster;
+  if (count < 1 || static_cast<std::size_t>(count) > group.ranks.size() ||
+      group.ranks.size() % static_cast<std::size_t>(count) != 0)
+    throw Error{fmt::format("layers cannot be split over {} of {} GPUs", count, group.ranks.size())};
+  group.ranks.resize(static_cast<std::size_t>(count));
+  group.rings.clear();
+  group.laid_out = std::make_shared<LaidOut>();
+  if (count > 1) {
+    Router router{group.topology};
+    group.rings = rings(router, group.ranks);
+  }
+  return group;
 }
 
 }  // namespace rackcast

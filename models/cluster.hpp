@@ -39,4 +39,8 @@ struct Cluster {
 /// Throws Error (infeasible) where the fabric cannot be built, or for more GPUs than there are.
 Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const ClusterShape& shape);
 
+/// The first `count` ranks by themselves: a group over which one copy of a network is split. Throws Error
+/// unless the cluster's ranks are a multiple.
+Cluster first_ranks(const Cluster& cluster, int count);
+
 }  // namespace rackcast

@@ -153,22 +153,6 @@ void add_split_layers(CommModel& comm, const TrainingSpec& spec, DataParallelPla
   }
 }
 
-/// The first `ways` ranks, among which one copy of the model is split.
-Cluster group_of(const Cluster& cluster, int ways) {
-  Cluster group = cluster;
-  if (ways < 1 || static_cast<std::size_t>(ways) > group.ranks.size() ||
-      group.ranks.size() % static_cast<std::size_t>(ways) != 0)
-    throw Error{fmt::format("layers cannot be split over {} of {} GPUs", ways, group.ranks.size())};
-  group.ranks.resize(static_cast<std::size_t>(ways));
-  group.rings.clear();
-  group.laid_out = std::make_shared<LaidOut>();
-  if (ways > 1) {
-    Router router{group.topology};
-    group.rings = rings(router, group.ranks);
-  }
-  return group;
-}
-
 }  // namespace
 
 double PlanResource::use_by(int pattern) const {
@@ -209,7 +193,7 @@ DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& 
   add_input(cluster, spec.input, plan.resources);
   add_servers(book, flows, x.servers, plan.resources);
   if (x.ways > 1) {
-    const Cluster group = group_of(cluster, x.ways);
+    const Cluster group = first_ranks(cluster, x.ways);
     CommModel inside{group, x.comm};
     add_split_layers(inside, spec, plan);
   }

@@ -10,6 +10,7 @@
 #include "scenarios/validation/input_of_case.hpp"
 #include "scenarios/validation/predictor.hpp"
 #include "scenarios/validation/software_of_case.hpp"
+#include "scenarios/validation/split_case.hpp"
 #include "scenarios/validation/workload_of_case.hpp"
 
 namespace rackcast {
@@ -34,16 +35,16 @@ struct Run {
 
 /// Networks split over GPUs are another model's.
 void refuse_split_models(const ValidationCase& c) {
-  for (const std::string_view key : {"tp", "pp", "ep", "cp"})
+  for (const std::string_view key : {"ep", "cp"})
     if (number_in(c.workload.parallelism, key).value_or(1) > 1)
-      throw Unpredictable{"a network split over GPUs: no model yet"};
+      throw Unpredictable{"experts or sequences split over GPUs: no model yet"};
   if (number_in(c.workload.extra, "tensor_parallel").value_or(1) > 1)
     throw Unpredictable{"a network split over GPUs: no model yet"};
   if (text_in(c.workload.extra, "finetune") == "lora")
     throw Unpredictable{"low-rank fine-tuning: no model yet"};
   for (const std::string_view key : {"fsdp_sharding", "megatron_fsdp"})
     if (member_in(c.workload.extra, key) != nullptr) throw Unpredictable{"sharded states: no model yet"};
-  if (number_in(c.workload.parallelism, "zero_stage").value_or(0) > 0)
+  if (number_in(c.workload.parallelism, "zero_stage").value_or(0) > (is_split(c) ? 1 : 0))
     throw Unpredictable{"sharded states: no model yet"};
 }
 
@@ -80,6 +81,7 @@ Bytes sent_by_node(const Cluster& cluster, const TrainingSpec& spec) {
 Run run_of(PredictionContext& context, const ValidationCase& c) {
   refuse_split_models(c);
   const Cluster& cluster = context.cluster(c);
+  if (is_split(c)) return {split_run(context, c), static_cast<double>(cluster.ranks.size())};
   const FrameworkProfile profile = context.profile(c);
   TrainingSpec spec;
   spec.accumulation = accumulation_of_case(c);

@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "models/memory.hpp"
-#include "models/transformer.hpp"
 #include "models/workload.hpp"
 #include "scenarios/validation/predictor.hpp"
 #include "scenarios/validation/software_of_case.hpp"
@@ -86,6 +85,11 @@ bool is_plain_transformer(const ValidationCase& c) {
 }
 
 }  // namespace
+
+std::optional<TransformerShape> transformer_of_case(const ValidationCase& c) {
+  if (!is_plain_transformer(c)) return std::nullopt;
+  return shape_of(c);
+}
 
 std::optional<double> sequence_length(const ValidationCase& c) {
   // Without padding the mean is what is computed.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "models/operator.hpp"
+#include "models/transformer.hpp"
 #include "scenarios/validation/case.hpp"
 
 namespace rackcast {
@@ -14,6 +15,9 @@ std::string workload_key(const ValidationCase& c);
 /// A network of the zoo, or a transformer from its printed shape. Throws Unpredictable when the network is
 /// not known, its size is not stated, or the input does not fit it.
 Workload workload_of_case(const ValidationCase& c);
+
+/// The printed shape; nothing for other networks. Throws Unpredictable for an impossible one.
+std::optional<TransformerShape> transformer_of_case(const ValidationCase& c);
 
 /// Tokens of one sequence, where the case says so.
 std::optional<double> sequence_length(const ValidationCase& c);

@@ -1,0 +1,142 @@
+#include "models/split_training.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "models/cluster.hpp"
+#include "models/collectives/comm_model.hpp"
+#include "models/gpu_step.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+namespace {
+
+std::int64_t divided(std::int64_t count, std::int64_t ways, const char* what) {
+  if (count % ways != 0) throw Error{fmt::format("{} {} cannot be cut over {} GPUs", count, what, ways)};
+  return count / ways;
+}
+
+/// What one GPU of a tensor-parallel group computes.
+TransformerShape shard_of(TransformerShape s, int ways) {
+  if (s.head_dim == 0 && s.heads > 0) s.head_dim = s.hidden / s.heads;
+  if (s.kv_heads == 0) s.kv_heads = s.heads;
+  if (s.ffn == 0) s.ffn = 4 * s.hidden;
+  s.heads = divided(s.heads, ways, "attention heads");
+  s.kv_heads = std::max<std::int64_t>(1, s.kv_heads / ways);  // fewer than GPUs: copies
+  s.ffn = divided(s.ffn, ways, "columns of the MLP");
+  s.vocab = (s.vocab + ways - 1) / ways;  // padded
+  return s;
+}
+
+/// "layer12.norm1" is of layer 12; 0 for what is before the layers, `after` for what comes behind them.
+std::int64_t layer_of(const Operator& op, bool behind, std::int64_t after) {
+  if (!op.name.starts_with("layer") || op.name.size() < 6 ||
+      std::isdigit(static_cast<unsigned char>(op.name[5])) == 0)
+    return behind ? after : 0;
+  return std::stoll(op.name.substr(5));
+}
+
+struct Stage {
+  Workload part;
+  std::int64_t layers = 0;
+  bool first = false, last = false;
+};
+
+/// The embedding goes with the first layers, the vocabulary product with the last.
+std::vector<Stage> stages_of(const Workload& whole, std::int64_t layers, int count) {
+  if (count > layers) throw Error{fmt::format("{} layers make no {} stages", layers, count)};
+  std::vector<Stage> out(static_cast<std::size_t>(count));
+  out.front().first = out.back().last = true;
+  const auto stage_of_layer = [&](std::int64_t layer) {
+    return static_cast<std::size_t>(std::min<std::int64_t>((layer - 1) * count / layers, count - 1));
+  };
+  for (std::int64_t layer = 1; layer <= layers; ++layer) ++out[stage_of_layer(layer)].layers;
+  bool behind = false;
+  for (const Operator& op : whole.operators) {
+    const std::int64_t layer = std::clamp<std::int64_t>(layer_of(op, behind, layers), 1, layers);
+    behind = behind || op.name.starts_with("layer");
+    out[stage_of_layer(layer)].part.operators.push_back(op);
+  }
+  return out;
+}
+
+struct StageTime {
+  Duration compute{0}, exchange{0}, optimizer{0};
+  double parameters = 0;
+  [[nodiscard]] Duration total() const { return compute + exchange; }
+};
+
+}  // namespace
+
+SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+                     const FrameworkProfile& framework, const CommSpec& comm, const SplitSpec& spec) {
+  const int ranks = static_cast<int>(cluster.ranks.size());
+  const int ways = spec.tensor * spec.pipeline;
+  if (ways < 1 || ranks % ways != 0)
+    throw Error{fmt::format("{} GPUs are no multiple of {} x {}", ranks, spec.tensor, spec.pipeline)};
+  const int replicas = ranks / ways;
+  const Workload whole = transformer_workload(shard_of(shape, spec.tensor));
+
+  const Bytes activations =
+      spec.micro_batch * static_cast<double>(shape.seq_len * shape.hidden) * activation_bytes(spec.precision);
+  Duration sum_of_activations{0};
+  SplitStep out;
+  if (spec.tensor > 1) {
+    const Cluster group = first_ranks(cluster, spec.tensor);
+    CommModel inside{group, comm};
+    sum_of_activations = inside.time(Collective::all_reduce, activations);
+    out.network_log_sigma = inside.log_sigma();
+  }
+
+  std::vector<StageTime> times;
+  for (const Stage& stage : stages_of(whole, shape.layers, spec.pipeline)) {
+    StepOptions options;
+    options.batch = spec.micro_batch;
+    options.precision = spec.precision;
+    options.recompute = spec.recompute;
+    options.adam = spec.adam;
+    const StepTime step = step_time(stage.part, gpu, framework, options);
+    out.compute_log_sigma = step.log_sigma;
+    // Twice per layer and pass; once for the embedding's rows, once for the gradient of the vocabulary
+    // product.
+    const double sums = (spec.recompute ? 6.0 : 4.0) * static_cast<double>(stage.layers) +
+                        (stage.first ? 1 : 0) + (stage.last ? 1 : 0);
+    times.push_back(
+        {step.forward + step.backward, sums * sum_of_activations, step.optimizer, stage.part.parameters()});
+  }
+  const StageTime slowest = *std::ranges::max_element(times, {}, &StageTime::total);
+  Duration fill{0}, message{0};
+  for (const StageTime& t : times) fill += t.total();
+  fill = (fill - slowest.total()) / spec.interleave;
+  if (spec.pipeline > 1) {
+    CommModel between{cluster, comm};
+    // The GPUs of a group send a part each; those of a node share its adapters.
+    const int sharing = cluster.used_nodes() > 1 && cluster.node.nics > 0
+                            ? std::max(1, cluster.local_ranks() / cluster.node.nics)
+                            : 1;
+    message = between.time(Collective::send_recv, activations * (static_cast<double>(sharing) / spec.tensor));
+    out.network_log_sigma = std::max(out.network_log_sigma, between.log_sigma());
+  }
+  const double m = spec.micro_batches;
+  out.compute = m * slowest.compute;
+  out.tensor_exchange = m * slowest.exchange;
+  out.pipeline_wait = fill + 2 * (m - 1 + spec.pipeline - 1) * spec.interleave * message;
+  if (replicas > 1) {
+    // Replicas of one node sum among themselves. Over nodes all groups of a node sum at once over its
+    // adapters, as one sum of all their gradients would.
+    const bool local = spec.tensor * replicas <= cluster.local_ranks();
+    const Cluster group = first_ranks(cluster, local ? replicas : spec.tensor * replicas);
+    CommModel over{group, comm};
+    const Bytes gradients = slowest.parameters * gradient_bytes(spec.precision);
+    out.gradient_exchange = over.time(Collective::all_reduce, (local ? 1 : spec.tensor) * gradients);
+    out.network_log_sigma = std::max(out.network_log_sigma, over.log_sigma());
+  }
+  out.optimizer = slowest.optimizer / (spec.shards_optimizer ? replicas : 1);
+  out.total = out.compute + out.tensor_exchange + out.pipeline_wait + out.gradient_exchange + out.optimizer;
+  return out;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,52 @@
+#pragma once
+/// One optimizer step of a transformer that no single GPU holds: tensor, pipeline and data parallelism
+/// together, as Megatron-LM combines them.
+///
+/// Tensor parallelism cuts heads, the MLP's width and the vocabulary over `tensor` GPUs, which sum
+/// activations twice per layer going forward and twice going back (M. Shoeybi et al., "Megatron-LM",
+/// arXiv:1909.08053, 2019). Pipeline parallelism cuts the layers into stages; with one forward and one
+/// backward pass in turn (1F1B) the step takes
+///
+///     sum over stages of t_i + (m - 1) max t_i
+///
+/// for m micro-batches, where v interleaved parts per GPU divide the first term's share of waiting by v
+/// (D. Narayanan et al., "Efficient large-scale language model training on GPU clusters using Megatron-LM",
+/// SC 2021, section 2.2). Gradients are summed over the replicas when the pipeline has drained; nothing of
+/// these exchanges is hidden. Ranks are numbered tensor first, then data, then pipeline (section 3).
+#include "models/operator.hpp"
+#include "models/transformer.hpp"
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+struct Cluster;
+struct CommSpec;
+struct FrameworkProfile;
+class GpuCostModel;
+
+struct SplitSpec {
+  int tensor = 1, pipeline = 1;
+  int interleave = 1;        ///< parts of the network that each GPU of the pipeline holds
+  double micro_batch = 1;    ///< sequences
+  double micro_batches = 1;  ///< of one replica in a step
+  Precision precision = Precision::mixed;
+  bool recompute = false;  ///< all activations are computed again going back
+  bool adam = true;
+  bool shards_optimizer = false;  ///< ZeRO stage 1: each replica updates its part
+};
+
+struct SplitStep {
+  Duration total{0};
+  Duration compute{0};          ///< of the slowest stage, all micro-batches
+  Duration tensor_exchange{0};  ///< of the slowest stage, part of total
+  Duration pipeline_wait{0};    ///< filling and draining, messages between stages
+  Duration gradient_exchange{0};
+  Duration optimizer{0};
+  double compute_log_sigma = 0, network_log_sigma = 0;
+};
+
+/// The cluster's ranks must be tensor x pipeline x replicas. Throws Error where the shape cannot be cut so.
+SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+                     const FrameworkProfile& framework, const CommSpec& comm, const SplitSpec& spec);
+
+}  // namespace rackcast

@@ -1,0 +1,72 @@
+#include "scenarios/validation/split_case.hpp"
+
+#include <cmath>
+
+#include "models/split_training.hpp"
+#include "scenarios/validation/exchange_of_case.hpp"
+#include "scenarios/validation/software_of_case.hpp"
+#include "scenarios/validation/workload_of_case.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+namespace {
+
+int ways(const ValidationCase& c, std::string_view key) {
+  const double stated = number_in(c.workload.parallelism, key).value_or(1);
+  if (!(stated >= 1) || stated > 100'000 || std::floor(stated) != stated)
+    throw Unpredictable{"the split over GPUs is no count"};
+  return static_cast<int>(stated);
+}
+
+SplitSpec spec_of(const ValidationCase& c, double ranks) {
+  SplitSpec spec;
+  spec.tensor = ways(c, "tp");
+  spec.pipeline = ways(c, "pp");
+  spec.interleave = ways(c, "vpp");
+  const double replicas = ranks / (spec.tensor * spec.pipeline);
+  if (replicas < 1 || std::floor(replicas) != replicas)
+    throw Unpredictable{"the GPUs are no multiple of the split"};
+  if (!c.workload.micro_batch) throw Unpredictable{"micro-batch not stated"};
+  if (!c.workload.global_batch) throw Unpredictable{"batch not stated"};
+  spec.micro_batch = *c.workload.micro_batch;
+  spec.micro_batches = *c.workload.global_batch / (replicas * spec.micro_batch);
+  if (!(spec.micro_batches >= 1)) throw Unpredictable{"the batch is less than one micro-batch per replica"};
+  spec.precision = precision_of(c);
+  spec.recompute = recomputes(c);
+  spec.shards_optimizer = number_in(c.workload.parallelism, "zero_stage").value_or(0) > 0;
+  return spec;
+}
+
+}  // namespace
+
+bool is_split(const ValidationCase& c) {
+  for (const std::string_view key : {"tp", "pp"})
+    if (number_in(c.workload.parallelism, key).value_or(1) > 1) return true;
+  return false;
+}
+
+TrainingRun split_run(PredictionContext& context, const ValidationCase& c) {
+  const auto shape = transformer_of_case(c);
+  if (!shape) throw Unpredictable{"a network other than a plain transformer split over GPUs: no model yet"};
+  if (shape->experts > 0) throw Unpredictable{"experts split over GPUs: no model yet"};
+  const Cluster& cluster = context.cluster(c);
+  const auto ranks = static_cast<double>(cluster.ranks.size());
+  SplitSpec spec = spec_of(c, ranks);
+  spec.adam = trains_with_adam(c, context.workload(c));
+  const FrameworkProfile profile = context.profile(c);
+  const ExchangeSpec exchange = exchange_of_case(c, cluster.used_nodes());
+  const SplitStep step =
+      split_step(cluster, *shape, context.gpu(*c.system.gpu, profile), profile, exchange.comm, spec);
+  TrainingRun run;
+  run.parts.forward = step.compute;
+  run.parts.exchange_wait = step.tensor_exchange + step.pipeline_wait + step.gradient_exchange;
+  run.parts.optimizer = step.optimizer;
+  run.parts.total = step.total;
+  run.ranks = static_cast<int>(ranks);
+  run.samples_per_step = *c.workload.global_batch;
+  run.compute_log_sigma = step.compute_log_sigma;
+  run.network_log_sigma = step.network_log_sigma;
+  return run;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,14 @@
+#pragma once
+/// Training runs whose network is split over GPUs (models/split_training.hpp).
+#include "models/training.hpp"
+#include "scenarios/validation/predictor.hpp"
+
+namespace rackcast {
+
+/// Does the case state a tensor- or pipeline-parallel split?
+bool is_split(const ValidationCase& c);
+
+/// The step, with all waiting as exchange. Throws Unpredictable for splits that have no model.
+TrainingRun split_run(PredictionContext& context, const ValidationCase& c);
+
+}  // namespace rackcast
