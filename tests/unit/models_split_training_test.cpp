@@ -85,10 +85,10 @@ TEST_CASE("replicas sum their gradients; ZeRO's first stage divides the update")
 }
 
 TEST_CASE("what cannot be cut is refused with the numbers") {
-  CHECK_THROWS_WITH_AS(step(a100s(1, 6), {.tensor = 4}), "6 GPUs are no multiple of 4 x 1", Error);
-  CHECK_THROWS_WITH_AS(step(a100s(1, 3), {.tensor = 3}), "32 attention heads cannot be cut over 3 GPUs",
-                       Error);
+  CHECK_THROWS_WITH_AS(step(a100s(1, 6), {.tensor = 4}), "error: 6 GPUs are no multiple of 4 x 1", Error);
+  CHECK_THROWS_WITH_AS(step(a100s(1, 3), {.tensor = 3}),
+                       "error: 32 attention heads cannot be cut over 3 GPUs", Error);
   TransformerShape two = narrow();
   two.layers = 2;
-  CHECK_THROWS_WITH_AS(step(a100s(1, 4), {.pipeline = 4}, two), "2 layers make no 4 stages", Error);
+  CHECK_THROWS_WITH_AS(step(a100s(1, 4), {.pipeline = 4}, two), "error: 2 layers make no 4 stages", Error);
 }
