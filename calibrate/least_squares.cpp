@@ -60,7 +60,7 @@ Linearisation linearise(const LeastSquaresProblem& p, const std::vector<double>&
 }  // namespace
 
 LeastSquaresSolution minimise(const LeastSquaresProblem& p) {
-  LeastSquaresSolution best{p.start, {}, 0, 0};
+  LeastSquaresSolution best{p.guess.empty() ? p.start : p.guess, {}, 0, 0};
   std::vector<double> r(p.residual_count), trial_r(p.residual_count);
   p.evaluate(best.x, r);
   best.cost = robust_cost(p, best.x, r);

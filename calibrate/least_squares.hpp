@@ -16,6 +16,7 @@ struct LeastSquaresProblem {
   std::function<void(const std::vector<double>& x, std::vector<double>& residuals)> evaluate;
   std::size_t residual_count = 0;
   std::vector<double> start;   ///< also the centre of the prior
+  std::vector<double> guess;   ///< where to begin instead; empty: at the start
   std::vector<double> spread;  ///< of the prior, one per parameter
   double prior_weight = 0.15;  ///< w: the standard deviation expected of a residual
   double robust_scale = 0.15;  ///< f
