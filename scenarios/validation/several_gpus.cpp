@@ -81,7 +81,7 @@ Bytes sent_by_node(const Cluster& cluster, const TrainingSpec& spec) {
 Run run_of(PredictionContext& context, const ValidationCase& c) {
   refuse_split_models(c);
   const Cluster& cluster = context.cluster(c);
-  if (is_split(c)) return {split_run(context, c), static_cast<double>(cluster.ranks.size())};
+  if (is_split(c)) return {split_run(context, c), static_cast<double>(cluster.ranks.size()), {}, Bytes{0}};
   const FrameworkProfile profile = context.profile(c);
   TrainingSpec spec;
   spec.accumulation = accumulation_of_case(c);
