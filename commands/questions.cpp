@@ -6,7 +6,9 @@
 #include <sstream>
 
 #include "commands/commands.hpp"
+#include "commands/progress_line.hpp"
 #include "commands/report_files.hpp"
+#include "reports/timeline.hpp"
 #include "scenarios/explain.hpp"
 #include "scenarios/planner.hpp"
 #include "scenarios/result.hpp"
@@ -45,24 +47,39 @@ int run_size(const Arguments& args, const RunFlags& flags) {
   check_endings(args.outputs);  // before the work
   const Scenario scenario = load_scenario(args.scenario, args.sets);
   const Catalog catalog = open_catalog(args);
-  Result result = size(scenario, catalog, flags.control());
+  Result result = [&] {
+    ProgressLine progress("Simulated runs");
+    RunControl control = flags.control();
+    control.on_run = [&](std::size_t runs) {
+      progress.show(runs);
+    };
+    return size(scenario, catalog, control);
+  }();
   result.command = args.command_line;
   deliver_result(args, to_json_text(result));
   return result.answer.feasible || result.partial ? Exit::ok : Exit::infeasible;
 }
 
-int run_simulate(const Arguments& args, const RunFlags& flags, const std::string& trace) {
+/// Where the simulated steps go, each if it is asked for.
+struct TraceFiles {
+  std::string perfetto, drawing;
+
+  [[nodiscard]] bool any() const { return !perfetto.empty() || !drawing.empty(); }
+};
+
+int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles& files) {
   check_endings(args.outputs);
   const Scenario scenario = load_scenario(args.scenario, args.sets);
   const Catalog catalog = open_catalog(args);
   Tracer tracer{Clock{TickLength::picosecond}};
-  Result result = simulate(scenario, catalog, trace.empty() ? nullptr : &tracer, flags.control());
+  Result result = simulate(scenario, catalog, files.any() ? &tracer : nullptr, flags.control());
   result.command = args.command_line;
-  if (!trace.empty()) {
+  if (!files.perfetto.empty()) {
     std::ostringstream timeline;
     tracer.write_chrome_trace(timeline);
-    write_file_atomically(trace, timeline.str());
+    write_file_atomically(files.perfetto, timeline.str());
   }
+  if (!files.drawing.empty()) write_file_atomically(files.drawing, reports::timeline_svg(tracer));
   deliver_result(args, to_json_text(result));
   return Exit::ok;
 }
@@ -92,9 +109,10 @@ void add_simulate(CLI::App& app, Arguments& args) {
   add_scenario_flags(*simulate, args);
   add_output_flags(*simulate, args);
   const auto flags = add_run_flags(*simulate);
-  const auto trace = std::make_shared<std::string>();
-  simulate->add_option("--trace", *trace, "Write the simulated steps as a Chrome/Perfetto timeline");
-  simulate->callback([&args, flags, trace] { args.code = run_simulate(args, *flags, *trace); });
+  const auto files = std::make_shared<TraceFiles>();
+  simulate->add_option("--trace", files->perfetto, "Write the simulated steps as a Chrome/Perfetto timeline");
+  simulate->add_option("--timeline", files->drawing, "Draw one repeating step as SVG");
+  simulate->callback([&args, flags, files] { args.code = run_simulate(args, *flags, *files); });
 }
 
 void add_explain(CLI::App& app, Arguments& args) {

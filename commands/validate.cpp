@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands/commands.hpp"
+#include "commands/progress_line.hpp"
 #include "commands/report_files.hpp"
 #include "reports/validation_report.hpp"
 #include "scenarios/validation/case_loader.hpp"
@@ -17,7 +18,12 @@ int run_validate(const Arguments& args, const std::string& cases, const std::vec
   check_endings(args.outputs);  // before the work
   std::vector<ValidationBounds> bounds;
   for (const std::string& text : bound) bounds.push_back(parse_bounds(text));
-  const ValidationReport report = validate_cases(open_catalog(args), load_cases(cases));
+  const std::vector<ValidationCase> all = load_cases(cases);
+  const ValidationReport report = [&] {
+    ProgressLine progress("Predicting cases");
+    return validate_cases(open_catalog(args), all,
+                          [&](std::size_t done) { progress.show(done, all.size()); });
+  }();
   const std::string json = to_json_text(report);
   const reports::Report page = reports::build_validation_report(json, "validation");
   write_report_files(args.outputs, page, json);

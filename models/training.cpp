@@ -62,9 +62,9 @@ struct Run {
     const Usage whole{network.add_units("multiprocessors", 1), 1};
     compute.push_back(whole);
     if (tracer) {
-      gpu_track = tracer->track("node0/gpu0/compute");
-      exchange_track = tracer->track("node0/gpu0/all-reduce");
-      loader_track = tracer->track("node0/host/loader");
+      gpu_track = tracer->track("Node 0, GPU 0", "compute stream");
+      exchange_track = tracer->track("Node 0, GPU 0", "communication stream");
+      loader_track = tracer->track("Node 0, host", "data loader");
     }
   }
 
@@ -120,7 +120,7 @@ Process exchanger(Engine& engine, Run& run) {
                                   .uses = run.uses[static_cast<std::size_t>(stage.pattern)],
                                   .rate_cap = cap,
                                   .latency = stage.latency / run.spec.network_scale,
-                                  .name = "exchange",
+                                  .name = "gradient exchange",
                                   .track = run.plan.streams == 1 ? run.exchange_track : TrackId{}});
       }
       occupy(run, -1);
@@ -149,19 +149,19 @@ Process trainer(Engine& engine, Run& run) {
     co_await run.batches.pop();
     co_await run.together.arrive();
     step.batch = engine.now();
-    co_await run.network.run({.work = k.forward.base(), .uses = run.compute});
+    co_await run.network.run({.work = k.forward.base(), .uses = run.compute, .name = "kernels"});
     co_await engine.sleep(run.plan.extra_forward);
     step.forward = engine.now();
     trace(run, "forward", step.batch);
     std::size_t next = 0;
     for (std::size_t b = 0; b < k.buckets.size(); ++b) {
-      co_await run.network.run({.work = k.buckets[b].before.base(), .uses = run.compute});
+      co_await run.network.run({.work = k.buckets[b].before.base(), .uses = run.compute, .name = "kernels"});
       co_await run.together.arrive();
       for (; next < run.plan.exchanges.size() && run.plan.exchanges[next].bucket == static_cast<int>(b);
            ++next)
         co_await run.ready.push(next);
     }
-    co_await run.network.run({.work = k.backward_tail.base(), .uses = run.compute});
+    co_await run.network.run({.work = k.backward_tail.base(), .uses = run.compute, .name = "kernels"});
     co_await engine.sleep(run.plan.extra_backward);
     step.backward = engine.now();
     trace(run, "backward", step.forward);

@@ -161,6 +161,7 @@ Table case_table(const std::string& metric) {
 Section scatter_section(const Json& document) {
   Section section{"scatter", "Predicted against measured", {}};
   std::map<std::string, Chart> metrics;
+  std::map<std::string, std::string> units;
   for (const Json& c : document.require("cases").array()) {
     const auto x = maybe(c, "measured"), y = maybe(c, "predicted");
     const std::string set = c.require("set").string(), metric = c.require("metric").string();
@@ -173,6 +174,7 @@ Section scatter_section(const Json& document) {
     }
     const double low = std::min(*y, bound(c, "low", *y)), high = std::max(*y, bound(c, "high", *y));
     const std::string id = c.require("id").string();
+    units[metric] = c.require("unit").string();
     chart.lines[set == "fit" ? 1 : 0].points.push_back({*x, *y, low, high, id});
     chart.data.rows.push_back({text_cell(id), text_cell(set), number_cell(*x), number_cell(*y),
                                number_cell(low), number_cell(high), error_cell(maybe(c, "error"), true)});
@@ -182,8 +184,9 @@ Section scatter_section(const Json& document) {
     const Axis::Kind kind = seconds ? Axis::Kind::seconds : Axis::Kind::count;
     chart.caption = fmt::format("{}: {} cases, with the 90 % interval; on the line the prediction is right",
                                 metric_title(metric), chart.data.rows.size());
-    chart.x = {"Measured", kind, true};
-    chart.y = {"Predicted", kind, true};
+    const std::string unit = seconds || units[metric].empty() ? "" : ", " + units[metric];
+    chart.x = {"Measured" + unit, kind, true};
+    chart.y = {"Predicted" + unit, kind, true};
     std::erase_if(chart.lines, [](const auto& line) { return line.points.empty(); });
     if (chart.data.rows.size() < 2) continue;
     chart.lines.push_back(diagonal(chart.lines));

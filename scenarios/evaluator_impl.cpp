@@ -195,6 +195,8 @@ TrainingRun Evaluator::Impl::simulated(const Question& q, TrainingSpec& training
   try {
     TrainingRun done = simulate_training(machine, training, tracer);
     events += done.events;
+    ++simulations;
+    if (control.on_run) control.on_run(simulations);
     partial = partial || done.partial;
     return done;
   } catch (const LimitReached&) {

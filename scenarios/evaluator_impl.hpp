@@ -38,7 +38,8 @@ struct Evaluator::Impl {
   std::map<std::string, TrainingRun> runs;
   RunControl control;
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
-  std::uint64_t events = 0;  ///< simulated so far
+  std::uint64_t events = 0;     ///< simulated so far
+  std::size_t simulations = 0;  ///< runs of them
   bool partial = false;
   std::vector<std::pair<int, Duration>> known_times;
 

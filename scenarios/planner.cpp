@@ -10,6 +10,7 @@
 #include "scenarios/neighbours.hpp"
 #include "scenarios/search.hpp"
 #include "sim/quantity_text.hpp"
+#include "sim/trace.hpp"
 
 namespace rackcast {
 
@@ -122,6 +123,7 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
   for (const WorkloadSpec& spec : scenario.workloads) {
     WorkloadResult& w = result.workloads.emplace_back();
     try {
+      if (tracer && scenario.workloads.size() > 1) tracer->begin_part(spec.model + ": ");
       if (tracer) evaluator.run(question(scenario, spec), tracer);
       describe(evaluator, scenario, spec, scenario.cluster.nodes, w);
     } catch (const LimitReached&) {

@@ -1,6 +1,8 @@
 #pragma once
 /// How much may be simulated, and how literally.
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -13,6 +15,8 @@ struct RunControl {
   bool fold = true;  ///< false: every GPU, link and step is simulated
   std::uint64_t max_events = std::numeric_limits<std::uint64_t>::max();
   Duration wall_clock{std::numeric_limits<double>::infinity()};
+  std::function<void(std::size_t runs)> on_run =
+      {};  ///< called after each simulated run, to show how far it is
 
   [[nodiscard]] bool limited() const;
 };

@@ -17,7 +17,7 @@ void Network::trace_end(std::uint32_t slot) {
   if (traced.track.index != 0) {
     tracer.span(traced.track, traced.name, traced.start, engine_.now(), args);
   } else {
-    tracer.overlapping_span(tracer.track("network/activities"), traced.name, traced.start, engine_.now(),
+    tracer.overlapping_span(tracer.track("Flows", "all flows"), traced.name, traced.start, engine_.now(),
                             args);
   }
 }
@@ -32,7 +32,7 @@ void Network::trace_usages() {
     }
     if (usage == resource.usage) continue;
     resource.usage = usage;
-    engine_.tracer()->counter(engine_.tracer()->track("resources/" + resource.name), engine_.now(),
+    engine_.tracer()->counter(engine_.tracer()->track("Share in use", resource.name), engine_.now(),
                               resource.capacity > 0 ? usage / resource.capacity : 0);
   }
 }

@@ -56,17 +56,39 @@ std::uint32_t Tracer::intern(std::string_view name) {
 }
 
 TrackId Tracer::track(std::string_view name) {
-  if (const auto found = track_by_name_.find(name); found != track_by_name_.end()) return {found->second};
   const std::size_t slash = name.rfind('/');
-  Track track;
-  track.group = name.substr(0, slash);
-  track.row = slash == std::string_view::npos ? name : name.substr(slash + 1);
+  const bool grouped = slash != std::string_view::npos;
+  return track(name.substr(0, slash), grouped ? name.substr(slash + 1) : name);
+}
+
+TrackId Tracer::track(std::string_view group, std::string_view row) {
+  const std::string whole_group = part_ + std::string(group);
+  const std::string name = whole_group + '\n' + std::string(row);
+  if (const auto found = track_by_name_.find(name); found != track_by_name_.end()) return {found->second};
   const auto group_count = static_cast<std::uint32_t>(group_by_name_.size());
-  track.group_number = group_by_name_.emplace(track.group, group_count + 1).first->second;
-  tracks_.push_back(std::move(track));
+  const std::uint32_t number = group_by_name_.emplace(whole_group, group_count + 1).first->second;
+  tracks_.push_back({whole_group, std::string(row), number});
   const auto index = static_cast<std::uint32_t>(tracks_.size());
   track_by_name_.emplace(name, index);
   return {index};
+}
+
+std::vector<Tracer::Span> Tracer::spans() const {
+  std::vector<Span> out;
+  for (const Record& r : records_) {
+    const Track& track = tracks_[r.track - 1];
+    if (r.kind == Kind::span) out.push_back({track.group, track.row, names_[r.name], r.start, r.end});
+  }
+  return out;
+}
+
+std::vector<Tracer::Value> Tracer::values() const {
+  std::vector<Value> out;
+  for (const Record& r : records_) {
+    const Track& track = tracks_[r.track - 1];
+    if (r.kind == Kind::counter) out.push_back({track.group, track.row, r.start, r.value});
+  }
+  return out;
 }
 
 void Tracer::span(TrackId track, std::string_view name, SimTime start, SimTime end,

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -37,6 +38,11 @@ class Tracer {
 
   /// The lane of that name, made if new.
   TrackId track(std::string_view name);
+  /// The same where the names of group and row may hold slashes of their own.
+  TrackId track(std::string_view group, std::string_view row);
+  /// What is recorded from now on goes to lanes of its own, whose groups begin with `part`: a second run that
+  /// starts at time 0 again must not fall on the first.
+  void begin_part(std::string part) { part_ = std::move(part); }
 
   /// A box on a lane. Boxes of one lane must nest or follow each other; otherwise use overlapping_span.
   void span(TrackId track, std::string_view name, SimTime start, SimTime end,
@@ -46,6 +52,21 @@ class Tracer {
                         std::span<const TraceArg> args = {});
   /// The counter named by the lane has this value from now on.
   void counter(TrackId track, SimTime time, double value);
+
+  /// A box, or a value of a counter, as recorded; the texts live as long as the tracer.
+  struct Span {
+    std::string_view group, row, name;
+    SimTime start, end;
+  };
+  struct Value {
+    std::string_view group, row;
+    SimTime time;
+    double value = 0;
+  };
+  /// The boxes that nest or follow each other, in the order in which they were recorded.
+  [[nodiscard]] std::vector<Span> spans() const;
+  [[nodiscard]] std::vector<Value> values() const;
+  [[nodiscard]] const Clock& clock() const { return clock_; }
 
   [[nodiscard]] std::size_t size() const { return records_.size(); }
 
@@ -76,6 +97,7 @@ class Tracer {
   void write_time(std::ostream& out, std::int64_t ticks) const;
 
   Clock clock_;
+  std::string part_;
   std::vector<Track> tracks_;
   std::map<std::string, std::uint32_t, std::less<>> track_by_name_;
   std::map<std::string, std::uint32_t, std::less<>> group_by_name_;

@@ -1,5 +1,6 @@
 #pragma once
 /// Predictions beside published measurements, and how good they are.
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -79,7 +80,9 @@ struct ValidationReport {
 
 /// Predicts every case from its system and workload alone. A case that cannot be predicted, whatever it
 /// holds, is reported with the reason.
-ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases);
+/// `on_case` is called after each case with how many are done.
+ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases,
+                                const std::function<void(std::size_t done)>& on_case = {});
 
 /// From finished comparisons to tables.
 ValidationReport summarize_report(std::vector<CaseResult> results);

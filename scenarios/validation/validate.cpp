@@ -56,7 +56,8 @@ bool fits_gpu_models(const ValidationCase& c) {
 
 }  // namespace
 
-ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases) {
+ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases,
+                                const std::function<void(std::size_t done)>& on_case) {
   std::vector<std::string> fitted;
   for (const FrameworkProfile& profile : framework_profiles())
     fitted.insert(fitted.end(), profile.fit.begin(), profile.fit.end());
@@ -75,6 +76,7 @@ ValidationReport validate_cases(const Catalog& catalog, std::span<const Validati
       if (r.predicted) r.error = error_of(c, r.set, *r.predicted);
     }
     results.push_back(std::move(r));
+    if (on_case) on_case(results.size());
   }
   return summarize_report(std::move(results));
 }

@@ -111,3 +111,16 @@ TEST_CASE("activities and the use of resources are traced when a tracer is set")
   CHECK(use[1].require("ts").number() == 4e6);
   CHECK(use[1].require("args").require("value").number() == 0);
 }
+
+TEST_CASE("parts of a trace have lanes of their own, and names may hold slashes") {
+  Tracer tracer{Clock{TickLength::picosecond}};
+  tracer.begin_part("one: ");
+  const TrackId first = tracer.track("Share in use", "node0/gpu0 -> node0/gpu1");
+  tracer.begin_part("two: ");
+  const TrackId second = tracer.track("Share in use", "node0/gpu0 -> node0/gpu1");
+  CHECK(first.index != second.index);
+  tracer.counter(second, {5}, 0.25);
+  REQUIRE(tracer.values().size() == 1);
+  CHECK(tracer.values().front().group == "two: Share in use");
+  CHECK(tracer.values().front().row == "node0/gpu0 -> node0/gpu1");
+}

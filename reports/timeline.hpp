@@ -1,0 +1,15 @@
+#pragma once
+/// One simulated step as a drawing: the streams of a GPU, the loader and the busiest links over time.
+#include <string>
+
+namespace rackcast {
+class Tracer;
+}
+
+namespace rackcast::reports {
+
+/// A whole SVG document: for each part of the trace (a workload), the last step recorded whole, from the end
+/// of one update to the end of the next; the whole trace where there are not two updates. Text is escaped.
+std::string timeline_svg(const Tracer& tracer);
+
+}  // namespace rackcast::reports
