@@ -1,4 +1,4 @@
-# rackcast_library(NAME [DEPS lib...]): every .cpp of the folder becomes one static library.
+# rackcast_library(NAME [DEPS lib...] [EXCLUDE regex...]): every .cpp of the folder becomes one static library.
 # rackcast_embed(NAME DIR SYMBOL): every file below DIR travels inside the library, so the program is one file.
 # rackcast_version(NAME): the library tells the version and the commit.
 
@@ -22,8 +22,11 @@ function(rackcast_compile_options target)
 endfunction()
 
 function(rackcast_library name)
-  cmake_parse_arguments(ARG "" "" "DEPS;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPS;PRIVATE_DEPS;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(regex IN LISTS ARG_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "${regex}")
+  endforeach()
   if(NOT sources)
     file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp CONTENT "\n")
     set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
