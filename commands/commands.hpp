@@ -54,6 +54,7 @@ void add_inference(CLI::App& app, Arguments& args);
 void add_catalog(CLI::App& app, Arguments& args);
 void add_sweep(CLI::App& app, Arguments& args);
 void add_merge(CLI::App& app, Arguments& args);
+void add_uncertainty(CLI::App& app, Arguments& args);
 void add_topology(CLI::App& app, Arguments& args);
 void add_validate(CLI::App& app, Arguments& args);
 void add_calibrate(CLI::App& app, Arguments& args);

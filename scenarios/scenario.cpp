@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "scenarios/defaults.hpp"
+#include "scenarios/uncertainty/ranges.hpp"
 #include "sim/quantity_text.hpp"
 #include "topologies/catalog.hpp"
 #include "topologies/catalog_file.hpp"
@@ -186,7 +187,7 @@ Json apply_set(const Json& json, const std::string& set) {
 }  // namespace
 
 Scenario read_scenario(const Json& text, const std::string& file) {
-  ObjectReader in{text};
+  ObjectReader in{at_middle(text)};
   Scenario scenario;
   scenario.file = file;
   scenario.text = text;

@@ -1,0 +1,27 @@
+/// The command about how sure an answer is: uncertainty.
+#include "scenarios/uncertainty/uncertainty.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "commands/commands.hpp"
+
+namespace rackcast {
+
+void add_uncertainty(CLI::App& app, Arguments& args) {
+  CLI::App* command = app.add_subcommand(
+      "uncertainty", "How sure is the answer, what does it hang on, how many nodes for 90 % confidence?");
+  add_scenario_flags(*command, args);
+  const auto samples = std::make_shared<std::size_t>(256);
+  command->add_option("--samples", *samples, "Quasi-random samples")
+      ->check(CLI::Range(16, 65536))
+      ->capture_default_str();
+  command->add_flag("--json", args.json, "Print JSON instead of text");
+  command->callback([&args, samples] {
+    const Catalog catalog = open_catalog(args);
+    const Scenario scenario = resolve_clusters(load_scenario(args.scenario, args.sets), catalog);
+    deliver_tables(args, uncertainty_document(scenario, uncertainty(scenario, catalog, *samples)));
+  });
+}
+
+}  // namespace rackcast

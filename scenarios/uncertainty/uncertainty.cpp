@@ -1,0 +1,215 @@
+#include "scenarios/uncertainty/uncertainty.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/special_functions/erf.hpp>
+#include <cmath>
+#include <map>
+
+#include "scenarios/describe.hpp"
+#include "scenarios/search.hpp"
+#include "sim/quantity_text.hpp"
+#include "sim/table_document.hpp"
+
+namespace rackcast {
+
+namespace {
+
+constexpr double kNinetyPercent = 1.645;  ///< half width of a 90 % interval in standard deviations
+constexpr double kSteps = 64;             ///< of a range
+
+double normal_quantile(double u) {
+  return std::sqrt(2.0) * boost::math::erf_inv(2 * std::clamp(u, 1e-12, 1 - 1e-12) - 1);
+}
+
+/// Time to train as a function of the inputs, each in [0, 1]: the ranges, then the model's error.
+class Model {
+ public:
+  Model(const Scenario& scenario, const Catalog& catalog)
+      : scenario_(scenario), catalog_(catalog), evaluator_(catalog), ranges_(find_ranges(scenario.text)) {}
+
+  [[nodiscard]] const std::vector<InputRange>& ranges() const { return ranges_; }
+  [[nodiscard]] std::size_t dimensions() const { return ranges_.size() + 1; }
+  Evaluator& evaluator() { return evaluator_; }
+
+  struct Outcome {
+    double time = 0;
+    std::optional<double> deadline;
+  };
+  /// Of the slowest workload.
+  Outcome at(std::span<const double> u, int nodes) {
+    std::vector<double> stepped;
+    for (std::size_t i = 0; i < ranges_.size(); ++i)
+      stepped.push_back((std::floor(u[i] * kSteps) + 0.5) / kSteps);
+    return exactly(stepped, u.back(), nodes);
+  }
+  /// Not in steps: for the ends of ranges.
+  Outcome exactly(std::span<const double> ranges, double model, int nodes) {
+    const Scenario& s = scenario_at(ranges);
+    Outcome out;
+    if (s.goal) out.deadline = s.goal->deadline.base();
+    for (const WorkloadSpec& w : s.workloads) {
+      Question q = question(s, w);
+      q.cluster.nodes = nodes;
+      const double time = evaluator_.time_to_train(q).base() * factor(w, nodes, model);
+      out.time = std::max(out.time, time);
+    }
+    return out;
+  }
+
+ private:
+  const Scenario& scenario_at(std::span<const double> ranges) {
+    if (ranges_.empty()) return scenario_;
+    const std::vector<double> key{ranges.begin(), ranges.end()};
+    if (const auto it = known_.find(key); it != known_.end()) return it->second;
+    Scenario s =
+        resolve_clusters(read_scenario(at_point(scenario_.text, ranges_, ranges), scenario_.file), catalog_);
+    return known_.emplace(key, std::move(s)).first->second;
+  }
+  /// exp of a normal draw, each side as wide as the interval of the prediction in the middle of the ranges.
+  double factor(const WorkloadSpec& w, int nodes, double u) {
+    const auto key = std::pair{w.model, nodes};
+    auto it = widths_.find(key);
+    if (it == widths_.end()) {
+      Question q = question(scenario_, w);
+      for (const WorkloadSpec& middle : scenario_.workloads)
+        if (middle.model == w.model) q.workload = middle;
+      q.cluster.nodes = nodes;
+      const Estimate time = evaluator_.predict(q).time_to_train;
+      it = widths_.emplace(key, std::pair{std::log(time.value / time.low), std::log(time.high / time.value)})
+               .first;
+    }
+    const double z = normal_quantile(u) / kNinetyPercent;
+    return std::exp(z * (z < 0 ? it->second.first : it->second.second));
+  }
+
+  const Scenario& scenario_;
+  const Catalog& catalog_;
+  Evaluator evaluator_;
+  std::vector<InputRange> ranges_;
+  std::map<std::vector<double>, Scenario> known_;
+  std::map<std::pair<std::string, int>, std::pair<double, double>> widths_;
+};
+
+double confidence(Model& model, const std::vector<std::vector<double>>& points, int nodes) {
+  double met = 0;
+  for (const auto& u : points) {
+    const auto outcome = model.at(u, nodes);
+    if (outcome.deadline && outcome.time <= *outcome.deadline) ++met;
+  }
+  return met / static_cast<double>(points.size());
+}
+
+/// Doubling, then halving the interval, as the search for the expected answer does.
+std::optional<int> nodes_for(Model& model, const std::vector<std::vector<double>>& points, double probability,
+                             int max_nodes) {
+  int fails = 0, nodes = 1;
+  while (confidence(model, points, nodes) < probability) {
+    if (nodes == max_nodes) return std::nullopt;
+    fails = nodes;
+    nodes = std::min(2 * nodes, max_nodes);
+  }
+  while (nodes - fails > 1) {
+    const int middle = fails + (nodes - fails) / 2;
+    (confidence(model, points, middle) >= probability ? nodes : fails) = middle;
+  }
+  return nodes;
+}
+
+std::vector<TornadoRow> tornado(Model& model, int nodes, std::size_t samples, std::uint64_t seed) {
+  const auto share = sobol_sensitivities([&](std::span<const double> u) { return model.at(u, nodes).time; },
+                                         samples, model.dimensions(), seed);
+  std::vector<TornadoRow> rows;
+  const std::vector<double> middle(model.ranges().size(), 0.5);
+  for (std::size_t i = 0; i < model.ranges().size(); ++i) {
+    const InputRange& range = model.ranges()[i];
+    const auto end = [&](double u) {
+      std::vector<double> point = middle;
+      point[i] = u;
+      return Duration{model.exactly(point, 0.5, nodes).time};
+    };
+    rows.push_back({range.path, range.at(0), range.at(1), end(0), end(1), share[i]});
+  }
+  rows.push_back({"the model's error", "5 %", "95 %", Duration{model.exactly(middle, 0.05, nodes).time},
+                  Duration{model.exactly(middle, 0.95, nodes).time}, share.back()});
+  std::ranges::stable_sort(rows, std::greater{}, [](const TornadoRow& r) { return r.share.total; });
+  return rows;
+}
+
+/// The expected answer: what the hungriest workload needs with every input in the middle.
+int expected_nodes(Model& model, const Scenario& s) {
+  if (!s.goal) return s.cluster.nodes;
+  int nodes = 1;
+  for (const WorkloadSpec& w : s.workloads) {
+    const Found found = find_nodes(model.evaluator(), question(s, w), s.goal->deadline, s.goal->max_nodes);
+    if (!found.feasible) {
+      throw Error{
+          found.conflicts.front().statement, {}, "rackcast size says more about it", ErrorKind::infeasible};
+    }
+    nodes = std::max(nodes, found.nodes);
+  }
+  return nodes;
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.0f} %", 100 * share);
+}
+
+}  // namespace
+
+UncertaintyReport uncertainty(const Scenario& s, const Catalog& catalog, std::size_t samples) {
+  Model model{s, catalog};
+  UncertaintyReport out;
+  out.samples = samples;
+  out.nodes = expected_nodes(model, s);
+  const auto points = sobol_points(samples, model.dimensions(), s.seed);
+  std::vector<double> times;
+  for (const auto& u : points) times.push_back(model.at(u, out.nodes).time);
+  std::ranges::sort(times);
+  for (const double share : {0.05, 0.25, 0.5, 0.75, 0.95})
+    out.quantiles.push_back(times[static_cast<std::size_t>(share * static_cast<double>(samples))]);
+  out.tornado = tornado(model, out.nodes, samples, s.seed);
+  if (!s.goal) return out;
+  out.confidence = confidence(model, points, out.nodes);
+  for (const double probability : {0.5, 0.75, 0.9, 0.95})
+    out.confident.push_back({probability, nodes_for(model, points, probability, s.goal->max_nodes)});
+  return out;
+}
+
+std::string uncertainty_document(const Scenario& s, const UncertaintyReport& r) {
+  TableDocument d;
+  d.title = s.name;
+  d.subtitle = fmt::format("{} of {}, {} quasi-random samples of the scenario's ranges and the model's error",
+                           count_of(r.nodes, "node"), s.cluster.node, r.samples);
+  TableDocument::Table times{"Time to train", {{"Share of the samples below"}, {"", true}}, {}};
+  constexpr const char* names[] = {"5 %", "25 %", "50 %", "75 %", "95 %"};
+  for (std::size_t i = 0; i < r.quantiles.size(); ++i)
+    times.rows.push_back({names[i], to_text(Duration{r.quantiles[i]})});
+  d.tables.push_back(times);
+  TableDocument::Table bars{"What the time depends on (tornado)",
+                            {{"Input"},
+                             {"From", true},
+                             {"To", true},
+                             {"Time at one end", true},
+                             {"At the other", true},
+                             {"Variance alone", true},
+                             {"With others", true}},
+                            {}};
+  for (const TornadoRow& row : r.tornado) {
+    bars.rows.push_back({row.input, row.low_text, row.high_text, to_text(row.low), to_text(row.high),
+                         percent(row.share.first), percent(row.share.total)});
+  }
+  d.tables.push_back(bars);
+  if (!r.confidence) return d.json();
+  TableDocument::Table nodes{"Nodes for the deadline", {{"Confidence"}, {"Nodes", true}}, {}};
+  nodes.rows.push_back({percent(*r.confidence) + ", the expected answer", grouped(r.nodes)});
+  for (const auto& c : r.confident) {
+    nodes.rows.push_back(
+        {percent(c.probability), c.nodes ? grouped(*c.nodes) : fmt::format("over {}", s.goal->max_nodes)});
+  }
+  d.tables.push_back(nodes);
+  return d.json();
+}
+
+}  // namespace rackcast
