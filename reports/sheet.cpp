@@ -63,7 +63,8 @@ class SheetMaker {
   void add_column(std::size_t index) {
     const Shape shape = shape_of(table_, index);
     const std::string& title = table_.columns[index].title;
-    const std::string unit = shape.unit.empty() || shape.units_differ || shape.unit == title ? "" : " (" + shape.unit + ")";
+    const std::string unit =
+        shape.unit.empty() || shape.units_differ || shape.unit == title ? "" : " (" + shape.unit + ")";
     add(title + unit, index,
         [](const Cell& c) { return c.value ? Sheet::Value{*c.value} : text_or_nothing(c.text); });
     if (shape.interval) {
