@@ -2,10 +2,25 @@
 
 #include <algorithm>
 
+#include "models/data_files.hpp"
 #include "models/data_path/starvation.hpp"
 #include "sim/error.hpp"
+#include "sim/json_reader.hpp"
 
 namespace rackcast {
+
+EmulatedWorkload emulated_workload(std::string_view name, std::string_view accelerator) {
+  const Json file = parse_model_data("data_path/emulated_workloads.json");
+  ObjectReader in{file.require("workloads").require(name)};
+  ObjectReader compute{in.require("compute")};
+  EmulatedWorkload out;
+  out.job.batch = in.number("batch", 1, 1e6);
+  out.job.compute = compute.quantity<Duration>(accelerator);
+  out.job.overhead = in.quantity<Duration>("overhead");
+  out.job.readers = static_cast<int>(in.integer("readers", 1, 1000));
+  out.sample = in.quantity<Bytes>("sample");
+  return out;
+}
 
 double accelerator_utilisation(const EmulatedTraining& job, const StorageSystem& storage,
                                const ReadLoad& load) {

@@ -29,7 +29,9 @@ CaseSet case_set(const ValidationCase& c, std::span<const std::string> fitted) {
   if (marked(extra, "bound")) return CaseSet::bound;
   if (c.kind == "derived") return CaseSet::derived;
   if (marked(extra, "approximate")) return CaseSet::approximate;
-  if (c.system.gpu_assumed || flag_in(c.system.fabric, "assumed").value_or(false)) return CaseSet::assumed;
+  if (c.system.gpu_assumed || flag_in(c.system.fabric, "assumed").value_or(false) ||
+      flag_in(extra, "drive_assumed").value_or(false))
+    return CaseSet::assumed;
   return CaseSet::judged;
 }
 

@@ -85,6 +85,8 @@ constexpr std::array rules{
     PredictionRule{"collective", "p2p_bidirectional_gb_per_s", any, predict_peer_bandwidth, {}},
     PredictionRule{"collective", "*", any, nullptr, "a figure of a collective that has no model"},
     PredictionRule{"storage", "checkpoint_bytes", any, predict_checkpoint, {}},
+    PredictionRule{"storage", "storage_gb_per_s", any, predict_drive_rate, {}},
+    PredictionRule{"storage", "accelerator_utilisation", any, predict_utilisation, {}},
     PredictionRule{"storage", "*", any, nullptr, "storage: the drives or servers are not stated"},
     PredictionRule{"reliability", "mttf_h", any, predict_mttf, {}},
     PredictionRule{"reliability", "interruptions_in_54_days", any, predict_interruptions, {}},

@@ -100,6 +100,8 @@ PredictedFigure predict_peer_bandwidth(PredictionContext&, const ValidationCase&
 
 // Storage (storage_case.cpp).
 PredictedFigure predict_storage_read(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_drive_rate(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_utilisation(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_checkpoint(PredictionContext&, const ValidationCase&);
 
 // Failures (reliability_case.cpp).

@@ -1,5 +1,11 @@
 /// Figures of storage: what training reads, and what a checkpoint weighs.
+#include <algorithm>
+#include <cmath>
+
 #include "models/data_path/checkpoint.hpp"
+#include "models/data_path/emulated_training.hpp"
+#include "models/input_path.hpp"
+#include "scenarios/storage.hpp"
 #include "scenarios/validation/input_of_case.hpp"
 #include "scenarios/validation/predictor.hpp"
 #include "scenarios/validation/workload_of_case.hpp"
@@ -19,6 +25,62 @@ PredictedFigure predict_storage_read(PredictionContext& context, const Validatio
     mega *= share_of_storage(stated, cluster.node, cluster.used_nodes(), cluster.local_ranks());
   }
   return {rate.figure->value * mega, rate.figure->low * mega, rate.figure->high * mega};
+}
+
+namespace {
+
+/// The drives that a case states, as many as work side by side.
+StorageSystem drives_of(const Catalog& catalog, const ValidationCase& c) {
+  const auto drive = text_in(c.workload.extra, "drive");
+  const auto count = number_in(c.workload.extra, "drives");
+  if (!drive || !count || !(*count >= 1) || *count > 1e4)
+    throw Unpredictable{"storage: the drives or servers are not stated"};
+  const StorageFacts facts = storage_facts(catalog, *drive);
+  StorageSystem out;
+  out.name = facts.name;
+  out.kind = StorageKind::local;
+  out.count = static_cast<int>(*count);
+  out.read = facts.read;
+  out.write = facts.write;
+  return out;
+}
+
+/// The catalogue's rates are recollection.
+double drive_log_sigma() {
+  return input_path_facts().storage_log_sigma;
+}
+
+}  // namespace
+
+PredictedFigure predict_drive_rate(PredictionContext& context, const ValidationCase& c) {
+  const StorageSystem drives = drives_of(context.catalog(), c);
+  // Small blocks are bound by how many of them are asked for at once.
+  const std::string block = text_in(c.workload.extra, "block").value_or("");
+  if (block != "1M" && block != "512k") throw Unpredictable{"storage: requests in flight not stated"};
+  const bool write = text_in(c.workload.extra, "op").value_or("").ends_with("write");
+  const Bandwidth rate = write ? write_rate(drives, 1) : drives.count * drives.read;
+  return figure_of(rate.base() / 1e9, drive_log_sigma());
+}
+
+PredictedFigure predict_utilisation(PredictionContext& context, const ValidationCase& c) {
+  const auto accelerator = text_in(c.workload.extra, "emulated_accelerator");
+  const auto count = number_in(c.workload.extra, "accelerators");
+  if (!accelerator || !count) throw Unpredictable{"emulated accelerators not stated"};
+  EmulatedWorkload work = emulated_workload(c.workload.model, *accelerator);
+  work.job.accelerators = *count;
+  StorageSystem drives = drives_of(context.catalog(), c);
+  ReadLoad load;
+  load.layout = {RecordFormat::tfrecord, work.sample, 1000};
+  const double value = accelerator_utilisation(work.job, drives, load);
+  const auto with = [&](double factor) {
+    StorageSystem other = drives;
+    other.read *= factor;
+    return accelerator_utilisation(work.job, other, load);
+  };
+  // Nobody is busier than always; repetitions of a run differ by a per cent.
+  const double reach = std::exp(1.645 * drive_log_sigma()), repeat = 0.02;
+  return {value, std::min(with(1 / reach), value * (1 - repeat)),
+          std::max(with(reach), value * (1 + repeat))};
 }
 
 /// State of all parameters; transformers are trained with Adam. Measured sizes spread by a few per cent

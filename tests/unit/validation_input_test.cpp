@@ -87,3 +87,36 @@ TEST_CASE("the spread of a figure is that of the side that binds") {
   CHECK(fed(2000, 0.05, tight).high == doctest::Approx(1000 * std::exp(1.645 * 0.2)));
   CHECK(fed(2000, 0.05, wide).high == doctest::Approx(2000 * std::exp(1.645 * 0.05)));
 }
+
+TEST_CASE("drives are predicted where they are stated, and small blocks are not") {
+  const Catalog catalog = Catalog::builtin();
+  PredictionContext context{catalog};
+  const auto all = cases("modern/azure_microbench_inference");
+  // Eight Gen4 drives of 6.8 GB/s.
+  const PredictionOutcome large = predict_case(context, all.at("azure-nd-h100-v5-fio-sequential-read-1m"));
+  REQUIRE(large.figure);
+  CHECK(large.figure->value == doctest::Approx(8 * 6.8));
+  CHECK(predict_case(context, all.at("azure-nd-h100-v5-fio-random-read-1k")).skipped_reason ==
+        "storage: requests in flight not stated");
+  ValidationCase bare = all.at("azure-nd-h100-v5-fio-sequential-read-1m");
+  CHECK(case_set(bare, {}) == CaseSet::assumed);
+  bare.workload.extra = parse_json("{}", "t");
+  CHECK(predict_case(context, bare).skipped_reason == "storage: the drives or servers are not stated");
+}
+
+TEST_CASE("emulated accelerators of a case are as busy as a single drive keeps them") {
+  const Catalog catalog = Catalog::builtin();
+  PredictionContext context{catalog};
+  const auto all = cases("mlperf_storage_v1.0");
+  CHECK(all.size() == 17);
+  for (const auto& [id, c] : all) {
+    CAPTURE(id);
+    CHECK(std::abs(ratio(context, c) - 1) < 0.17);
+    const PredictionOutcome outcome = predict_case(context, c);
+    CHECK(outcome.figure->low <= outcome.figure->value);
+    CHECK(outcome.figure->value <= outcome.figure->high);
+  }
+  ValidationCase unknown = all.begin()->second;
+  unknown.workload.model = "bert";
+  CHECK_FALSE(predict_case(context, unknown).figure);
+}
