@@ -48,7 +48,7 @@ function(rackcast_page target)
     message(STATUS "Charts: ${RACKCAST_WEB_PACKAGES}/${missing} not found (HTML reports carry tables instead)")
     file(REMOVE ${page}/library.js ${page}/library.js.hash)
     rackcast_write_if_changed(${page}/charts.missing
-      "this rackcast was built without its chart library: npm, or the packages it fetches, were not there.")
+      "This rackcast was built without its chart library: npm, or the packages it fetches, were not there.")
   else()
     message(STATUS "Charts: the library of ${RACKCAST_WEB_PACKAGES}")
     file(READ ${CMAKE_CURRENT_SOURCE_DIR}/web/library_notice.txt notice)
