@@ -70,11 +70,11 @@ class HtmlWriter {
     }
     navigation(report);
     out_ += "<main id=\"main\">\n";
-    if (missing_charts_) {
-      render(Note{Tone::caution, "Tables instead of charts", std::string(scripts_.why_no_charts)});
-    }
     for (const Section& section : report.sections) {
       write_section(section);
+      if (std::exchange(missing_charts_, false)) {  // after the decision, which stands first
+        render(Note{Tone::caution, "Tables instead of charts", std::string(scripts_.why_no_charts)});
+      }
     }
     out_ += "</main>\n</div>\n";
     if (drawn_) {
