@@ -185,7 +185,7 @@ void ProgramSegment::trace_sleep(std::uint32_t actor, const Op& op, SimTime star
 
 ActorState ProgramSegment::state_of(std::uint32_t index) const {
   const Live& actor = live_[index];
-  ActorState out = actor;
+  ActorState out = static_cast<const ActorState&>(actor);  // without what lives in this segment alone
   out.flight = {};
   if (out.blocked == Blocked::flowing) {
     out.flight = network_.flight(actor.activity);

@@ -37,8 +37,8 @@ std::string draw_floor(const FloorPlan& floor, std::string_view title) {
            "note", "start");
   const double height = floor.rack_units * unit;
   for (int i = 0; i < all; ++i) {
-    const Point corner{margin + (i % racks_per_row) * (rack_width + 2),
-                       76 + (i / racks_per_row) * (height + aisle)};
+    const int row = i / racks_per_row;
+    const Point corner{margin + (i % racks_per_row) * (rack_width + 2), 76 + row * (height + aisle)};
     const bool network = i >= racks;
     if (network) {
       svg.rect(corner, rack_width, height, "rack");
