@@ -7,6 +7,7 @@
 #include "reports/load_input.hpp"
 #include "reports/load_members.hpp"
 #include "reports/load_reliability.hpp"
+#include "reports/load_site.hpp"
 #include "reports/result.hpp"
 #include "sim/json_reader.hpp"
 
@@ -234,6 +235,9 @@ ResultDocument load_result(const std::string& text, std::string name) {
   }
   if (const Json* learning = optional_member(json, "learning_curve")) {
     document.learning = read_learning(*learning);
+  }
+  if (const Json* site = optional_member(json, "site")) {
+    document.site = read_site(*site);
   }
   document.assumptions = read_list(json, "assumptions", read_assumption);
   document.warnings = read_list(json, "warnings", [](const Json& warning) { return warning.string(); });

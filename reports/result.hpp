@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/site_result.hpp"
+
 namespace rackcast::reports {
 
 /// A predicted number with its 90 % interval, in `unit` ("s", "1/s", "1", ...). low <= value <= high.
@@ -194,6 +196,7 @@ struct ResultDocument {
   std::vector<MethodStep> method;
   std::optional<DataGrowth> growth;
   std::optional<LearningNeed> learning;
+  std::optional<Site> site;
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
 };

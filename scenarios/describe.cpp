@@ -72,6 +72,7 @@ std::string count_of(double n, const char* what) {
 Question question(const Scenario& s, const WorkloadSpec& w) {
   Question q{s.cluster, w, std::nullopt, s.data.samples, s.data.bytes_per_sample, s.storage, s.input};
   q.stored_factor = s.data.stored_factor();
+  q.site = s.site;
   q.failures = s.failures;
   return q;
 }

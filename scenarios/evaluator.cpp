@@ -92,6 +92,14 @@ NodeFacts Evaluator::node(const ClusterSpec& cluster) {
       n.id, n.name, n.gpu.id, n.gpus, memory, value_or(n.rack_units, 0.0), value_or(n.max_power, Power{0})};
 }
 
+const Cluster& Evaluator::cluster(const Question& q) {
+  return impl_->cluster(q);
+}
+
+const Catalog& Evaluator::catalog() const {
+  return impl_->catalog;
+}
+
 const Workload& Evaluator::workload(const WorkloadSpec& spec) {
   return impl_->workload(spec);
 }

@@ -30,6 +30,7 @@ struct Question {
   InputOptions input;
   double stored_factor = 1;                            ///< bytes on storage per byte of training data
   std::optional<FailureSpec> failures = std::nullopt;  ///< absent: nothing ever fails
+  std::shared_ptr<const SiteSpec> site = {};  ///< null: without limits; its power cap slows the GPUs down
 };
 
 /// Spread of the three independent parts of a prediction, as standard deviations of the logarithm of a rate.

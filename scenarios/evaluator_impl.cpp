@@ -7,7 +7,9 @@
 
 #include "models/data_path/starvation.hpp"
 #include "models/gpu_rates_of.hpp"
+#include "models/site/gpu_power.hpp"
 #include "models/workload.hpp"
+#include "scenarios/site/site_spec.hpp"
 #include "sim/error.hpp"
 #include "topologies/catalog.hpp"
 #include "topologies/named_cluster.hpp"
@@ -34,6 +36,11 @@ void add_jitter(TrainingRun& run, const TrainingRun& without_input, Frequency lo
   const Duration total = std::max(run.parts.total, alone / fed);
   run.parts.input_wait += total - run.parts.total;
   run.parts.total = total;
+}
+
+/// "/150" for GPUs capped at 150 W.
+std::string gpu_cap_key(const Question& q) {
+  return q.site && q.site->power.gpu_cap ? fmt::format("/{}", q.site->power.gpu_cap->base()) : std::string{};
 }
 
 /// The slowest stage of the input path.
@@ -205,14 +212,26 @@ TrainingRun Evaluator::Impl::simulated(const Question& q, TrainingSpec& training
   }
 }
 
+double Evaluator::Impl::speed_under_cap(const Question& q) {
+  if (!q.site || !q.site->power.gpu_cap) return 1;
+  const GpuSpec& gpu_of_node = node(q.cluster).gpu;
+  return at(q.site->power.gpu_cap_where, [&] {
+    if (!gpu_of_node.tdp)
+      throw Error{"the power limit of " + gpu_of_node.name + " is not known, so it cannot be capped"};
+    return capped_speed(gpu_power_model(gpu_of_node), gpu_of_node.tdp->value, *q.site->power.gpu_cap);
+  });
+}
+
 const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits, const Scales& scales,
                                         Tracer* tracer) {
-  const std::string key = fmt::format(
-      "{}/{}/{}/{}/{}|{}/{}/{}/{}/{}|{}/{}/{}/{}|{}/{}/{}|{}/{}/{}", q.cluster.node, q.cluster.gpu,
-      q.cluster.nodes, q.cluster.fabric.key(), q.gpus.value_or(0), q.workload.model, q.workload.batch_per_gpu,
-      to_string(q.workload.precision), q.workload.framework, q.workload.framework_version, q.storage.array,
-      q.storage.count, q.bytes_per_sample.base(), q.input.key(), hits.page_cache, hits.ssd_cache,
-      hits.storage, scales.compute, scales.network, scales.input);
+  const std::string key =
+      fmt::format("{}/{}/{}/{}/{}|{}/{}/{}/{}/{}|{}/{}/{}/{}|{}/{}/{}|{}/{}/{}", q.cluster.node,
+                  q.cluster.gpu, q.cluster.nodes, q.cluster.fabric.key(), q.gpus.value_or(0),
+                  q.workload.model, q.workload.batch_per_gpu, to_string(q.workload.precision),
+                  q.workload.framework, q.workload.framework_version, q.storage.array, q.storage.count,
+                  q.bytes_per_sample.base(), q.input.key(), hits.page_cache, hits.ssd_cache, hits.storage,
+                  scales.compute, scales.network, scales.input) +
+      gpu_cap_key(q);
   if (const auto it = runs.find(key); it != runs.end() && !tracer) return it->second;
   if (hits.storage < 1 && !tracer && !q.input.jitter) {
     // Where the GPUs do not wait even for a cold cache, a warm one changes nothing.
@@ -220,7 +239,7 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
     if (cold.parts.input_wait <= 1e-4 * cold.parts.total) return cold;
   }
   TrainingSpec training = spec(q, hits);
-  training.compute_scale = scales.compute;
+  training.compute_scale = scales.compute * speed_under_cap(q);
   training.network_scale = scales.network;
   training.input_scale = scales.input;
   TrainingRun result = simulated(q, training, tracer);

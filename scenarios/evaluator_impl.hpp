@@ -53,6 +53,8 @@ struct Evaluator::Impl {
   const Cluster& cluster(const Question& q);
   /// What the input path rests on; the storage must not be "none".
   InputContext input(const Question& q);
+  /// Of the GPUs' compute, in (0, 1].
+  double speed_under_cap(const Question& q);
   /// Cold epochs and warm ones; one phase where samples are in memory.
   std::vector<EpochPhase> phases(const Question& q);
   TrainingSpec spec(const Question& q, const EpochHits& hits);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "scenarios/describe.hpp"
 #include "scenarios/evaluator.hpp"
@@ -76,11 +77,13 @@ void finish(Result& result, Evaluator& evaluator) {
     q.cluster.nodes = std::max(1, result.answer.nodes);
     try {
       result.growth = growth_report(evaluator, result.scenario, q);
+      result.site = site_report(evaluator, evaluator.catalog(), result.scenario, q);
     } catch (const LimitReached&) {
       result.growth.reset();  // `partial` says so
     }
   }
   result.assumptions = evaluator.assumptions();
+  if (result.site) std::ranges::copy(result.site->assumptions(), std::back_inserter(result.assumptions));
   result.warnings = evaluator.warnings();
   result.partial = evaluator.partial();
   if (result.partial) {
@@ -154,6 +157,7 @@ void check_names(const Scenario& asked, const Catalog& catalog) {
   const Scenario scenario = resolve_clusters(asked, catalog);
   Evaluator evaluator{catalog};
   evaluator.node(scenario.cluster);
+  if (scenario.site) check_site_names(catalog, *scenario.site);
   for (const WorkloadSpec& w : scenario.workloads) evaluator.workload(w);
   for (const PublishedRow& row : scenario.published) evaluator.node(row.cluster);
   if (scenario.storage.array != "none")

@@ -5,6 +5,7 @@
 #include "scenarios/method.hpp"
 #include "scenarios/reliability_report.hpp"
 #include "scenarios/result_input.hpp"
+#include "scenarios/site/result_site.hpp"
 #include "sim/version.hpp"
 
 namespace rackcast {
@@ -187,6 +188,7 @@ std::string to_json_text(const Result& result) {
     out["method"].push_back({{"quantity", m.quantity}, {"formula", m.formula}, {"source", m.source}});
   }
   if (result.growth) out["growth"] = growth_document(*result.growth);
+  if (result.site) out["site"] = site_document(*result.site);
   if (s.data.learning) out["learning_curve"] = learning_document(*s.data.learning);
   out["assumptions"] = Document::array();
   for (const Assumption& a : result.assumptions) {

@@ -8,15 +8,11 @@
 #include "models/training.hpp"
 #include "scenarios/failure_plan.hpp"
 #include "scenarios/input_report.hpp"
+#include "scenarios/result_estimate.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/site/site_report.hpp"
 
 namespace rackcast {
-
-/// A predicted number with its 90 % interval.
-struct Estimate {
-  double value = 0, low = 0, high = 0;
-  std::string unit;
-};
 
 struct Prediction {
   Estimate time_to_train, samples_per_s, scaling_efficiency, step_time;
@@ -112,6 +108,7 @@ struct Result {
   Prediction prediction;
   std::vector<WorkloadResult> workloads;
   std::optional<GrowthReport> growth;  ///< of a fleet's data, on the chosen cluster
+  std::optional<SiteReport> site;      ///< of the chosen cluster
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
   bool partial = false;  ///< a limit ended the simulation: this is what was known by then

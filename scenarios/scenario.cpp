@@ -224,6 +224,7 @@ Scenario read_scenario(const Json& text, const std::string& file) {
       failures->fail("without storage there is nothing to say how long a checkpoint takes",
                      "give \"storage\", or \"checkpoint_stall\": \"30 s\"");
   }
+  if (const Json* site = in.find("site")) scenario.site = std::make_shared<const SiteSpec>(read_site(*site));
   if (const Json* published = in.find("published")) {
     for (const Json& row : published->array()) scenario.published.push_back(read_published(row));
     if (scenario.published.size() > 256) published->fail("more than 256 published rows");

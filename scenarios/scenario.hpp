@@ -3,6 +3,7 @@
 /// The format is documented by scenarios/schema/scenario.schema.json (`rackcast schema`) and by the commented
 /// files that `rackcast init` writes.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "scenarios/data_spec.hpp"
 #include "scenarios/failure_spec.hpp"
 #include "scenarios/input_options.hpp"
+#include "scenarios/site/site_spec.hpp"
 #include "sim/error.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/quantity.hpp"
@@ -78,7 +80,8 @@ struct Scenario {
   ClusterSpec cluster;
   std::optional<GoalSpec> goal;
   std::optional<CampaignSpec> campaign;
-  std::optional<FailureSpec> failures;  ///< absent: nothing ever fails
+  std::optional<FailureSpec> failures;   ///< absent: nothing ever fails
+  std::shared_ptr<const SiteSpec> site;  ///< null: the scenario has none
   std::vector<PublishedRow> published;
   Json text;  ///< after "extends" and --set
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/memory.hpp"
+#include "scenarios/site/site_conflicts.hpp"
 #include "sim/quantity_text.hpp"
 
 namespace rackcast {
@@ -95,9 +96,11 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
       fails = middle;
     }
   }
-  found.feasible = true;
   found.nodes = nodes;
   found.time = time;
+  q.cluster.nodes = nodes;
+  if (q.site) found.conflicts = site_conflicts(evaluator.catalog(), *q.site, evaluator.cluster(q), q.storage);
+  found.feasible = found.conflicts.empty();
   return found;
 }
 

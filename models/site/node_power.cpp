@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "models/data_files.hpp"
 #include "sim/error.hpp"
@@ -57,6 +58,7 @@ NodePower node_power(const Catalog& catalog, const NodeSpec& node, PsuClass psu)
   out.efficiency = psu_efficiency(catalog, psu);
   out.rated_efficiency = psu_efficiency(catalog, PsuClass::platinum);
   out.host_load = host_fact("host_training_load");
+  out.log_sigma = std::hypot(host_fact("node_log_sigma"), out.gpu.busy_log_sigma);
   const Power gpus = node.gpus * out.gpu_limit;
   out.host_rated = std::max(Power{0}, out.rated_efficiency * out.rated - gpus);
   const Power gpu_idle = node.gpus * value_or(node.gpu.idle_power, Power{0});

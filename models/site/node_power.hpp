@@ -39,6 +39,7 @@ struct NodePower {
   int gpus = 0;
   Power host_rated{0}, host_idle{0};  ///< behind the power supply
   double host_load = 0;
+  double log_sigma = 0;  ///< of what at() says of the node, host and GPUs together
   double efficiency = 1, rated_efficiency = 1;
 
   struct At {

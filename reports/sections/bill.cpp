@@ -1,0 +1,62 @@
+/// Bill of materials: what, how many, at which price, from where, how sure.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+Cell money_cell(std::optional<double> dollars, const char* missing) {
+  return dollars ? Cell{number_text(*dollars) + " USD", dollars, "USD"}
+                 : Cell{.text = missing, .value = {}, .unit = {}, .tone = Tone::caution};
+}
+
+std::string origin(const SiteBillRow& row) {
+  std::string text = row.source;
+  if (!row.note.empty()) text += (text.empty() ? "" : "; ") + row.note;
+  return text;
+}
+
+Table bill_table(const std::vector<SiteBillRow>& bill) {
+  Table table;
+  table.caption = "Bill of materials";
+  table.columns = {{"Group"},
+                   {"Item"},
+                   {"Quantity", Align::right},
+                   {"Unit price", Align::right},
+                   {"Total", Align::right},
+                   {"Price of"},
+                   {"Confidence"},
+                   {"Source", Align::left, 1}};
+  for (const auto& row : bill) {
+    Cell confidence = text_cell(row.confidence);
+    confidence.tone = row.confidence == "memory" ? Tone::caution : Tone::plain;
+    table.rows.push_back({text_cell(row.group), text_cell(row.item), number_cell(row.quantity, "1"),
+                          money_cell(row.unit_price_usd, "not priced"), money_cell(row.total_usd, ""),
+                          text_cell(row.date), confidence, text_cell(origin(row))});
+  }
+  return table;
+}
+
+}  // namespace
+
+Blocks bill_section(const ResultDocument& document) {
+  if (!document.site || document.site->bill.empty()) return {};
+  const auto& bill = document.site->bill;
+  const auto unpriced = std::ranges::count_if(bill, [](const auto& row) { return !row.unit_price_usd; });
+  std::string text = fmt::format("{} rows", bill.size());
+  if (document.site->bill_total_usd) {
+    text += fmt::format(", {} in all", to_text(Money{*document.site->bill_total_usd}));
+    double memory = 0;
+    for (const auto& row : bill) memory += row.confidence == "memory" ? row.total_usd.value_or(0) : 0;
+    if (memory > 0) text += fmt::format("; {} of it at prices from memory", to_text(Money{memory}));
+  }
+  if (unpriced > 0) text += fmt::format("; {} without a price, which no sum has in it", unpriced);
+  return {{Paragraph{text + "."}}, {bill_table(bill), Audience::document}};
+}
+
+}  // namespace rackcast::reports

@@ -1,0 +1,125 @@
+/// Racks: how many, what stands where, and the question of nameplate against typical power.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/format.hpp"
+#include "reports/rack_drawing.hpp"
+#include "reports/sections/sections.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+constexpr std::size_t most_drawn = 6;  ///< kinds of racks; further ones stand in the table of contents
+
+Cell power_cell(std::optional<double> watts) {
+  return watts ? Cell{to_text(Power{*watts}), watts, "W"} : Cell{};
+}
+
+Cell weight_cell(std::optional<double> kilograms) {
+  return kilograms ? Cell{to_text(Mass{*kilograms}), kilograms, "kg"} : Cell{};
+}
+
+int colour_of(const std::string& kind) {
+  if (kind == "storage") return 3;
+  if (kind == "switch") return 4;
+  return kind == "server" ? 1 : 5;
+}
+
+std::string group_title(const SiteRacks::Group& group) {
+  if (group.count == 1) return fmt::format("Rack {}", group.first);
+  return fmt::format("Rack {}, and {} more like it", group.first, group.count - 1);
+}
+
+std::string contents_text(const SiteRacks::Group& group) {
+  std::string text;
+  for (const auto& one : group.contents) {
+    text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", one.count, one.name);
+  }
+  return text;
+}
+
+Drawing drawing(const SiteRacks& racks, const SiteRacks::Group& group) {
+  RackDrawing rack{group_title(group), static_cast<int>(racks.units), {}};
+  for (const auto& p : group.positions) {
+    rack.devices.push_back(
+        {static_cast<int>(p.u), static_cast<int>(p.units), p.name, colour_of(p.kind), p.rear});
+  }
+  return {group_title(group) + ", front and rear, units numbered from the bottom",
+          "From the bottom: " + contents_text(group) + "; the next table lists every unit", rack_svg(rack)};
+}
+
+Table group_table(const SiteRacks& racks) {
+  Table table;
+  table.caption = "What stands in the racks";
+  table.columns = {{"Racks", Align::right},    {"Contents"},
+                   {"Units", Align::right},    {"Nameplate", Align::right},
+                   {"Typical", Align::right},  {"In this training", Align::right},
+                   {"Weight", Align::right, 1}};
+  for (const auto& g : racks.groups) {
+    Cell nameplate = power_cell(g.nameplate_w);
+    if (racks.power_limit_w && g.nameplate_w.value_or(0) > *racks.power_limit_w * (1 + 1e-9)) {
+      nameplate.tone = Tone::bad;
+    }
+    table.rows.push_back({count_cell(g.count), text_cell(contents_text(g)), count_cell(g.units_used),
+                          nameplate, power_cell(g.typical_w), power_cell(g.expected_w),
+                          weight_cell(g.weight_kg)});
+  }
+  return table;
+}
+
+Table device_table(const SiteRacks& racks) {
+  Table table;
+  table.caption = "The devices, one of each";
+  table.columns = {{"Device"},
+                   {"Count", Align::right},
+                   {"Units", Align::right},
+                   {"Nameplate", Align::right},
+                   {"Typical", Align::right},
+                   {"Weight", Align::right},
+                   {"Not in the catalogue", Align::left, 1}};
+  for (const auto& d : racks.devices) {
+    table.rows.push_back({text_cell(d.name), count_cell(d.count), count_cell(d.units),
+                          power_cell(d.nameplate_w), power_cell(d.typical_w), weight_cell(d.weight_kg),
+                          text_cell(d.unknown)});
+  }
+  return table;
+}
+
+/// Every position of every kind of rack, for those who cannot see the drawing.
+Table position_table(const SiteRacks::Group& group) {
+  Table table;
+  table.caption = group_title(group) + ", from the top";
+  table.columns = {{"Units"}, {"Device"}, {"Mounted at"}};
+  for (auto p = group.positions.rbegin(); p != group.positions.rend(); ++p) {
+    const std::string units =
+        p->units == 1 ? fmt::format("U{}", p->u) : fmt::format("U{}-{}", p->u, p->u + p->units - 1);
+    table.rows.push_back({text_cell(units), text_cell(p->name), text_cell(p->rear ? "rear" : "front")});
+  }
+  return table;
+}
+
+}  // namespace
+
+Blocks racks_section(const ResultDocument& document) {
+  if (!document.site) return {};
+  const SiteRacks& racks = document.site->racks;
+  Blocks blocks;
+  if (!racks.statement.empty()) blocks.push_back({Paragraph{racks.statement}});
+  if (!racks.power_statement.empty()) {
+    blocks.push_back({Note{Tone::caution, "Nameplate or typical power", racks.power_statement}});
+  }
+  if (!racks.groups.empty()) blocks.push_back({group_table(racks)});
+  blocks.push_back({device_table(racks), Audience::document});
+  for (std::size_t i = 0; i < std::min(racks.groups.size(), most_drawn); ++i) {
+    blocks.push_back({drawing(racks, racks.groups[i]), Audience::document});
+    blocks.push_back({position_table(racks.groups[i]), Audience::document});
+  }
+  if (racks.area_m2) {
+    blocks.push_back({KeyValues{{{"Floor", to_text(Area{*racks.area_m2}), "with aisles"}}}});
+  }
+  return blocks;
+}
+
+}  // namespace rackcast::reports

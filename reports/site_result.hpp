@@ -1,0 +1,118 @@
+#pragma once
+/// The "site" of a result document: racks, power, network, bill of materials, cost.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rackcast::reports {
+
+struct SiteRacks {
+  struct Device {
+    std::string name, kind, unknown;
+    std::int64_t count = 0, units = 0;
+    std::optional<double> nameplate_w, typical_w, weight_kg;
+  };
+  struct Content {
+    std::string name;
+    std::int64_t count = 0;
+  };
+  struct Position {
+    std::int64_t u = 1, units = 1;  ///< u: the lowest unit, counted from 1 at the bottom
+    bool rear = false;              ///< mounted there
+    std::string kind, name;
+  };
+  /// Racks with the same contents.
+  struct Group {
+    std::int64_t first = 1, count = 1, units_used = 0;
+    std::optional<double> nameplate_w, typical_w, expected_w, weight_kg;
+    std::vector<Content> contents;
+    std::vector<Position> positions;  ///< bottom up, of the first rack
+  };
+  std::int64_t units = 0, reserved_units = 0;
+  std::optional<double> power_limit_w, load_limit_kg, area_m2;
+  std::string cooling, basis, statement, method, power_statement;
+  std::optional<std::int64_t> count, lower_bound, by_nameplate, by_typical;
+  std::vector<Device> devices;
+  std::vector<Group> groups;
+  std::vector<std::string> unknown;
+};
+
+struct SitePower {
+  struct Part {
+    std::string name;
+    double seconds = 0, node_w = 0;
+  };
+  struct Run {
+    std::string title;
+    double seconds = 0;
+    std::optional<double> busy, it_kwh, facility_kwh, co2_kg;
+  };
+  bool known = false;
+  std::string statement, plant, climate, grid, gpu_model;
+  std::optional<double> pue, pue_low, pue_high, busy, it_w, it_low_w, it_high_w;
+  std::optional<double> nameplate_w, typical_w, idle_w, facility_w, gpu_w;
+  std::optional<double> nodes_w, switches_w, storage_w, equipment_w, psu_loss_w;
+  std::optional<double> gpu_cap_w, gpu_cap_speed, rack_mean_w, rack_most_w;
+  std::optional<double> btu_per_h, cooling_tons, air_cfm, air_rise_kelvin;
+  std::optional<double> utilisation, it_kwh_year, facility_kwh_year, co2_kg_year, g_co2_per_kwh,
+      water_litres_year;
+  std::vector<Part> step;
+  std::vector<Run> runs;
+};
+
+struct SiteNetwork {
+  struct Switches {
+    std::string level, product;
+    std::int64_t count = 0;
+    std::optional<std::int64_t> ports, free_ports;
+  };
+  struct Cables {
+    std::string use, link, product;
+    double length_m = 0;
+    std::int64_t count = 0;
+  };
+  std::string kind, statement;
+  std::optional<double> oversubscription;
+  std::vector<Switches> switches;
+  std::vector<Cables> cables;
+};
+
+struct SiteBillRow {
+  std::string group, item, date, source, confidence, note;
+  double quantity = 0;
+  std::optional<double> unit_price_usd, total_usd;  ///< nothing: no price is known
+};
+
+struct SiteCost {
+  struct Rent {
+    std::string instance, terms, date, source, confidence, note;
+    double usd_per_hour = 0;
+    std::optional<std::int64_t> instances;
+    std::optional<double> year_usd, break_even;
+  };
+  struct Run {
+    std::string title;
+    double own_usd = 0;
+    std::optional<double> rent_usd;
+  };
+  std::string date, statement;
+  double capex_usd = 0;
+  std::optional<double> depreciation_years, utilisation, total_usd, usd_per_kwh;
+  std::optional<double> depreciation_usd, interest_usd, energy_usd, space_usd, support_usd, staff_usd,
+      year_usd;
+  std::optional<Rent> rent;
+  std::vector<Run> runs;
+  std::vector<std::string> missing;
+};
+
+struct Site {
+  SiteRacks racks;
+  SitePower power;
+  std::optional<SiteNetwork> network;
+  std::vector<SiteBillRow> bill;
+  std::optional<double> bill_total_usd;
+  std::optional<SiteCost> cost;
+};
+
+}  // namespace rackcast::reports

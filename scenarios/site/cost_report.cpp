@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "scenarios/site/placed.hpp"
+#include "scenarios/site/site_report.hpp"
+#include "sim/quantity_text.hpp"
+#include "topologies/catalog.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// A planning fraction of the catalogue, unless the scenario gives its own.
+double fraction(const Catalog& catalog, const std::optional<double>& given, const char* key) {
+  return given ? *given : catalog.find("prices", "planning").require(key).number();
+}
+
+std::string per_year(MoneyRate rate) {
+  return to_text(rate * hours_of_year) + " a year";
+}
+
+void add_energy(const Catalog& catalog, const SiteSpec& site, const PowerReport& power, const Pue& pue,
+                CostReport& out) {
+  const GridOptions& grid = site.grid;
+  if (grid.price) {
+    out.energy_price = {*grid.price, Confidence::verified, "the scenario", ""};
+    out.energy_price_name = "given";
+  } else {
+    out.energy_price_name = grid.tariff.name.empty() ? "planning_default" : grid.tariff.name;
+    out.energy_price =
+        placed(grid.tariff.where, [&] { return electricity_price(catalog, out.energy_price_name); });
+  }
+  out.own.energy_busy = pue.value * Power{power.it.value} * out.energy_price.value;
+  out.own.energy_idle = pue.value * power.idle * out.energy_price.value;
+  if (!power.known) out.missing.emplace_back("energy of the nodes: the catalogue has no rating of theirs");
+}
+
+void add_space(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan, CostReport& out) {
+  if (site.prices->space) {
+    out.space = Known<EnergyPrice>{*site.prices->space, Confidence::verified, "the scenario", ""};
+  } else {
+    const Fact& fact = catalog.find("facility", "construction_cost").require("colocation_usd_per_kw_month");
+    out.space = Known<EnergyPrice>{fact.quantity<EnergyPrice>(), fact.confidence(), fact.source(),
+                                   "facility/construction_cost/" + fact.key()};
+  }
+  out.own.space = out.space->value * (site.racks.nameplate ? plan.nameplate() : plan.typical());
+}
+
+void add_rent(const Catalog& catalog, const PriceOptions& prices, const Cluster& cluster, CostReport& out) {
+  const RentOptions& rent = prices.rent;
+  out.rent_terms = to_string(rent.terms);
+  const auto instance = rent.instance.name.empty() ? instance_with(catalog, cluster.node.gpu.id, rent.terms)
+                                                   : std::optional(rent.instance.name);
+  if (!instance) {
+    out.missing.push_back(fmt::format("renting: the catalogue has no {} price of a cloud instance with {}",
+                                      out.rent_terms, cluster.node.gpu.name));
+    return;
+  }
+  out.offer =
+      placed(rent.instance.where, [&] { return rent_offer(catalog, *instance, rent.terms, prices.date); });
+  const int gpus = cluster.nodes * cluster.node.gpus;
+  out.instances = (gpus + out.offer->gpus - 1) / out.offer->gpus;
+  out.rent = out.instances * out.offer->rate;
+  out.break_even = break_even(out.own, out.rent);
+}
+
+std::string statement(const CostReport& c) {
+  std::string text =
+      fmt::format("{} to buy; owned at {:.0f} % utilisation it costs {}.", to_text(c.own.capex),
+                  100 * c.utilisation, per_year(c.own.total(c.utilisation)));
+  if (c.offer) {
+    text += fmt::format(" The same hours on {} x {} ({}, {}) cost {}.", c.instances, c.offer->instance,
+                        c.rent_terms, c.offer->date, per_year(c.utilisation * c.rent));
+    text += c.break_even
+                ? fmt::format(" Owning is cheaper from {:.0f} % utilisation on.", 100 * *c.break_even)
+                : std::string{" Renting is cheaper even for a cluster that never rests."};
+  }
+  if (!c.missing.empty())
+    text += fmt::format(" The sums leave out {} item(s) without a price.", c.missing.size());
+  return text;
+}
+
+}  // namespace
+
+CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
+                       const Cluster& cluster, const PowerReport& power, const std::vector<BillRow>& bill) {
+  const PriceOptions& prices = *site.prices;
+  CostReport out;
+  out.date = prices.date;
+  out.utilisation = site.power.utilisation;
+  out.own.capex = bill_total(bill);
+  for (const BillRow& row : bill) {
+    if (!row.price) out.missing.push_back(fmt::format("{} x {}", row.quantity, row.item));
+  }
+  out.own.depreciation = prices.depreciation.value_or(
+      catalog.find("prices", "planning").require("depreciation_years").quantity<Duration>());
+  out.own.interest = fraction(catalog, prices.interest, "cost_of_capital_fraction");
+  out.support = fraction(catalog, prices.support, "annual_support_fraction");
+  out.own.support = out.support * out.own.capex / hours_of_year;
+  add_energy(catalog, site, power, plan.pue, out);
+  add_space(catalog, site, plan, out);
+  out.staff_known = prices.staff.has_value();
+  out.own.staff = prices.staff.value_or(MoneyRate{0});
+  if (!out.staff_known) out.missing.emplace_back("staff: the catalogue has no wages (site.prices.staff)");
+  add_rent(catalog, prices, cluster, out);
+  for (const PowerReport::Run& run : power.runs) {
+    out.runs.push_back({run.model, run.title, out.own.of_run(run.time, out.utilisation),
+                        out.offer ? std::optional(out.rent * run.time) : std::nullopt});
+  }
+  out.statement = statement(out);
+  return out;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,28 @@
+#pragma once
+/// Power and energy of the chosen cluster. Private to the site report.
+#include <vector>
+
+#include "models/training.hpp"
+#include "scenarios/site/site_report.hpp"
+
+namespace rackcast {
+
+/// One workload as it would run on the chosen cluster.
+struct SiteRun {
+  std::string model, title;
+  TrainingRun run;
+  Duration time{0};
+};
+
+/// Fraction of the step in which the GPU computes. An all-reduce that nothing hides counts as waiting.
+double busy_fraction(const StepParts& parts);
+
+/// `runs` starts with the chosen workload.
+PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
+                         const Cluster& cluster, const std::vector<SiteRun>& runs);
+
+/// What one device of each kind draws while the chosen workload trains.
+std::vector<Power> expected_power(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
+                                  const Cluster& cluster, double busy);
+
+}  // namespace rackcast

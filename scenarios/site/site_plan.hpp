@@ -1,0 +1,56 @@
+#pragma once
+/// What stands in the racks of a cluster, and how many racks it takes: the part of a site that the search for
+/// a node count needs too.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/cluster.hpp"
+#include "models/site/rack_elevation.hpp"
+#include "scenarios/site/site_spec.hpp"
+
+namespace rackcast {
+
+struct StorageSpec;
+
+enum class DeviceRole { node, leaf, spine, core, storage, equipment };
+
+/// Equal devices with everything that rack, power and bill of materials ask of them.
+struct SiteDevice {
+  RackItem item;  ///< its power on the site's basis
+  DeviceRole role = DeviceRole::node;
+  std::string catalog_kind, catalog_id;  ///< empty: of the scenario
+  Power nameplate{0}, typical{0};        ///< a node's under the power cap of its GPUs, if there is one
+  bool power_known = true, units_known = true;
+};
+
+struct SitePlan {
+  std::vector<SiteDevice> devices;
+  RackSpec rack;
+  RackCooling cooling;
+  bool rack_power_given = false;
+  Pue pue;
+  Area area_per_rack{0};
+  std::vector<std::string> misfits;  ///< why a device fits no such rack
+  std::vector<std::string> unknown;  ///< what the catalogue does not say
+  std::optional<Packing> packing;    ///< nothing with misfits, or without anything that has rack units
+
+  [[nodiscard]] std::vector<RackItem> items() const;
+  /// The same with the other basis of power.
+  [[nodiscard]] std::vector<RackItem> items(bool nameplate) const;
+  [[nodiscard]] Power nameplate() const;
+  [[nodiscard]] Power typical() const;
+};
+
+/// Throws Error, at the place in the scenario, for names that the catalogue does not have.
+SitePlan site_plan(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster,
+                   const StorageSpec& storage);
+
+/// Checks every name of the site against the catalogue.
+void check_site_names(const Catalog& catalog, const SiteSpec& site);
+
+/// The price of a device: the scenario's, else the catalogue's at the date. Nothing if neither has one.
+std::optional<Price> site_price(const Catalog& catalog, const PriceOptions& prices, const std::string& kind,
+                                const std::string& id, const std::string& label);
+
+}  // namespace rackcast

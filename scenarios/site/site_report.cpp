@@ -1,0 +1,97 @@
+#include "scenarios/site/site_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/evaluator.hpp"
+#include "scenarios/result.hpp"
+#include "scenarios/scenario.hpp"
+#include "scenarios/site/power_report.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// All workloads on the chosen cluster, the one of the question first.
+std::vector<SiteRun> runs_of(Evaluator& evaluator, const Scenario& scenario, const Question& question) {
+  std::vector<SiteRun> runs;
+  const auto add = [&](const WorkloadSpec& spec) {
+    Question q = question;
+    q.workload = spec;
+    runs.push_back(
+        {spec.model, evaluator.workload(spec).title, evaluator.run(q), evaluator.time_to_train(q)});
+  };
+  add(question.workload);
+  for (const WorkloadSpec& spec : scenario.workloads) {
+    if (spec.where.pointer != question.workload.where.pointer || spec.model != question.workload.model)
+      add(spec);
+  }
+  return runs;
+}
+
+void add_rack_means(SiteReport& report) {
+  if (!report.plan.packing || report.racks.groups.empty()) return;
+  Power sum{0};
+  for (const auto& group : report.racks.groups) {
+    sum += group.count * group.expected;
+    report.power.per_rack_most = std::max(report.power.per_rack_most, group.expected);
+  }
+  report.power.per_rack_mean = sum / static_cast<double>(report.plan.packing->racks.size());
+}
+
+}  // namespace
+
+std::vector<Assumption> SiteReport::assumptions() const {
+  std::vector<Assumption> out;
+  const auto add = [&out](std::string name, std::string value, const std::string& source,
+                          Confidence confidence) {
+    if (source == "the scenario") return;
+    out.push_back({std::move(name), std::move(value), source, std::string{to_string(confidence)}, ""});
+  };
+  add("PUE, " + plan.pue.plant + (plan.pue.climate.empty() ? "" : " in climate " + plan.pue.climate),
+      fmt::format("{:.3g}", plan.pue.value), plan.pue.source, plan.pue.confidence);
+  if (!plan.rack_power_given) {
+    add("power of a rack, cooled by " + plan.cooling.name, to_text(plan.rack.power),
+        plan.cooling.limit.source, plan.cooling.limit.confidence);
+  }
+  if (power.known) {
+    add("carbon intensity, " + power.region,
+        fmt::format("{:.4g} g/kWh", power.intensity.value.base() * 3.6e9), power.intensity.source,
+        power.intensity.confidence);
+    out.push_back({"GPU power, measured on " + power.gpu_model, to_text(power.gpu) + " with kernels running",
+                   "fit on Zeus (You et al., NSDI 2023), calibrate/data/power", "fit", ""});
+  }
+  if (cost) {
+    add("price of electricity, " + cost->energy_price_name,
+        fmt::format("{:.4g} USD/kWh", cost->energy_price.value.base() * 3.6e6), cost->energy_price.source,
+        cost->energy_price.confidence);
+    if (cost->space) {
+      add("space in a hall",
+          fmt::format("{:.4g} USD per kW and month", cost->space->value.base() * 1e3 * 30.4375 * 86400),
+          cost->space->source, cost->space->confidence);
+    }
+  }
+  return out;
+}
+
+std::optional<SiteReport> site_report(Evaluator& evaluator, const Catalog& catalog, const Scenario& scenario,
+                                      const Question& question) {
+  if (!scenario.site) return std::nullopt;
+  const SiteSpec& site = *scenario.site;
+  const Cluster& cluster = evaluator.cluster(question);
+  SiteReport out;
+  out.nameplate_basis = site.racks.nameplate;
+  out.plan = site_plan(catalog, site, cluster, question.storage);
+  const auto runs = runs_of(evaluator, scenario, question);
+  out.power = power_report(catalog, site, out.plan, cluster, runs);
+  out.racks = rack_report(site, out.plan, expected_power(catalog, site, out.plan, cluster, out.power.busy));
+  add_rack_means(out);
+  if (cluster.fabric.leaves > 0) out.network = network_report(catalog, out.plan, cluster);
+  out.bill = bill_of_materials(catalog, site, out.plan, out.network);
+  if (site.prices) out.cost = cost_report(catalog, site, out.plan, cluster, out.power, out.bill);
+  return out;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,145 @@
+#pragma once
+/// What the result says about racks, power and cooling, network, bill of materials and cost of the chosen
+/// cluster. Field by field as in "site" of scenarios/schema/result.schema.json.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/site/cabling.hpp"
+#include "models/site/cost.hpp"
+#include "scenarios/result_estimate.hpp"
+#include "scenarios/site/site_plan.hpp"
+
+namespace rackcast {
+
+class Evaluator;
+struct Question;
+struct Scenario;
+struct Assumption;
+
+struct RackReport {
+  /// Racks with the same contents.
+  struct Group {
+    int first = 1, count = 1;  ///< numbers of racks, from 1
+    RackCounts counts;
+    std::vector<Placed> positions;  ///< of the first of them
+    int units = 0;
+    Power nameplate{0}, typical{0}, expected{0};
+    Mass weight{0};
+  };
+  std::vector<Group> groups;
+  std::vector<int> positions_of_rack;  ///< group of each rack
+  std::optional<int> by_nameplate,
+      by_typical;               ///< racks, were they packed so; nothing: a device fits no rack
+  std::string power_statement;  ///< the question of nameplate against typical power, answered
+  std::string statement;
+};
+
+struct PowerReport {
+  struct StepPart {
+    std::string name;
+    Duration time{0};
+    Power node{0};  ///< while it lasts
+  };
+  struct Run {
+    std::string model, title;
+    Duration time{0};
+    double busy = 0;
+    Energy it{0}, facility{0};
+    Mass co2{0};
+  };
+  bool known = false;  ///< the node has a rating
+  std::vector<StepPart> step;
+  double busy = 0;
+  Estimate it;  ///< W, while the chosen workload trains
+  Power nodes{0}, switches{0}, storage{0}, equipment{0}, psu_loss{0};
+  Power nameplate{0}, typical{0}, idle{0};
+  Power facility{0};  ///< IT times PUE, while training
+  std::optional<Power> gpu_cap;
+  double cap_speed = 1;
+  Power gpu{0};           ///< one, kernels running
+  std::string gpu_model;  ///< which measurement it rests on
+  double utilisation = 1;
+  Energy it_year{0}, facility_year{0};
+  Known<CarbonIntensity> intensity;
+  std::string region;
+  Mass co2_year{0};
+  double btu_per_hour = 0, tons = 0, air_cfm = 0, air_rise = 15;  ///< of the nameplate power
+  std::optional<double> water_litres_year;
+  Power per_rack_mean{0}, per_rack_most{0};  ///< expected
+  std::vector<Run> runs;
+  std::string statement;
+};
+
+struct NetworkReport {
+  struct Row {
+    std::string what, product;
+    int count = 0, ports = 0, free_ports = 0;
+  };
+  std::string kind;
+  std::vector<Row> switches;
+  std::vector<CableGroup> cables;
+  double oversubscription = 1;
+  std::string statement;
+};
+
+struct BillRow {
+  std::string group, item;  ///< "compute", "network", "cables", "storage", "racks", "work"
+  double quantity = 0;
+  std::optional<Price> price;
+  std::string note;
+
+  [[nodiscard]] Money total() const { return price ? quantity * price->unit : Money{0}; }
+};
+
+struct CostReport {
+  struct Run {
+    std::string model, title;
+    Money own{0};
+    std::optional<Money> rent;
+  };
+  std::string date;
+  OwnCost own;
+  double utilisation = 1;
+  Known<EnergyPrice> energy_price;
+  std::string energy_price_name;
+  std::optional<Known<EnergyPrice>> space;
+  double support = 0;
+  bool staff_known = false;
+  std::optional<RentOffer> offer;
+  std::string rent_terms;
+  int instances = 0;
+  MoneyRate rent{0};  ///< while it runs
+  std::optional<double> break_even;
+  std::vector<Run> runs;
+  std::vector<std::string> missing;  ///< what the sums leave out
+  std::string statement;
+};
+
+struct SiteReport {
+  SitePlan plan;
+  bool nameplate_basis = true;
+  RackReport racks;
+  PowerReport power;
+  std::optional<NetworkReport> network;  ///< nothing: the cluster has none
+  std::vector<BillRow> bill;
+  std::optional<CostReport> cost;  ///< nothing: the scenario gives no date for prices
+  std::vector<Assumption> assumptions() const;
+};
+
+/// Nothing for a scenario without a site. `question` is that of the chosen cluster and workload.
+std::optional<SiteReport> site_report(Evaluator& evaluator, const Catalog& catalog, const Scenario& scenario,
+                                      const Question& question);
+
+// The parts, one file each.
+RackReport rack_report(const SiteSpec& site, const SitePlan& plan, const std::vector<Power>& expected);
+NetworkReport network_report(const Catalog& catalog, const SitePlan& plan, const Cluster& cluster);
+std::vector<BillRow> bill_of_materials(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
+                                       const std::optional<NetworkReport>& network);
+CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
+                       const Cluster& cluster, const PowerReport& power, const std::vector<BillRow>& bill);
+
+/// The sum of the rows that have a price.
+Money bill_total(const std::vector<BillRow>& bill);
+
+}  // namespace rackcast

@@ -1,0 +1,111 @@
+#pragma once
+/// The scenario's "site": where the cluster is to stand, and what it may take there. All of it is optional;
+/// what is left out is taken from the catalogue and listed among the assumptions, or not limited at all.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/site/facility.hpp"
+#include "models/site/node_power.hpp"
+#include "models/site/prices.hpp"
+#include "models/site/racks.hpp"
+#include "sim/error.hpp"
+#include "sim/json_reader.hpp"
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+/// A name that the catalogue resolves later, and its place for the message if it does not.
+struct PlacedName {
+  std::string name;  ///< empty: not given
+  Where where;
+};
+
+/// Equipment beside nodes, fabric and storage: a switch or array of the catalogue, or a box of the user's
+/// own.
+struct SiteEquipment {
+  PlacedName item;  ///< "switches/sn2201"; empty name: described here
+  std::string label;
+  int count = 1;
+  int units = 1;
+  Power power{0};
+  Mass weight{0};
+  int outlets = 0;
+};
+
+struct RackOptions {
+  PlacedName rack;  ///< below facility/racks
+  std::optional<Power> power;
+  std::optional<int> units;
+  std::optional<int> reserved_units;
+  std::optional<Mass> load;
+  std::optional<Length> depth;
+  int outlets = 0, ports = 0;  ///< 0: not limited
+  int pdus = 2;
+  std::optional<int> max_racks;
+  bool nameplate = true;  ///< rack and site limits count nameplate power; else typical power
+  PackMethod method = PackMethod::automatic;
+  std::vector<SiteEquipment> equipment;
+};
+
+struct SitePowerOptions {
+  std::optional<Power> feed;  ///< of the whole site, cooling included
+  std::optional<Power> gpu_cap;
+  Where gpu_cap_where;
+  PsuClass psu = PsuClass::platinum;
+  double utilisation = 1;  ///< fraction of the year in which the cluster trains
+  bool utilisation_given = false;
+};
+
+struct CoolingOptions {
+  PlacedName rack, plant, climate;
+  std::optional<double> pue;
+  double air_rise_kelvin = 15;
+};
+
+struct GridOptions {
+  PlacedName region, tariff;
+  std::optional<CarbonIntensity> intensity;
+  std::optional<EnergyPrice> price;
+};
+
+struct FloorOptions {
+  std::optional<Area> area, area_per_rack;
+};
+
+/// A price that the scenario knows better.
+struct PriceEntry {
+  std::string item;  ///< "nodes/dgx1v_32gb", or the label of equipment
+  Price price;
+};
+
+struct RentOptions {
+  PlacedName instance;  ///< empty: the largest with the cluster's GPU
+  RentTerms terms = RentTerms::on_demand;
+};
+
+struct PriceOptions {
+  std::string date;
+  std::optional<Money> budget;  ///< for what is bought
+  std::vector<PriceEntry> items;
+  std::optional<Duration> depreciation;
+  std::optional<double> support, installation, interest;
+  std::optional<MoneyRate> staff;
+  std::optional<EnergyPrice> space;  ///< per kW and month: money per energy
+  RentOptions rent;
+};
+
+struct SiteSpec {
+  Where where;
+  RackOptions racks;
+  SitePowerOptions power;
+  CoolingOptions cooling;
+  GridOptions grid;
+  FloorOptions floor;
+  std::optional<PriceOptions> prices;  ///< without it nothing is priced
+};
+
+/// Throws Error at the place of what is unknown, out of range or contradicts itself.
+SiteSpec read_site(const Json& json);
+
+}  // namespace rackcast
