@@ -179,7 +179,7 @@ TEST_CASE("site input that cannot be is refused at its place, with a hint") {
     CAPTURE(set);
     CHECK_MESSAGE(message.find(part) != std::string::npos, message);
   };
-  says("site.racks.power=-35 kW", "negative");
+  says("site.racks.power=-35 kW", "more than zero");
   says("site.racks.power=35", "unit");
   says("site.racks.power=35 kg", "power");
   says("site.racks.units=0", "units");
