@@ -18,6 +18,8 @@ namespace rackcast {
 
 class Catalog;
 class Tracer;
+struct Cluster;
+struct SiteSpec;
 
 /// What is asked of one workload on one cluster; the planner varies it.
 struct Question {
@@ -76,6 +78,8 @@ class Evaluator {
 
   NodeFacts node(const ClusterSpec& cluster);
   const Workload& workload(const WorkloadSpec& spec);
+  const Cluster& cluster(const Question& question);
+  [[nodiscard]] const Catalog& catalog() const;
   /// Capacity of the storage system, of local drives what the nodes hold together (their parts) or each (the
   /// whole set); nothing if the catalogue does not say.
   std::optional<Bytes> storage_capacity(const Question& question);
