@@ -13,7 +13,6 @@
 namespace rackcast {
 namespace {
 
-constexpr std::size_t least_rows = 20;
 constexpr double floor_expected_us = 30, floor_spread = 0.5;
 
 FitKey key_of(const KernelData& data, const MeasuredKernel& k) {
@@ -146,7 +145,7 @@ KernelFit fit_kernels(const KernelData& data, const FitKey& key, const FitOption
   KernelFit fit;
   fit.key = key;
   fit.rows = rows_of(data, key);
-  assert(fit.rows.size() >= least_rows);
+  assert(fit.rows.size() >= options.least_rows);
   std::set<std::size_t> devices;
   std::vector<double> roofline;
   for (const std::size_t row : fit.rows) {
@@ -167,17 +166,17 @@ KernelFit fit_kernels(const KernelData& data, const FitKey& key, const FitOption
   return fit;
 }
 
-std::vector<FitKey> fit_keys(const KernelData& data) {
+std::vector<FitKey> fit_keys(const KernelData& data, const FitOptions& options) {
   std::map<FitKey, std::size_t> counts;
   for (const MeasuredKernel& k : data.kernels) ++counts[key_of(data, k)];
   std::vector<FitKey> keys;
   for (const auto& [key, count] : counts)
-    if (count >= least_rows) keys.push_back(key);
+    if (count >= options.least_rows) keys.push_back(key);
   return keys;
 }
 
 std::vector<KernelFit> fit_all(const KernelData& data, const FitOptions& options) {
-  const std::vector<FitKey> keys = fit_keys(data);
+  const std::vector<FitKey> keys = fit_keys(data, options);
   std::vector<KernelFit> fits(keys.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {

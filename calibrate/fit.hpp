@@ -41,14 +41,15 @@ struct KernelFit {
 };
 
 struct FitOptions {
-  int folds = 5;  ///< of the cross-validation, by shape
+  int folds = 5;                ///< of the cross-validation, by shape
+  std::size_t least_rows = 20;  ///< of a key, to be fitted at all
 };
 
-/// Fits one group of rows that share a key. Needs at least 20 rows.
+/// Fits one group of rows that share a key. Needs at least options.least_rows rows.
 KernelFit fit_kernels(const KernelData& data, const FitKey& key, const FitOptions& options = {});
 
 /// The keys that `data` has enough rows for, sorted.
-std::vector<FitKey> fit_keys(const KernelData& data);
+std::vector<FitKey> fit_keys(const KernelData& data, const FitOptions& options = {});
 
 /// All of them, in the order of fit_keys; runs on every core, with the same outcome on any number.
 std::vector<KernelFit> fit_all(const KernelData& data, const FitOptions& options = {});

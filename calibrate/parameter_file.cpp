@@ -45,9 +45,13 @@ std::string kernel_text(const KernelFit& fit) {
 
 }  // namespace
 
-std::string parameter_file_text(const KernelData& data, const std::vector<const KernelFit*>& fits) {
+std::string kernels_text(const std::vector<const KernelFit*>& fits) {
   std::string kernels;
   for (const KernelFit* fit : fits) kernels += (kernels.empty() ? "" : ",\n") + kernel_text(*fit);
+  return kernels;
+}
+
+std::string parameter_file_text(const KernelData& data, const std::vector<const KernelFit*>& fits) {
   const std::size_t device = data.kernels[fits.front()->rows.front()].device;
   return fmt::format(
       "{{\n  \"model\": \"{}\",\n  \"architecture\": \"{}\",\n"
@@ -56,7 +60,7 @@ std::string parameter_file_text(const KernelData& data, const std::vector<const 
       "gpu-benches)\",\n"
       "  \"kernels\": [\n{}\n  ]\n}}\n",
       fits.front()->key.model, data.devices[device].rates.architecture, data.devices[device].power_limited,
-      kernels);
+      kernels_text(fits));
 }
 
 std::vector<std::pair<std::string, std::string>> parameter_files(const KernelData& data,

@@ -13,6 +13,9 @@ namespace rackcast {
 /// digits: far below their standard errors, and equal on every machine.
 std::string parameter_file_text(const KernelData& data, const std::vector<const KernelFit*>& fits);
 
+/// The members of a "kernels" list: one object for each fit.
+std::string kernels_text(const std::vector<const KernelFit*>& fits);
+
 /// Everything that `rackcast calibrate fit` writes: file name and text, sorted. One file for each measured
 /// GPU
 /// ("p100.json") and networks.json with the spread of sums over networks.

@@ -23,20 +23,27 @@ void add_calibrate(CLI::App& app, Arguments& args) {
   calibrate->require_subcommand(1);
   add_calibrate_run(*calibrate, args);
   add_calibrate_frameworks(*calibrate, args);
+  add_calibrate_box(*calibrate, args);
   struct Flags {
-    std::string data, output;
+    std::string data;
   };
   const auto flags = std::make_shared<Flags>();
+  const auto output = std::make_shared<std::string>();
 
   CLI::App* fitting =
-      calibrate->add_subcommand("fit", "Fit GPU kernel models; writes what models/data/gpu_models holds");
+      calibrate->add_subcommand("fit", "Fit GPU kernel models to a measured box, or to tables of kernels");
   fitting->add_option("--data", flags->data, "Folder of measured kernels; default: the shipped ones");
-  fitting->add_option("-o,--output", flags->output, "Folder for the parameter files")->required();
-  fitting->callback([flags] {
+  fitting
+      ->add_option(
+          "-o,--output", *output,
+          "File for the model of a box (device.json); without a box, folder for what models/data/gpu_models "
+          "holds")
+      ->required();
+  add_box_fit(*fitting, args, output, [flags, output] {
     const FitReport report = fit(flags->data);
-    write_parameter_files(report, flags->output);
+    write_parameter_files(report, *output);
     print(fmt::format("{} fits of {} kernels; {} files in {}\n", report.fits, report.kernels,
-                      report.files.size(), flags->output));
+                      report.files.size(), *output));
   });
 
   CLI::App* accuracy = calibrate->add_subcommand(

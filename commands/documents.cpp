@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "calibrate/box.hpp"
 #include "commands/commands.hpp"
 #include "commands/report_files.hpp"
 #include "scenarios/templates.hpp"
@@ -60,8 +61,8 @@ void add_report(CLI::App& app, Arguments& args) {
 void add_schema(CLI::App& app, Arguments&) {
   CLI::App* schema = app.add_subcommand("schema", "Print a JSON schema (draft-07)");
   const auto name = std::make_shared<std::string>("scenario");
-  schema->add_option("name", *name, "scenario (default) or result");
-  schema->callback([name] { print(schema_text(*name)); });
+  schema->add_option("name", *name, "scenario (default), result or box");
+  schema->callback([name] { print(*name == "box" ? box_schema() : schema_text(*name)); });
 }
 
 }  // namespace rackcast

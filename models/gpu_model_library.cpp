@@ -115,21 +115,38 @@ GpuModelLibrary::GpuModelLibrary(std::span<const EmbeddedFile> files) {
   constexpr std::string_view folder = "gpu_models/";
   for (const EmbeddedFile& file : files) {
     if (!file.name.starts_with(folder) || !file.name.ends_with(".json")) continue;
-    ObjectReader reader{parse_json(std::string{file.text}, std::string{file.name})};
-    reader.string("source");
-    if (const Json* networks = reader.find("network_log_sigma")) network_log_sigma_ = networks->number();
-    if (!reader.has("kernels")) {
-      reader.finish();
-      continue;
-    }
-    const std::string model = reader.string("model"), architecture = reader.string("architecture");
-    const bool power_limited = reader.boolean_or("power_limited", false);
-    for (const Json& kernel : reader.require("kernels").array()) {
-      kernels_.push_back(read_kernel(kernel, model, architecture));
-      kernels_.back().power_limited = power_limited;
-    }
-    reader.finish();
+    read(parse_json(std::string{file.text}, std::string{file.name}), false);
   }
+}
+
+void GpuModelLibrary::read(const Json& file, bool own) {
+  ObjectReader reader{file};
+  if (own) {
+    reader.string("format");
+    reader.integer("version", 1, 1);
+  }
+  reader.string("source");
+  if (const Json* networks = reader.find("network_log_sigma")) network_log_sigma_ = networks->number();
+  if (!own && !reader.has("kernels")) {
+    reader.finish();
+    return;
+  }
+  const std::string model = reader.string("model"), architecture = reader.string("architecture");
+  const bool power_limited = reader.boolean_or("power_limited", false);
+  for (const Json& kernel : reader.require("kernels").array()) {
+    kernels_.push_back(read_kernel(kernel, model, architecture));
+    kernels_.back().power_limited = power_limited;
+    kernels_.back().own = own;
+  }
+  reader.finish();
+}
+
+void GpuModelLibrary::add(const Json& device) {
+  const Json& format = device.require("format");
+  if (format.string() != "rackcast-device")
+    format.fail("this document holds no GPU model",
+                "`rackcast calibrate fit box.json -o device.json` writes one");
+  read(device, true);
 }
 
 GpuModelLibrary GpuModelLibrary::builtin() {
@@ -144,11 +161,13 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
     const int steps = architecture_distance(gpu.architecture, k.architecture);
     const int penalty = arithmetic_penalty(arithmetic, k.arithmetic, steps == 0);
     if (k.kind != kind || penalty < 0) continue;
-    const int generations = std::abs(static_cast<int>(library) - static_cast<int>(k.library));
     // The same GPU (or its other board) before a sibling of its architecture.
     const bool same = gpu.name.starts_with(k.model);
+    const int generations =
+        k.own && same ? 0 : std::abs(static_cast<int>(library) - static_cast<int>(k.library));
     const double distance = 100 * penalty + 10 * steps +
-                            (same              ? 0
+                            (same && k.own     ? -1
+                             : same            ? 0
                              : k.power_limited ? 24
                                                : 4) +
                             3 * generations;
@@ -159,10 +178,11 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
   }
   if (!best) throw Error{"no measured kernels of class " + std::string{to_string(kind)}};
   const int steps = architecture_distance(gpu.architecture, best->architecture);
-  const int generations = std::abs(static_cast<int>(library) - static_cast<int>(best->library));
+  const bool own = best->own && gpu.name.starts_with(best->model);
+  const int generations = own ? 0 : std::abs(static_cast<int>(library) - static_cast<int>(best->library));
   KernelChoice choice;
   choice.parameters = best->parameters;
-  if (is_convolution(kind) && best->library < library)
+  if (is_convolution(kind) && best->library < library && !own)
     use_later_winograd(choice.parameters, *best, gpu, library, kernels_);
   choice.model = best->model;
   choice.other_gpu = steps > 0;

@@ -10,6 +10,8 @@
 
 namespace rackcast {
 
+class Json;
+
 /// One fitted set: what `rackcast calibrate fit` wrote for a kernel class on one measured GPU.
 struct FittedKernel {
   std::string model, architecture;
@@ -19,6 +21,7 @@ struct FittedKernel {
   LibraryGeneration library = LibraryGeneration::cudnn8;
   KernelParameters parameters;
   double log_sigma = 0;  ///< of ln(measured/predicted) on shapes that were not fitted
+  bool own = false;      ///< from the user's own measurements: goes before shipped sets of the same GPU
 };
 
 /// The set that serves a request, and how far it was carried.
@@ -38,6 +41,11 @@ class GpuModelLibrary {
   explicit GpuModelLibrary(std::span<const EmbeddedFile> files);
   static GpuModelLibrary builtin();
 
+  /// Adds the sets of a document of `rackcast calibrate fit box.json` ("format": "rackcast-device"). They
+  /// serve their own GPU whatever the library generation, and lend to others like shipped ones. Throws Error
+  /// at the place of anything malformed.
+  void add(const Json& device);
+
   /// The nearest fitted set, by architecture first, then library generation. Arithmetic is kept where any set
   /// has it; fp32 stands in for half_storage of other architectures and for int8 where nothing else does.
   /// Throws Error if the library holds no set of this class.
@@ -49,6 +57,8 @@ class GpuModelLibrary {
   [[nodiscard]] double network_log_sigma() const { return network_log_sigma_; }
 
  private:
+  void read(const Json& file, bool own);
+
   std::vector<FittedKernel> kernels_;
   double network_log_sigma_ = 0;
 };

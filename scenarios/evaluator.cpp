@@ -22,8 +22,8 @@ struct Widths {
 
 }  // namespace
 
-Evaluator::Evaluator(const Catalog& catalog, const RunControl& control)
-    : impl_(std::make_unique<Impl>(catalog, control)) {}
+Evaluator::Evaluator(const Catalog& catalog, const RunControl& control, const Calibration& own)
+    : impl_(std::make_unique<Impl>(catalog, control, own)) {}
 Evaluator::~Evaluator() = default;
 
 const TrainingRun& Evaluator::run(const Question& q, Tracer* tracer) {

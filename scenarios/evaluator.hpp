@@ -52,7 +52,7 @@ struct NodeFacts {
 class Evaluator {
  public:
   /// Throws LimitReached wherever it has to simulate after a limit of `control` was reached.
-  explicit Evaluator(const Catalog& catalog, const RunControl& control = {});
+  explicit Evaluator(const Catalog& catalog, const RunControl& control = {}, const Calibration& own = {});
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;

@@ -52,6 +52,57 @@ Frequency loader_rate(const Funnel& funnel) {
 
 }  // namespace
 
+Evaluator::Impl::Impl(const Catalog& c, const RunControl& asked, const Calibration& own)
+    : catalog(c),
+      host(input_path_facts()),
+      kernels(GpuModelLibrary::builtin()),
+      curves(own.curves),
+      control(asked) {
+  for (const Json& device : own.devices) {
+    kernels.add(device);
+    ledger.note({"Kernels of " + device.require("model").string(), "the scenario's own measurements",
+                 device.require("source").string(), "fit", device.where().file});
+  }
+}
+
+std::optional<CommRefinement> Evaluator::Impl::refinement(const Question& q) {
+  const Cluster& asked = cluster(q);
+  for (const MeasuredCurve& curve : curves) {
+    if ((curve.nodes > 1) != (asked.used_nodes() > 1)) continue;
+    const NodeSpec& spec = node(q.cluster);
+    if (!curve.gpu.empty() && curve.gpu != spec.gpu.id) {
+      ledger.warn(
+          fmt::format("{}: measured on {}, so it says nothing of {}", curve.file, curve.gpu, spec.gpu.id));
+      continue;
+    }
+    const int local = curve.gpus / curve.nodes;
+    if (local > spec.gpus)
+      throw Error{fmt::format("{} was measured with {} GPUs in a node, and {} has {}", curve.file, local,
+                              spec.name, spec.gpus),
+                  q.cluster.where};
+    const std::string key =
+        fmt::format("{}/{}/{}/{}", curve.file, q.cluster.node, q.cluster.gpu, q.cluster.fabric.key());
+    if (!refinements.contains(key)) {
+      ClusterShape shape;
+      shape.nodes = curve.nodes;
+      shape.gpus_per_node = local;
+      shape.fabric = q.cluster.fabric.choice;
+      refinements[key] = refine(make_cluster(catalog, spec, shape), {}, curve.points);
+      ledger.note({"Collectives of " + spec.name,
+                   fmt::format("latency x {:.3g}, load of links x {:.3g}", refinements[key].latency,
+                               refinements[key].load),
+                   fmt::format("all-reduce of {} GPUs on {} nodes, measured", curve.gpus, curve.nodes), "fit",
+                   curve.file});
+    }
+    CommRefinement found = refinements[key];
+    // Another number of ranks is the model's word, scaled: its own spread comes on top.
+    if (static_cast<int>(asked.ranks.size()) != curve.gpus || asked.used_nodes() != curve.nodes)
+      found.log_sigma = std::hypot(found.log_sigma, CommModel{asked, {}}.log_sigma());
+    return found;
+  }
+  return std::nullopt;
+}
+
 const NodeSpec& Evaluator::Impl::node(const ClusterSpec& cluster) {
   const std::string key = fmt::format("{}/{}/{}/{}", cluster.node, cluster.gpu,
                                       cluster.fabric.links_per_node.value_or(-1), cluster.fabric.link);
@@ -83,7 +134,7 @@ const GpuCostModel& Evaluator::Impl::gpu(const ClusterSpec& cluster, const Workl
   const LibraryGeneration library = framework(w).library;
   const std::string key = fmt::format("{}/{}", spec.id, to_string(library));
   if (const auto it = gpus.find(key); it != gpus.end()) return it->second;
-  GpuCostModel model = GpuCostModel::create(gpu_rates(spec), {.library = library});
+  GpuCostModel model = GpuCostModel::create(gpu_rates(spec), {.library = library}, kernels);
   ledger.note_gpu(spec, model, workload(w), w.precision);
   return gpus.emplace(key, std::move(model)).first->second;
 }
@@ -164,6 +215,7 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   spec.gpu = &gpu(q.cluster, q.workload);
   spec.batch_per_gpu = q.workload.batch_per_gpu;
   spec.precision = q.workload.precision;
+  if (!curves.empty()) spec.exchange.comm.refined = refinement(q);
   if (q.storage.array == "none") return spec;
   const InputContext context = input(q);
   spec.input = input_spec(context, hits);

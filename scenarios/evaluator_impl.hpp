@@ -24,10 +24,13 @@ struct Scales {
 };
 
 struct Evaluator::Impl {
-  Impl(const Catalog& c, const RunControl& asked) : catalog(c), host(input_path_facts()), control(asked) {}
+  Impl(const Catalog& c, const RunControl& asked, const Calibration& own);
 
   const Catalog& catalog;
   InputPathFacts host;
+  GpuModelLibrary kernels;            ///< the shipped fits and the scenario's own
+  std::vector<MeasuredCurve> curves;  ///< of the scenario
+  std::map<std::string, CommRefinement> refinements;
   Ledger ledger;
   std::map<std::string, NodeSpec> nodes;
   std::map<std::string, Workload> workloads;
@@ -50,6 +53,9 @@ struct Evaluator::Impl {
   const FrameworkProfile& framework(const WorkloadSpec& spec);
   const GpuCostModel& gpu(const ClusterSpec& cluster, const WorkloadSpec& w);
   const StorageFacts& storage(const StorageSpec& spec);
+  /// What a curve of the scenario says of collectives on this cluster; nothing if none was measured on such a
+  /// one. Curves of one node speak for one node, those of several for several.
+  std::optional<CommRefinement> refinement(const Question& q);
   const Cluster& cluster(const Question& q);
   /// What the input path rests on; the storage must not be "none".
   InputContext input(const Question& q);

@@ -104,6 +104,8 @@ TableDocument::Table memory_table(const Workload& workload, const WorkloadSpec& 
 std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::string_view wanted, int top) {
   const NodeSpec node =
       node_spec(catalog, NodeChoice{.node = scenario.cluster.node, .gpu = scenario.cluster.gpu});
+  GpuModelLibrary kernels = GpuModelLibrary::builtin();
+  for (const Json& device : scenario.calibration.devices) kernels.add(device);
   TableDocument document;
   document.title = fmt::format("One step on one {}", node.gpu.name);
   document.subtitle = scenario.name;
@@ -112,7 +114,8 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
     const Workload workload = load_workload(spec.model);
     const FrameworkProfile framework =
         framework_profile({.name = spec.framework, .version = spec.framework_version});
-    const GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu), {.library = framework.library});
+    const GpuCostModel gpu =
+        GpuCostModel::create(gpu_rates(node.gpu), {.library = framework.library}, kernels);
     StepOptions options;
     options.batch = spec.batch_per_gpu;
     options.precision = spec.precision;

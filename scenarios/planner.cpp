@@ -100,7 +100,7 @@ Result size(const Scenario& asked, const Catalog& catalog, const RunControl& con
     scenario.text.fail("`rackcast size` needs a \"goal\"",
                        "add \"goal\": { \"deadline\": \"14 days\" }, or use `rackcast simulate`");
   }
-  Evaluator evaluator{catalog, control};
+  Evaluator evaluator{catalog, control, scenario.calibration};
   Result result;
   result.kind = "size";
   result.scenario = scenario;
@@ -119,7 +119,7 @@ Result size(const Scenario& asked, const Catalog& catalog, const RunControl& con
 
 Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, const RunControl& control) {
   const Scenario scenario = resolve_clusters(asked, catalog);
-  Evaluator evaluator{catalog, control};
+  Evaluator evaluator{catalog, control, scenario.calibration};
   Result result;
   result.kind = "simulate";
   result.scenario = scenario;
@@ -155,7 +155,7 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
 
 void check_names(const Scenario& asked, const Catalog& catalog) {
   const Scenario scenario = resolve_clusters(asked, catalog);
-  Evaluator evaluator{catalog};
+  Evaluator evaluator{catalog, {}, scenario.calibration};
   evaluator.node(scenario.cluster);
   if (scenario.site) check_site_names(catalog, *scenario.site);
   for (const WorkloadSpec& w : scenario.workloads) evaluator.workload(w);

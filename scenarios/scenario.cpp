@@ -18,12 +18,13 @@ namespace rackcast {
 
 namespace {
 
-/// A name of the catalogue, or a file: relative to the file that names it, for --set to the current folder.
+/// A name of the catalogue, or a file: relative to the file that names it, for --set and --vary to the
+/// current folder.
 std::string name_or_file(const Json& json) {
   const std::string& name = json.string();
   if (!is_catalog_file(name) || std::filesystem::path{name}.is_absolute()) return name;
   const std::string file = json.where().file;
-  if (file.starts_with("--set ")) return name;
+  if (file.starts_with("--")) return name;
   return (std::filesystem::path{file}.parent_path() / name).string();
 }
 
@@ -207,6 +208,8 @@ Scenario read_scenario(const Json& text, const std::string& file) {
   if (scenario.workloads.empty()) workloads.fail("at least one workload is needed");
   if (scenario.workloads.size() > 64) workloads.fail("more than 64 workloads");
   scenario.cluster = read_cluster(in.require("cluster"));
+  if (const Json* calibration = in.find("calibration"))
+    scenario.calibration = read_calibration(*calibration, name_or_file);
   if (const Json* input = in.find("input")) scenario.input = read_input_options(*input);
   if (const Json* goal = in.find("goal")) {
     scenario.goal = read_goal(*goal);

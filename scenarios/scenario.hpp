@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/operator.hpp"
+#include "scenarios/calibration.hpp"
 #include "scenarios/campaign/campaign_spec.hpp"
 #include "scenarios/data_spec.hpp"
 #include "scenarios/failure_spec.hpp"
@@ -83,7 +84,8 @@ struct Scenario {
   std::optional<FailureSpec> failures;   ///< absent: nothing ever fails
   std::shared_ptr<const SiteSpec> site;  ///< null: the scenario has none
   std::vector<PublishedRow> published;
-  Json text;  ///< after "extends" and --set
+  Calibration calibration;  ///< the user's own measurements; mostly empty
+  Json text;                ///< after "extends" and --set
 };
 
 /// Reads a scenario: follows "extends" (relative to the file, at most 16 deep, cycles are errors), lays each

@@ -224,6 +224,15 @@ struct CommModel::Impl {
     return it->second;
   }
 
+  /// The choice stays that of the library's own model; what it costs is what was measured.
+  void apply_refinement(Collective op) {
+    const bool measured =
+        op == Collective::all_reduce || op == Collective::reduce_scatter || op == Collective::all_gather;
+    if (!spec.refined || !measured) return;
+    scale_loads(chosen, spec.refined->load);
+    for (CollectiveStage& stage : chosen.stages) stage.latency *= spec.refined->latency;
+  }
+
   const CollectivePlan& choose(Collective op, Bytes payload) {
     if (!nccl()) {
       const std::string& algorithm = algorithm_for(op, payload);
@@ -247,6 +256,7 @@ struct CommModel::Impl {
       }
       if (time < best) best = time, chosen = std::move(plan);
     }
+    apply_refinement(op);
     return chosen;
   }
 
@@ -300,6 +310,7 @@ HopLatency CommModel::step_latency() const {
 
 double CommModel::log_sigma() const {
   static const Json file = parse_model_data("collectives/spread.json");
+  if (impl_->nccl() && impl_->spec.refined) return impl_->spec.refined->log_sigma;
   const bool one = impl_->layout.nodes() == 1;
   return file.require(!impl_->nccl() ? "other_library"
                       : one          ? "one_node"

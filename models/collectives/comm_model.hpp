@@ -18,6 +18,7 @@
 
 #include "models/collectives/collective.hpp"
 #include "models/collectives/layout.hpp"
+#include "models/collectives/refinement.hpp"
 
 namespace rackcast {
 
@@ -29,6 +30,8 @@ struct CommSpec {
   std::string version = {};        ///< of NCCL, "2.7.8"; empty: the one current when the GPU came out
   NetworkStack stack = NetworkStack::rdma;
   bool in_network = true;  ///< NVLS where the hardware has it
+  /// Of NCCL's all-reduce, reduce-scatter and all-gather, from a curve measured on such a machine.
+  std::optional<CommRefinement> refined = {};
 };
 
 /// Names, for lists and error hints.

@@ -164,7 +164,7 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
     s.text.fail("`rackcast campaign` needs a \"campaign\"",
                 R"(for example "campaign": { "duration": "30 days", "streams": [{ "kind": "team", ... }] })");
   }
-  Evaluator evaluator{catalog};
+  Evaluator evaluator{catalog, {}, s.calibration};
   CampaignReport out;
   out.nodes = s.cluster.nodes;
   out.jobs = campaign_jobs(s, evaluator, out.nodes);

@@ -74,7 +74,10 @@ class Worker {
     row.nodes = scenario.cluster.nodes;
     try {
       // Clusters and runs are remembered; a fresh memory now and then keeps it small.
-      if (used_++ % kBlock == 0) evaluator_ = std::make_unique<Evaluator>(catalog_);
+      // Own measurements belong to one point: an axis may vary them.
+      const bool own = !scenario.calibration.devices.empty() || !scenario.calibration.curves.empty();
+      if (used_++ % kBlock == 0 || own)
+        evaluator_ = std::make_unique<Evaluator>(catalog_, RunControl{}, scenario.calibration);
       evaluate(scenario, *evaluator_, row);
     } catch (const Error& e) {
       if (e.kind() != ErrorKind::infeasible) throw;

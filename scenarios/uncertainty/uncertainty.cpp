@@ -27,7 +27,10 @@ double normal_quantile(double u) {
 class Model {
  public:
   Model(const Scenario& scenario, const Catalog& catalog)
-      : scenario_(scenario), catalog_(catalog), evaluator_(catalog), ranges_(find_ranges(scenario.text)) {}
+      : scenario_(scenario),
+        catalog_(catalog),
+        evaluator_(catalog, {}, scenario.calibration),
+        ranges_(find_ranges(scenario.text)) {}
 
   [[nodiscard]] const std::vector<InputRange>& ranges() const { return ranges_; }
   [[nodiscard]] std::size_t dimensions() const { return ranges_.size() + 1; }

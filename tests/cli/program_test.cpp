@@ -277,3 +277,24 @@ TEST_CASE("impossible data sets and loaders end with a message that names them")
   CHECK(has(shardless, "at least one shard"));
   CHECK(has(shardless, "s.json:2"));
 }
+
+TEST_CASE("a box is measured, checked, compared and, without a GPU, not fitted") {
+  const TemporaryFolder folder;
+  const std::string box = folder / "box.json";
+  const Outcome out =
+      run("calibrate run -o " + box + " --quick --time '2 s' --only cpu_gemm --only memory_bandwidth");
+  CHECK(out.code == 0);
+  CHECK(has(out, "measurements"));
+  const Outcome check = run("calibrate check " + box);
+  CHECK((check.code == 0 || check.code == 5));
+  CHECK(has(check, "not measured"));
+  const Outcome same = run("calibrate diff " + box + " " + box);
+  CHECK(same.code == 0);
+  CHECK(has(same, ": 0 differ"));
+  const Outcome fit = run("calibrate fit " + box + " -o " + folder / "device.json");
+  CHECK(fit.code == 3);
+  CHECK(has(fit, "no GPU"));
+  CHECK_FALSE(std::filesystem::exists(folder / "device.json"));
+  CHECK(run("calibrate fit -o x --gpu t4").code == 2);
+  CHECK(run("schema box").code == 0);
+}
