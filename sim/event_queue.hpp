@@ -85,8 +85,9 @@ class EventQueue {
   // A macro-like must: GCC 12 takes a function that only prefetches for one without effect and drops the
   // call.
   [[gnu::always_inline]] static void fetch(const void* place) {
-    const char* const bytes = static_cast<const char*>(place);
-    for (std::size_t line = 0; line < fetched_bytes; line += 64) __builtin_prefetch(bytes + line);
+    const auto address = reinterpret_cast<std::uintptr_t>(place);  // may be null or end early: only a hint
+    for (std::size_t line = 0; line < fetched_bytes; line += 64)
+      __builtin_prefetch(reinterpret_cast<const void*>(address + line));
   }
 
   [[nodiscard]] std::size_t lowest_bucket() const {

@@ -68,6 +68,14 @@ constexpr VectorOperation vector_operations[] = {
     {"add", 3}, {"relu", 2}, {"reduce", 1}, {"softmax", 2}, {"layer_norm", 2}, {"sgd", 5}, {"adam", 7},
 };
 
+void keep_each_once(std::vector<NamedTask>& tasks) {
+  std::ranges::sort(tasks, {}, &NamedTask::id);
+  // clang 14 cannot instantiate std::ranges::unique of libstdc++ 12.
+  const auto end =
+      std::unique(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) { return a.id == b.id; });
+  tasks.erase(end, tasks.end());
+}
+
 }  // namespace
 
 std::vector<NamedTask> gemm_tasks(const std::vector<std::string>& precisions, int sm_count, Effort effort) {
@@ -104,9 +112,7 @@ std::vector<NamedTask> gemm_tasks(const std::vector<std::string>& precisions, in
     out.push_back(gemm(p, 16384, 16384, 4096));
   }
   // A few shapes coincide on some devices (two waves may be equal): each once.
-  std::ranges::sort(out, {}, &NamedTask::id);
-  const auto twice = std::ranges::unique(out, {}, &NamedTask::id);
-  out.erase(twice.begin(), twice.end());
+  keep_each_once(out);
   return out;
 }
 
@@ -124,9 +130,7 @@ std::vector<NamedTask> convolution_tasks(bool half, Effort effort) {
     for (const Count batch : {2, 16, 64})
       for (const char* pass : {"forward", "data_gradient", "weight_gradient"})
         out.push_back(conv("fp32", pass, {batch, 128, 28, 128, 3, 1, 1}));
-    std::ranges::sort(out, {}, &NamedTask::id);
-    const auto twice = std::ranges::unique(out, {}, &NamedTask::id);
-    out.erase(twice.begin(), twice.end());
+    keep_each_once(out);
   }
   return out;
 }

@@ -18,8 +18,10 @@ std::vector<WhatIf::Point> rates(const WorkloadResult& workload, double work) {
     }
   }
   std::ranges::stable_sort(points, {}, [](const auto& p) { return std::pair(p.nodes, -p.gpus); });
-  const auto repeated = std::ranges::unique(points, {}, &WhatIf::Point::nodes);
-  points.erase(repeated.begin(), repeated.end());
+  // clang 14 cannot instantiate std::ranges::unique of libstdc++ 12.
+  points.erase(std::unique(points.begin(), points.end(),
+                           [](const auto& a, const auto& b) { return a.nodes == b.nodes; }),
+               points.end());
   return points;
 }
 

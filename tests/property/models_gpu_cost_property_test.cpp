@@ -32,7 +32,7 @@ TEST_CASE("a larger batch is never faster") {
           // Aligned sizes: products of odd sizes leave the tensor cores.
           for (const double batch : {8, 16, 24, 32, 64, 128, 256}) {
             const Duration time = model.cost(op, pass, batch, precision).time;
-            CAPTURE(gpu);
+            CAPTURE(model.gpu().name);
             CAPTURE(network);
             CAPTURE(op.name);
             CAPTURE(to_string(pass));

@@ -67,7 +67,8 @@ TEST_CASE("given the storage's throughput, accelerator utilisation of MLPerf Sto
   }
   for (auto& [workload, all] : errors) {
     std::ranges::sort(all);
-    CAPTURE(workload);
+    const std::string name = workload;
+    CAPTURE(name);
     CHECK(all[all.size() / 2] < 0.05);
     // One 3D U-Net row is off by 17 %: its mean sample is not the nominal one.
     CHECK(std::ranges::count_if(all, [](double e) { return e > 0.10; }) <= (workload == "unet3d" ? 1 : 0));
@@ -116,7 +117,8 @@ TEST_CASE("AlexNet on a DGX-1 P100 becomes input-bound as GPUs are added") {
   for (const auto& [synthetic, real, bound] :
        {Point{2987, 2890, 0.02}, Point{5658, 4448, 0.17}, Point{10509, 7105, 0.09}}) {
     const double kept = fed_fraction(cores.capacity / cores.per_sample, synthetic, 2);
-    CAPTURE(synthetic * kept);
+    const double predicted_rate = synthetic * kept;
+    CAPTURE(predicted_rate);
     CHECK(off(synthetic * kept, real) < bound);
     CHECK(kept < before);
     before = kept;

@@ -77,7 +77,8 @@ TEST_CASE("broken exports are refused with their line and column") {
                                  {"|COMPLETED", ""},
                                  {"|COMPLETED", "|COMPLETED|"},
                                  {"2018-03-28T08:00:00", ""}}) {
-    CAPTURE(to);
+    const std::string variation{to};
+    CAPTURE(variation);
     const Error e = refused(variant(from, to));
     CHECK(e.where().line == 2);
     CHECK(e.where().column >= 1);

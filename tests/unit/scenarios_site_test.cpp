@@ -161,7 +161,8 @@ TEST_CASE("size keeps to the limits of the site") {
            {"site.racks.units=6", "rack"},
            {"site.racks.load=100 kg", "rack"},
            {R"(site.prices={"date": "2021-07-01", "budget": "1 million USD"})", "budget"}}) {
-    CAPTURE(set);
+    const std::string setting{set};
+    CAPTURE(setting);
     const Result result = sized({set});
     CHECK_FALSE(result.answer.feasible);
     CHECK(has_conflict(result, constraint));

@@ -41,7 +41,7 @@ TEST_CASE("AlexNet on a DGX-1 P100 with real data comes out end to end") {
   for (const auto& [gpus, bound] : {std::pair{"1", 0.03}, {"2", 0.20}, {"4", 0.15}}) {
     const std::string name = std::string{"tfdocs-dgx1-alexnet-b512-"};
     const ValidationCase& real = all.at(name + "real-" + gpus + "gpu");
-    CAPTURE(gpus);
+    CAPTURE(real.id);
     CHECK(std::abs(ratio(context, real) - 1) < bound);
     const PredictedFigure figure = *predict_case(context, real).figure;
     CHECK(figure.low < *real.measured);
@@ -110,7 +110,8 @@ TEST_CASE("emulated accelerators of a case are as busy as a single drive keeps t
   const auto all = cases("mlperf_storage_v1.0");
   CHECK(all.size() == 17);
   for (const auto& [id, c] : all) {
-    CAPTURE(id);
+    const std::string name = id;
+    CAPTURE(name);
     CHECK(std::abs(ratio(context, c) - 1) < 0.17);
     const PredictionOutcome outcome = predict_case(context, c);
     CHECK(outcome.figure->low <= outcome.figure->value);
