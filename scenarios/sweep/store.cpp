@@ -55,21 +55,23 @@ void bind(sqlite3_stmt* s, int at, const std::string& text) {
 struct SweepStore::Impl {
   explicit Impl(std::string file, bool create) : path(std::move(file)) {
     if (!create && !std::filesystem::exists(path)) fail("there is no such file");
-    if (sqlite3_open(path.c_str(), &db) != SQLITE_OK) fail(message());
-    sqlite3_busy_timeout(db, kWaitMilliseconds);
+    sqlite3* opened = nullptr;
+    const int code = sqlite3_open(path.c_str(), &opened);
+    db.reset(opened);  // there is one to close even after a failure
+    if (code != SQLITE_OK) fail(message());
+    sqlite3_busy_timeout(db.get(), kWaitMilliseconds);
   }
-  ~Impl() { sqlite3_close(db); }
 
-  [[nodiscard]] std::string message() const { return db ? sqlite3_errmsg(db) : "out of memory"; }
+  [[nodiscard]] std::string message() const { return db ? sqlite3_errmsg(db.get()) : "out of memory"; }
   [[noreturn]] void fail(const std::string& what) const {
     throw Error{fmt::format("sweep file {}: {}", path, what), Where{path},
                 "give another file with --db, or remove this one"};
   }
   void run(const char* sql) const {
-    if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(message());
+    if (sqlite3_exec(db.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(message());
   }
   void prepare(Statement& s, const char* sql) const {
-    if (sqlite3_prepare_v2(db, sql, -1, &s.handle, nullptr) != SQLITE_OK) fail(message());
+    if (sqlite3_prepare_v2(db.get(), sql, -1, &s.handle, nullptr) != SQLITE_OK) fail(message());
   }
   /// True: there is a row.
   bool step(const Statement& s) const {
@@ -84,8 +86,11 @@ struct SweepStore::Impl {
     return text_at(s.handle, 0);
   }
 
+  struct Close {
+    void operator()(sqlite3* handle) const { sqlite3_close(handle); }
+  };
   std::string path;
-  sqlite3* db = nullptr;
+  std::unique_ptr<sqlite3, Close> db;
 };
 
 SweepStore::SweepStore(const std::string& path, const std::string& question)
