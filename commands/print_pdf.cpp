@@ -35,7 +35,7 @@ std::string find_browser() {
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(':'), rest.size());
     for (const char* name : kNames) {
-      const std::string candidate = fmt::format("{}/{}", rest.substr(0, end), name);
+      std::string candidate = fmt::format("{}/{}", rest.substr(0, end), name);
       if (::access(candidate.c_str(), X_OK) == 0) return candidate;
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));

@@ -24,6 +24,7 @@ struct SweepFlags {
   int threads = 0, slurm = 0;
 };
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a signal handler sets it
 volatile std::sig_atomic_t interrupted_by_user = 0;
 
 /// One line on a terminal, about once a second, with the time that is left.

@@ -43,8 +43,10 @@ std::string_view template_text(std::string_view question) {
 std::string_view schema_text(std::string_view name) {
   const auto text = find(scenario_schemas(), fmt::format("{}.schema.json", name));
   if (!text.empty()) return text;
-  throw Error{
-      fmt::format("no schema named \"{}\"", name), {}, "the schemas are: scenario, result, box", ErrorKind::usage};
+  throw Error{fmt::format("no schema named \"{}\"", name),
+              {},
+              "the schemas are: scenario, result, box",
+              ErrorKind::usage};
 }
 
 }  // namespace rackcast

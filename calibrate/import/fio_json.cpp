@@ -34,9 +34,9 @@ struct Options {
     }
     return nullptr;
   }
-  [[nodiscard]] std::string text(std::string_view key, std::string fallback) const {
+  [[nodiscard]] std::string text(std::string_view key, const std::string& fallback) const {
     const Json* found = find(key);
-    return found ? found->string() : std::move(fallback);
+    return found ? found->string() : fallback;
   }
   [[nodiscard]] int count(std::string_view key) const {
     const Json* found = find(key);

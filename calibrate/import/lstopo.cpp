@@ -92,7 +92,7 @@ class Walk {
   /// A bridge is a switch if several devices that count hang below it.
   std::string bridge(const pugi::xml_node& node, int cpu, const std::string& above) {
     if (devices_below(node, 0) < 2) return above;
-    const std::string name = fmt::format("plx{}", bridges_++);
+    std::string name = fmt::format("plx{}", bridges_++);
     found_.branches.push_back({name, std::max(0, cpu), {}, 0, above});
     return name;
   }

@@ -108,7 +108,8 @@ void StorageArea::write_files(const StoragePlan& plan, const std::function<bool(
                 "free ten times the 16 MB (and the small files) that the smallest test takes"};
   facts_.label = plan.label;
   facts_.filesystem = file_system(folder_);
-  facts_.file_size = Bytes{static_cast<double>(static_cast<std::size_t>(size) / chunk * chunk)};
+  const std::size_t chunks = static_cast<std::size_t>(size) / chunk;
+  facts_.file_size = Bytes{static_cast<double>(chunks * chunk)};
   RandomStream random{plan.seed, "calibrate/storage"};
   write_file(large_file(), static_cast<std::size_t>(facts_.file_size.base()), random, interrupted);
   facts_.direct = direct_works(large_file());
