@@ -108,7 +108,7 @@ void check_failures(const Topology& t, Findings& out) {
                                  t.name(ids.front()),
                                  inside ? "its loss parts devices of a node" : "its loss parts nodes"});
   }
-  if (points.empty()) out.verdict.push_back("No single device's loss parts the others.");
+  if (points.empty()) out.verdict.emplace_back("No single device's loss parts the others.");
 }
 
 }  // namespace

@@ -66,18 +66,16 @@ bool is_node_file(const std::string& name) {
 
 TopologyTarget topology_target(const Catalog& catalog, const TopologyRequest& request) {
   TopologyTarget target;
-  if (is_node_file(request.name)) {
-    target.node = node_spec(catalog, {.node = request.name, .gpu = request.gpu});
-    target.title = target.node.name;
-  } else if (request.name.ends_with(".json") || request.name.find('/') != std::string::npos) {
+  const bool node_file = is_node_file(request.name);
+  if (!node_file && (request.name.ends_with(".json") || request.name.find('/') != std::string::npos)) {
     target = target_of_scenario(catalog, request);
     target.is_cluster = target.nodes > 1;
-  } else if (request.gpu.empty() && knows(catalog, "clusters", request.name) &&
+  } else if (!node_file && request.gpu.empty() && knows(catalog, "clusters", request.name) &&
              !catalog.find("clusters", request.name).json.find("node_id")->is_null()) {
     // A node and its cluster may go by one name (pfn_mn1): the cluster shows its node as well.
     target = target_of_cluster(catalog, request.name);
     target.is_cluster = true;
-  } else if (knows(catalog, "nodes", request.name)) {
+  } else if (node_file || knows(catalog, "nodes", request.name)) {
     target.node = node_spec(catalog, {.node = request.name, .gpu = request.gpu});
     target.title = target.node.name;
   } else {

@@ -83,7 +83,7 @@ std::optional<Duration> longest_interval(GoodputSpec spec, double target) {
 int spares_for(double mean_in_repair, double confidence) {
   if (!(mean_in_repair >= 0) || !std::isfinite(mean_in_repair))
     throw Error{"the mean number of nodes in repair must not be negative"};
-  if (mean_in_repair > kMostSpares / 2) throw Error{"more nodes in repair than anybody keeps spares for"};
+  if (mean_in_repair > kMostSpares / 2.0) throw Error{"more nodes in repair than anybody keeps spares for"};
   int spares = 0;
   while (poisson_at_most(mean_in_repair, spares) < confidence && spares < kMostSpares) ++spares;
   return spares;

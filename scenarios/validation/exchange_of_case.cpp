@@ -128,16 +128,13 @@ ExchangeSpec exchange_of_case(const ValidationCase& c, int nodes) {
   } else if (f.library == "powerai-ddl") {
     x.bucket =
         Bytes{16 * mebi};  // Cho et al., arXiv:1708.02188: gradients leave while back-propagation goes on
-  } else if (has(f.framework, "caffe") && f.framework != "caffe2") {
+  } else if (f.framework == "torch7" || (has(f.framework, "caffe") && f.framework != "caffe2")) {
     x.after_backward = true;
     x.bucket = Bytes{1e12};
   } else if (f.framework == "caffe2") {
     x.bucket = Bytes{0};
     x.per_bucket = Duration{3e-5};
     if (nodes > 1) x.comm.algorithm = "hierarchical";
-  } else if (f.framework == "torch7") {
-    x.after_backward = true;
-    x.bucket = Bytes{1e12};
   }
   set_library(x, f);
   return x;

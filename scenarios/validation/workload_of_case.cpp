@@ -34,7 +34,7 @@ std::optional<std::array<std::int64_t, 3>> image_size(const ValidationCase& c) {
 /// The zoo's name for a network: by its stated variant, else by what the framework's scripts call so.
 std::string zoo_name(const ValidationCase& c) {
   const std::string& model = c.workload.model;
-  const std::string variant = text_in(c.workload.extra, "model_variant").value_or("");
+  std::string variant = text_in(c.workload.extra, "model_variant").value_or("");
   if (model == "alexnet" && variant == "caffenet") return variant;
   if (model == "alexnet" && variant == "one-weird-trick") return "alexnet-owt";
   const auto& networks =

@@ -23,8 +23,8 @@ double step_seconds(const std::string& node, std::int64_t nodes) {
   const Scenario s = saturn_v({fmt::format("cluster={{\"node\": \"{}\", \"nodes\": {}}}", node, nodes)});
   const Catalog catalog = Catalog::builtin();
   Evaluator evaluator{catalog};
-  const Question question{s.cluster,      s.workloads.front(),     std::nullopt,
-                          s.data.samples, s.data.bytes_per_sample, s.storage};
+  const Question question{
+      s.cluster, s.workloads.front(), {}, s.data.samples, s.data.bytes_per_sample, s.storage, s.input};
   return evaluator.run(question).parts.total.base();
 }
 

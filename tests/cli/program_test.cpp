@@ -158,7 +158,7 @@ TEST_CASE("broken scenarios are exit code 3 with one message and no file left be
       good.substr(0, good.size() / 2),  // truncated
       std::string("\x7f"
                   "ELF\0\1\2\xff\xfe",
-                  10),                                           // binary
+                  9),                                            // binary
       "[]",                                                      // wrong type
       variant("\"1 TB/h\"", "\"1 TB\""),                         // wrong dimension
       variant("\"1 TB/h\"", "1e12"),                             // no unit

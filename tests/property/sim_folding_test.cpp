@@ -43,7 +43,7 @@ ProgramResult check_folding(const FlowProgram& program) {
   ProgramOptions in_full;
   in_full.fold_space = in_full.fold_time = false;
   const ProgramResult full = simulate(program, in_full);
-  const ProgramResult folded = simulate(program);
+  ProgramResult folded = simulate(program);
   CHECK(difference(program, folded, full) <= tolerance);
   CHECK(folded.end.base() == doctest::Approx(full.end.base()).epsilon(tolerance));
   CHECK(folded.most_cells <= full.most_cells);

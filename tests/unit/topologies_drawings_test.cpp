@@ -98,7 +98,8 @@ TEST_CASE("the bisection of a full fat tree is half of the nodes at the rate of 
   const auto bisection = [](int nodes, const FabricChoice& choice) {
     const Topology t =
         build_cluster(build_node(one_port()), plan_fabric(catalog(), one_port(), nodes, choice));
-    CHECK(full_bisection_bandwidth(t).base() == doctest::Approx(nodes / 2 * 12.1e9));
+    const int half = nodes / 2;
+    CHECK(full_bisection_bandwidth(t).base() == doctest::Approx(half * 12.1e9));
     return bisection_bandwidth(t).base();
   };
   CHECK(bisection(648, {}) == doctest::Approx(324 * 12.1e9));
