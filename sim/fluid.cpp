@@ -12,7 +12,7 @@ namespace rackcast {
 
 namespace {
 
-constexpr std::size_t max_claims = std::numeric_limits<std::uint16_t>::max();
+constexpr std::size_t max_claims = std::numeric_limits<std::uint32_t>::max() / 2;
 
 [[noreturn]] void fail(std::string message) {
   throw Error(std::move(message), {}, {}, ErrorKind::internal);

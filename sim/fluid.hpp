@@ -196,10 +196,10 @@ class Network final : public EventSink, public Waitable {
     SimTime due = never;       ///< start while latent, end while flowing
     SimTime entry = never;     ///< earliest entry in the engine's queue
     std::uint32_t claims = 0;  ///< first of claims_
-    std::uint16_t claim_count = 0;
+    std::uint32_t claim_count = 0;
+    std::uint32_t mark = 0;
     std::uint8_t claim_class = 0;
     State state = State::free;
-    std::uint32_t mark = 0;
     double weight = 1;
     double rate_cap = no_cap;
     WaitList waiters;

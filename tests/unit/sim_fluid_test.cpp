@@ -131,6 +131,20 @@ TEST_CASE("coefficients of a resource that is named twice add up") {
   CHECK(flows[0].end == 2);
 }
 
+TEST_CASE("an exchange may load every link of a cluster") {
+  Engine engine;
+  Network network{engine};
+  std::vector<Flow> flows{{.work = 100}, {.work = 100}};
+  for (int link = 0; link < 100'000; ++link) {
+    const ResourceId id = network.add_units("link", link == 77'777 ? 10 : 20);
+    for (Flow& flow : flows) flow.uses.push_back({id, 1});
+  }
+  flows[1].uses.push_back(flows[1].uses.front());  // named twice, out of order
+  simulate(engine, network, flows);
+  CHECK(flows[0].end == doctest::Approx(20));
+  CHECK(flows[1].end == doctest::Approx(20));
+}
+
 TEST_CASE("work without resources takes its latency, or runs at its cap") {
   Engine engine;
   Network network(engine);
