@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/method.hpp"
+#include "scenarios/plain_json.hpp"
 #include "scenarios/reliability_report.hpp"
 #include "scenarios/result_input.hpp"
 #include "scenarios/site/result_site.hpp"
@@ -140,29 +141,6 @@ Document document(const WorkloadResult& w) {
   return out;
 }
 
-Document document(const Json& json) {
-  switch (json.kind()) {
-    case JsonKind::null:
-      return nullptr;
-    case JsonKind::boolean:
-      return json.boolean();
-    case JsonKind::number:
-      return json.number();
-    case JsonKind::string:
-      return json.string();
-    case JsonKind::array: {
-      Document out = Document::array();
-      for (const Json& one : json.array()) out.push_back(document(one));
-      return out;
-    }
-    case JsonKind::object:
-      break;
-  }
-  Document out = Document::object();
-  for (const auto& [key, value] : json.object()) out[key] = document(value);
-  return out;
-}
-
 }  // namespace
 
 std::string to_json_text(const Result& result) {
@@ -176,7 +154,7 @@ std::string to_json_text(const Result& result) {
                      {"name", s.name},
                      {"description", s.description},
                      {"seed", s.seed},
-                     {"text", document(s.text)}};
+                     {"text", plain_json(s.text)}};
   if (s.goal) out["goal"] = {{"deadline_s", s.goal->deadline.base()}, {"max_nodes", s.goal->max_nodes}};
   if (result.partial) out["partial"] = true;
   out["answer"] = document(result.answer);

@@ -13,6 +13,7 @@
 
 #include "scenarios/describe.hpp"
 #include "scenarios/evaluator.hpp"
+#include "scenarios/plain_json.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/search.hpp"
 #include "sim/version.hpp"
@@ -173,34 +174,11 @@ std::string figure(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : std::string{};
 }
 
-nlohmann::ordered_json plain(const Json& json) {
-  switch (json.kind()) {
-    case JsonKind::null:
-      return nullptr;
-    case JsonKind::boolean:
-      return json.boolean();
-    case JsonKind::number:
-      return json.number();
-    case JsonKind::string:
-      return json.string();
-    case JsonKind::array: {
-      auto out = nlohmann::ordered_json::array();
-      for (const Json& one : json.array()) out.push_back(plain(one));
-      return out;
-    }
-    case JsonKind::object:
-      break;
-  }
-  auto out = nlohmann::ordered_json::object();
-  for (const auto& [key, value] : json.object()) out[key] = plain(value);
-  return out;
-}
-
 }  // namespace
 
 std::string sweep_question(const SweepSpec& spec) {
   nlohmann::ordered_json out = {{"program", fmt::format("{} {}", version(), commit())},
-                                {"scenario", plain(load_scenario(spec.scenario, spec.sets).text)}};
+                                {"scenario", plain_json(load_scenario(spec.scenario, spec.sets).text)}};
   for (const SweepAxis& axis : spec.axes)
     out["vary"].push_back({{"path", axis.path}, {"values", axis.values}});
   return out.dump();
