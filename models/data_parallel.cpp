@@ -74,27 +74,42 @@ struct PatternLoad {
   double bytes = 0;
 };
 
+/// Of its normal rate: that of the slower node of a link between nodes.
+double pace_of(const Topology& topology, const std::vector<NodePace>& paces, LinkId link) {
+  const LinkKind kind = topology.class_of(link).kind;
+  if (kind != LinkKind::infiniband && kind != LinkKind::ethernet) return 1;
+  double pace = 1;
+  for (const DeviceId end : {topology.link(link).from, topology.link(link).to}) {
+    const int node = topology.device(end).node;
+    if (node != no_id) pace = std::min(pace, paces[static_cast<std::size_t>(node)].network);
+  }
+  return pace;
+}
+
 /// One resource for all links with the same capacity and coefficients, or one for each.
-void merge_links(const Cluster& cluster, const LinkRates& rates, std::vector<PatternLoad> loads, bool fold,
-                 std::vector<PlanResource>& out) {
+void merge_links(const Cluster& cluster, const LinkRates& rates, std::vector<PatternLoad> loads,
+                 const TrainingSpec& spec, std::vector<PlanResource>& out) {
   const Topology& topology = cluster.topology;
+  const std::vector<NodePace> paces = node_paces(cluster, spec.stragglers);
   std::ranges::stable_sort(loads, {}, &PatternLoad::link);
   std::map<std::pair<double, Uses>, std::size_t> seen;
   std::pair<double, Uses> own;
   for (auto at = loads.begin(); at != loads.end();) {
     const LinkId link = at->link;
-    own.first = rates.of(link).base();
+    const double pace = pace_of(topology, paces, link);
+    own.first = rates.of(link).base() * pace;
     own.second.clear();
     for (; at != loads.end() && at->link == link; ++at) own.second.emplace_back(at->pattern, at->bytes);
     const auto it = seen.lower_bound(own);
     const bool known = it != seen.end() && it->first == own;
-    if (known && fold) {
+    if (known && spec.fold) {
       ++out[it->second].multiplicity;
       continue;
     }
     if (!known) seen.emplace_hint(it, own, out.size());
-    out.push_back({topology.link_name(link), for_people(topology.class_of(link).kind), own.first, false, 1,
-                   own.second});
+    const std::string kind = for_people(topology.class_of(link).kind);
+    out.push_back({topology.link_name(link), pace < 1 ? kind + " of the stragglers" : kind, own.first, false,
+                   1, own.second});
   }
 }
 
@@ -189,7 +204,7 @@ DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& 
   for (std::size_t p = 0; p < book.patterns().size(); ++p)
     for (const LinkLoad& load : *book.patterns()[p].links)
       loads.push_back({load.link, static_cast<int>(p) + 1, load.bytes});
-  merge_links(cluster, comm.rates(), std::move(loads), spec.fold, plan.resources);
+  merge_links(cluster, comm.rates(), std::move(loads), spec, plan.resources);
   add_input(cluster, spec.input, plan.resources);
   add_servers(book, flows, x.servers, plan.resources);
   if (x.ways > 1) {

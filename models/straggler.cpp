@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "models/cluster.hpp"
 #include "models/data_files.hpp"
 #include "sim/json_reader.hpp"
 
@@ -19,6 +20,16 @@ double normal_quantile(double p) {
 
 double expected_maximum(double n) {
   return n <= 1 ? 0 : normal_quantile((n - 0.375) / (n + 0.25));
+}
+
+std::vector<NodePace> node_paces(const Cluster& cluster, std::span<const Stragglers> groups) {
+  std::vector<NodePace> out(static_cast<std::size_t>(cluster.topology.nodes()));
+  int last = cluster.topology.device(cluster.ranks.back()).node;
+  for (std::size_t i = groups.size(); i-- > 0;) {
+    for (int n = 0; n < groups[i].nodes && last >= 0; ++n, --last)
+      out[static_cast<std::size_t>(last)] = {groups[i].compute, groups[i].network};
+  }
+  return out;
 }
 
 double step_jitter() {

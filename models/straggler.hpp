@@ -9,9 +9,32 @@
 /// above the mean (G. Blom, "Statistical Estimates and Transformed Beta-Variables", 1958): 1.42 sigma for 8,
 /// 2.8 for 256, 3.7 for 4096. J. Chen et al., "Revisiting distributed synchronous SGD", arXiv:1604.00981,
 /// show this growth on up to 200 workers. Assumed: draws of ranks are independent and steps forget them.
+///
+/// Nodes may also be slow by themselves, step after step (a hot GPU, a NIC that came up at half its rate).
+#include <span>
+#include <vector>
+
 #include "sim/quantity.hpp"
 
 namespace rackcast {
+
+struct Cluster;
+
+/// Nodes that are slower than the others, alike among themselves.
+struct Stragglers {
+  int nodes = 1;
+  double compute = 1;  ///< rate of their GPUs over that of the others; also 1 / (work of a step over theirs)
+  double network = 1;  ///< rate of their network ports over that of the others
+};
+
+/// What a node has of its normal rates.
+struct NodePace {
+  double compute = 1, network = 1;
+};
+
+/// The pace of each node of the cluster. The groups take the last nodes of which GPUs take part, the last
+/// group the very last ones; where there are fewer nodes than the groups ask for, all are slow.
+std::vector<NodePace> node_paces(const Cluster& cluster, std::span<const Stragglers> groups);
 
 /// Expected largest of n standard normal draws; 0 for one.
 double expected_maximum(double n);

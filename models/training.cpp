@@ -11,7 +11,6 @@
 #include "models/cluster.hpp"
 #include "models/data_parallel.hpp"
 #include "models/gradient_buckets.hpp"
-#include "models/straggler.hpp"
 #include "sim/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/fluid.hpp"
@@ -23,33 +22,67 @@ namespace rackcast {
 
 namespace {
 
+constexpr std::array parts_of_step = {
+    &StepParts::input_wait,    &StepParts::forward,   &StepParts::backward, &StepParts::straggler_wait,
+    &StepParts::exchange_wait, &StepParts::optimizer, &StepParts::total,    &StepParts::exchange_busy};
+
 constexpr int kMostSteps = 400;  ///< simulated before the mean stands in for a period that does not repeat
 
+/// GPUs that compute at the same pace.
+struct Cell {
+  double pace = 1;  ///< rate over the normal one
+  int ranks = 0;
+};
+
+/// That of the first GPU comes first, the others in the order of the nodes.
+std::vector<Cell> cells_of(const Cluster& cluster, const std::vector<NodePace>& paces) {
+  std::vector<Cell> out;
+  for (const DeviceId gpu : cluster.ranks) {
+    const double pace = paces[static_cast<std::size_t>(cluster.topology.device(gpu).node)].compute;
+    const auto known = std::ranges::find(out, pace, &Cell::pace);
+    if (known == out.end()) {
+      out.push_back({pace, 1});
+    } else {
+      ++known->ranks;
+    }
+  }
+  return out;
+}
+
 struct StepRecord {
-  SimTime begin, batch, forward, backward, exchanged, end;
+  SimTime begin, batch, started, forward, backward, last_backward, exchanged, end;
   std::size_t queued = 0;  ///< batches ready at the end
   SimTime loader_phase{};  ///< since the loader began its present batch
   Duration exchange_busy{0};
 
   /// Two steps with the same signature start from the same state, so everything after them repeats.
-  [[nodiscard]] std::array<std::int64_t, 7> signature() const {
-    return {(end - begin).ticks,        (batch - begin).ticks,        (forward - batch).ticks,
-            (backward - forward).ticks, (exchanged - backward).ticks, static_cast<std::int64_t>(queued),
+  [[nodiscard]] std::array<std::int64_t, 9> signature() const {
+    return {(end - begin).ticks,
+            (batch - begin).ticks,
+            (started - batch).ticks,
+            (forward - started).ticks,
+            (backward - forward).ticks,
+            (last_backward - backward).ticks,
+            (exchanged - last_backward).ticks,
+            static_cast<std::int64_t>(queued),
             loader_phase.ticks};
   }
 };
 
 /// Everything the processes of one simulated run share.
 struct Run {
-  Run(const DataParallelPlan& of, const StepTimes& per_step, const TrainingSpec& with, Tracer* tracer)
+  Run(const DataParallelPlan& of, const StepTimes& per_step, const TrainingSpec& with,
+      std::vector<Cell> of_cells, Tracer* tracer)
       : plan(of),
         kernels(per_step),
         spec(with),
+        cells(std::move(of_cells)),
         network(engine),
         batches(engine, "batches", static_cast<std::size_t>(std::max(1, with.input.prefetch))),
         ready(engine, "gradient buckets", std::max<std::size_t>(1, of.exchanges.size())),
         reduced(engine, "reduced buckets", std::max<std::size_t>(1, of.exchanges.size())),
-        processes(with.fold ? 1 : of.ranks),
+        processes(with.fold ? static_cast<int>(cells.size()) : of.ranks),
+        produced(per_step.buckets.size(), 0),
         together(engine, "all GPUs", static_cast<std::uint64_t>(processes)) {
     engine.set_tracer(tracer);
     uses.resize(static_cast<std::size_t>(plan.patterns));
@@ -59,8 +92,7 @@ struct Run {
       for (const auto& [pattern, units] : r.uses)
         uses[static_cast<std::size_t>(pattern)].push_back({id, units / scale});
     }
-    const Usage whole{network.add_units("multiprocessors", 1), 1};
-    compute.push_back(whole);
+    for (const Cell& cell : cells) compute.push_back({{network.add_units("multiprocessors", cell.pace), 1}});
     if (tracer) {
       gpu_track = tracer->track("Node 0, GPU 0", "compute stream");
       exchange_track = tracer->track("Node 0, GPU 0", "communication stream");
@@ -71,17 +103,20 @@ struct Run {
   const DataParallelPlan& plan;
   const StepTimes& kernels;
   const TrainingSpec& spec;
+  std::vector<Cell> cells;
   Engine engine;
   Network network;
   Queue<int> batches;
   Queue<std::size_t> ready, reduced;
-  int processes;                         ///< GPUs that are simulated: one for all, or every one
-  Barrier together;                      ///< of those
-  std::vector<std::vector<Usage>> uses;  ///< of each pattern
-  std::vector<Usage> compute;            ///< the GPU
-  int exchanging = 0;                    ///< collectives on the GPU
+  int processes;                            ///< GPUs that are simulated: one of each cell, or every one
+  std::vector<int> produced;                ///< of each bucket: processes that have it in this step
+  Barrier together;                         ///< of the processes
+  std::vector<std::vector<Usage>> uses;     ///< of each pattern
+  std::vector<std::vector<Usage>> compute;  ///< the GPU of each cell
+  int exchanging = 0;                       ///< collectives on the GPU
   std::vector<StepRecord> steps;
   SimTime loader_began{};
+  SimTime last_backward{};  ///< end of the latest back-propagation
   Duration exchange_busy{0};
   bool steady = false;
   TrackId gpu_track, exchange_track, loader_track;
@@ -102,7 +137,9 @@ Process loader(Engine& engine, Run& run) {
 void occupy(Run& run, int more) {
   if (!run.plan.on_gpus) return;
   run.exchanging += more;
-  run.network.set_capacity(run.compute.front().resource, run.exchanging > 0 ? 1 - collective_slowdown() : 1);
+  const double left = run.exchanging > 0 ? 1 - collective_slowdown() : 1;
+  for (std::size_t c = 0; c < run.cells.size(); ++c)
+    run.network.set_capacity(run.compute[c].front().resource, left * run.cells[c].pace);
 }
 
 /// Sends buckets one after the other, in the order in which they become ready, as NCCL does on one stream;
@@ -139,7 +176,29 @@ std::size_t most_steps(const Run& run) {
   return run.spec.fold || run.spec.steps == 0 ? kMostSteps : static_cast<std::size_t>(run.spec.steps);
 }
 
-/// The compute stream of the first GPU. Folded, it stands for all of them, since all do the same.
+/// Exchanges that may begin now that one more process has this bucket: those of the bucket, once all have it.
+std::pair<std::size_t, std::size_t> produce(Run& run, std::size_t bucket) {
+  if (++run.produced[bucket] < run.processes) return {0, 0};
+  run.produced[bucket] = 0;
+  const auto of_bucket =
+      std::ranges::equal_range(run.plan.exchanges, static_cast<int>(bucket), {}, &Exchange::bucket);
+  const auto first = static_cast<std::size_t>(of_bucket.begin() - run.plan.exchanges.begin());
+  return {first, first + of_bucket.size()};
+}
+
+/// Kernels of so much time at the normal pace. GPUs beside the first of their cell, where each is simulated,
+/// follow it in time: nothing but the pace of their cell bounds them.
+Activity kernels_of(const Run& run, std::size_t cell, bool first, Duration time) {
+  Activity activity{.work = time.base(), .name = "kernels"};
+  if (first) {
+    activity.uses = run.compute[cell];
+  } else {
+    activity.rate_cap = run.cells[cell].pace;
+  }
+  return activity;
+}
+
+/// The compute stream of the first GPU. Folded, it stands for all of its cell, since all do the same.
 Process trainer(Engine& engine, Run& run) {
   const StepTimes& k = run.kernels;
   while (!run.steady && run.steps.size() < most_steps(run)) {
@@ -147,29 +206,29 @@ Process trainer(Engine& engine, Run& run) {
     const Duration busy_before = run.exchange_busy;
     step.begin = engine.now();
     co_await run.batches.pop();
-    co_await run.together.arrive();
     step.batch = engine.now();
-    co_await run.network.run({.work = k.forward.base(), .uses = run.compute, .name = "kernels"});
+    co_await run.together.arrive();
+    step.started = engine.now();
+    co_await run.network.run(kernels_of(run, 0, true, k.forward));
     co_await engine.sleep(run.plan.extra_forward);
     step.forward = engine.now();
-    trace(run, "forward", step.batch);
-    std::size_t next = 0;
+    trace(run, "forward", step.started);
     for (std::size_t b = 0; b < k.buckets.size(); ++b) {
-      co_await run.network.run({.work = k.buckets[b].before.base(), .uses = run.compute, .name = "kernels"});
-      co_await run.together.arrive();
-      for (; next < run.plan.exchanges.size() && run.plan.exchanges[next].bucket == static_cast<int>(b);
-           ++next)
-        co_await run.ready.push(next);
+      co_await run.network.run(kernels_of(run, 0, true, k.buckets[b].before));
+      const auto [from, until] = produce(run, b);
+      for (std::size_t e = from; e < until; ++e) co_await run.ready.push(e);
     }
-    co_await run.network.run({.work = k.backward_tail.base(), .uses = run.compute, .name = "kernels"});
+    co_await run.network.run(kernels_of(run, 0, true, k.backward_tail));
     co_await engine.sleep(run.plan.extra_backward);
     step.backward = engine.now();
+    run.last_backward = std::max(run.last_backward, step.backward);
     trace(run, "backward", step.forward);
     for (std::size_t e = 0; e < run.plan.exchanges.size(); ++e) co_await run.reduced.pop();
     co_await run.together.arrive();
+    step.last_backward = run.last_backward;
     step.exchanged = engine.now();
     trace(run, "waiting for all-reduce", step.backward);
-    co_await engine.sleep(k.optimizer);
+    co_await engine.sleep(k.optimizer / run.cells.front().pace);
     step.end = engine.now();
     trace(run, "optimizer", step.exchanged);
     step.queued = run.batches.size();
@@ -181,19 +240,24 @@ Process trainer(Engine& engine, Run& run) {
   }
 }
 
-/// Another GPU, where each is simulated: meets the others where the first takes and gives.
-Process other_trainer(Engine& engine, Run& run) {
+/// The first GPU of another cell, or, where each is simulated, any other: produces its gradients and meets
+/// the first where that one takes and gives.
+Process other_trainer(Engine& engine, Run& run, std::size_t cell, bool first) {
   const StepTimes& k = run.kernels;
   for (;;) {
     co_await run.together.arrive();
-    co_await engine.sleep(k.forward + run.plan.extra_forward);
+    co_await run.network.run(kernels_of(run, cell, first, k.forward));
+    co_await engine.sleep(run.plan.extra_forward);
     for (std::size_t b = 0; b < k.buckets.size(); ++b) {
-      co_await engine.sleep(k.buckets[b].before);
-      co_await run.together.arrive();
+      co_await run.network.run(kernels_of(run, cell, first, k.buckets[b].before));
+      const auto [from, until] = produce(run, b);
+      for (std::size_t e = from; e < until; ++e) co_await run.ready.push(e);
     }
-    co_await engine.sleep(k.backward_tail + run.plan.extra_backward);
+    co_await run.network.run(kernels_of(run, cell, first, k.backward_tail));
+    co_await engine.sleep(run.plan.extra_backward);
+    run.last_backward = std::max(run.last_backward, engine.now());
     co_await run.together.arrive();
-    co_await engine.sleep(k.optimizer);
+    co_await engine.sleep(k.optimizer / run.cells[cell].pace);
   }
 }
 
@@ -207,18 +271,17 @@ StepParts parts_of(const Run& run) {
   for (std::size_t i = run.steps.size() - count; i < run.steps.size(); ++i) {
     const StepRecord& s = run.steps[i];
     add(sum.input_wait, s.begin, s.batch);
-    add(sum.forward, s.batch, s.forward);
+    add(sum.straggler_wait, s.batch, s.started);
+    add(sum.forward, s.started, s.forward);
     add(sum.backward, s.forward, s.backward);
-    add(sum.exchange_wait, s.backward, s.exchanged);
+    add(sum.straggler_wait, s.backward, s.last_backward);
+    add(sum.exchange_wait, s.last_backward, s.exchanged);
     add(sum.optimizer, s.exchanged, s.end);
     add(sum.total, s.begin, s.end);
     sum.exchange_busy += s.exchange_busy;
   }
   const auto n = static_cast<double>(count);
-  for (Duration* part : {&sum.input_wait, &sum.forward, &sum.backward, &sum.exchange_wait, &sum.optimizer,
-                         &sum.total, &sum.exchange_busy}) {
-    *part /= n;
-  }
+  for (Duration StepParts::*const part : parts_of_step) sum.*part /= n;
   return sum;
 }
 
@@ -243,6 +306,7 @@ std::string tightest(const DataParallelPlan& plan, bool input) {
 std::string what_binds(const DataParallelPlan& plan, const TrainingSpec& spec, const StepParts& p) {
   // The GPUs wait for data in the steady state only if the input path sets the pace.
   if (p.input_wait > 0.001 * p.total) return tightest(plan, true);
+  if (p.straggler_wait > p.exchange_wait) return "GPU compute of the stragglers";
   if (p.exchange_wait > p.forward + p.backward + p.optimizer) {
     const bool servers = spec.exchange.strategy == ExchangeStrategy::parameter_server;
     return (servers ? "parameter servers over " : "all-reduce over ") + tightest(plan, false);
@@ -255,13 +319,16 @@ TrainingRun simulate_once(const Cluster& cluster, const TrainingSpec& spec, bool
   const StepTimes kernels = step_times(spec, static_cast<int>(cluster.ranks.size()));
   DataParallelPlan plan = plan_data_parallel(cluster, spec, kernels.buckets);
   if (!exchange) plan.exchanges.clear();
-  Run run{plan, kernels, spec, tracer};
+  const std::vector<NodePace> paces = node_paces(cluster, spec.stragglers);
+  Run run{plan, kernels, spec, cells_of(cluster, paces), tracer};
   run.engine.spawn("loader", loader(run.engine, run), {.daemon = true});
   for (int stream = 0; stream < plan.streams; ++stream)
     run.engine.spawn("exchange", exchanger(run.engine, run), {.daemon = true});
   run.engine.spawn("gpu", trainer(run.engine, run));
-  for (int gpu = 1; gpu < run.processes; ++gpu) {
-    run.engine.spawn("gpu", other_trainer(run.engine, run), {.daemon = true});
+  for (std::size_t c = 0; c < run.cells.size(); ++c) {
+    const int others = (spec.fold ? 1 : run.cells[c].ranks) - (c == 0 ? 1 : 0);
+    for (int gpu = 0; gpu < others; ++gpu)
+      run.engine.spawn("gpu", other_trainer(run.engine, run, c, c > 0 && gpu == 0), {.daemon = true});
   }
   const RunSummary summary = run.engine.run(spec.limits);
   if (run.steps.empty()) {
@@ -289,11 +356,7 @@ TrainingRun simulate_once(const Cluster& cluster, const TrainingSpec& spec, bool
 
 /// The mean of `n - 1` steps like `a` and one like `b`.
 void blend(StepParts& b, const StepParts& a, int n) {
-  for (Duration StepParts::*part :
-       {&StepParts::input_wait, &StepParts::forward, &StepParts::backward, &StepParts::exchange_wait,
-        &StepParts::optimizer, &StepParts::total, &StepParts::exchange_busy}) {
-    b.*part = ((n - 1.0) * (a.*part) + b.*part) / n;
-  }
+  for (Duration StepParts::*const part : parts_of_step) b.*part = ((n - 1.0) * (a.*part) + b.*part) / n;
 }
 
 }  // namespace

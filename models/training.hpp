@@ -14,7 +14,10 @@
 /// The simulated rank is the slowest of all: its compute is longer by the expected maximum of the ranks'
 /// jitter (straggler.hpp). A collective that runs on the GPU takes part of its rate while it runs.
 ///
-/// Assumed: all nodes alike and healthy, an endless supply of samples.
+/// GPUs that compute at the same pace are one process; a group of slower nodes (`stragglers`) is another, and
+/// a bucket leaves when the last of them has produced it. Links of slower nodes are resources of their own.
+///
+/// Assumed: nodes that are alike but for the stragglers, healthy, an endless supply of samples.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +27,7 @@
 #include "models/framework.hpp"
 #include "models/gpu_cost.hpp"
 #include "models/operator.hpp"
+#include "models/straggler.hpp"
 #include "sim/error.hpp"
 #include "sim/limits.hpp"
 #include "sim/quantity.hpp"
@@ -64,6 +68,7 @@ struct TrainingSpec {
   bool recompute = false;   ///< activations are computed again going back
   ExchangeSpec exchange;
   InputSpec input;
+  std::vector<Stragglers> stragglers = {};
   Limits limits;     ///< of the simulation
   bool fold = true;  ///< false: every GPU is a process, every link a resource, and every step is simulated
   std::uint64_t steps = 0;  ///< of the whole training; only read if not folded
@@ -71,12 +76,13 @@ struct TrainingSpec {
   double compute_scale = 1, network_scale = 1, input_scale = 1;
 };
 
-/// Where the time of one steady step goes, seen by one GPU. The parts add up to `total`.
+/// Where the time of one steady step goes, seen by the first GPU. The parts add up to `total`.
 struct StepParts {
   Duration input_wait{0};
   Duration forward{0};
   Duration backward{0};
-  Duration exchange_wait{0};  ///< all-reduce that back-propagation does not hide
+  Duration straggler_wait{0};  ///< for slower GPUs to come as far
+  Duration exchange_wait{0};   ///< all-reduce that back-propagation does not hide
   Duration optimizer{0};
   Duration total{0};
   Duration exchange_busy{0};  ///< all-reduce in all, hidden or not; not part of the sum

@@ -45,6 +45,7 @@ Prediction Evaluator::predict(const Question& q) {
   const Spread s = impl_->spread(q);
   Question single = q;
   single.cluster.nodes = 1;
+  single.cluster.stragglers.clear();
   single.gpus = 1;
   const double one_gpu_step = run(single).parts.total.base();
 
@@ -123,8 +124,8 @@ std::optional<InputReport> Evaluator::input(const Question& asked) {
   InputReport out;
   out.cache = cache_spec(context);
   out.sample = q.bytes_per_sample;
-  for (const EpochPhase& phase : impl_->phases(q))
-    out.phases.push_back({phase, impl_->run(q, phase.hits, {})});
+  for (const auto& [phase, then] : impl_->stretches(q))
+    out.phases.push_back({phase, impl_->run(then, phase.hits, {})});
   const EpochHits& coldest = out.phases.front().phase.hits;
   Question bare = q;
   bare.storage.array = "none";

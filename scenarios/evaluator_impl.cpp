@@ -43,6 +43,13 @@ std::string gpu_cap_key(const Question& q) {
   return q.site && q.site->power.gpu_cap ? fmt::format("/{}", q.site->power.gpu_cap->base()) : std::string{};
 }
 
+std::string straggler_key(const Question& q) {
+  std::string key;
+  for (const StragglerSpec& s : q.cluster.stragglers)
+    key += fmt::format("/{}:{}:{}", s.group.nodes, s.group.compute, s.group.network);
+  return key;
+}
+
 /// The slowest stage of the input path.
 Frequency loader_rate(const Funnel& funnel) {
   Frequency least{INFINITY};
@@ -208,6 +215,30 @@ std::vector<EpochPhase> Evaluator::Impl::phases(const Question& q) {
   return epoch_phases(cache_spec(input(q)), q.workload.epochs);
 }
 
+std::vector<std::pair<EpochPhase, Question>> Evaluator::Impl::stretches(const Question& q) {
+  std::vector<std::pair<EpochPhase, Question>> out;
+  const double all = q.workload.epochs;
+  double begin = 0;
+  for (const EpochPhase& phase : phases(q)) {
+    const double end = begin + phase.epochs;
+    std::vector<double> cuts{begin, end};
+    for (const StragglerSpec& s : q.cluster.stragglers) {
+      const double from = all - s.epochs.value_or(all);
+      if (from > begin && from < end) cuts.push_back(from);
+    }
+    std::ranges::sort(cuts);
+    for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+      if (cuts[i] == cuts[i + 1]) continue;
+      Question then = q;
+      std::erase_if(then.cluster.stragglers,
+                    [&](const StragglerSpec& s) { return all - s.epochs.value_or(all) > cuts[i]; });
+      out.push_back({{cuts.size() == 2 ? phase.epochs : cuts[i + 1] - cuts[i], phase.hits}, std::move(then)});
+    }
+    begin = end;
+  }
+  return out;
+}
+
 TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   TrainingSpec spec;
   spec.workload = &workload(q.workload);
@@ -215,6 +246,10 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   spec.gpu = &gpu(q.cluster, q.workload);
   spec.batch_per_gpu = q.workload.batch_per_gpu;
   spec.precision = q.workload.precision;
+  for (const StragglerSpec& s : q.cluster.stragglers) {
+    spec.stragglers.push_back(s.group);
+    ledger.note_stragglers(s, q.cluster.where);
+  }
   if (!curves.empty()) spec.exchange.comm.refined = refinement(q);
   if (q.storage.array == "none") return spec;
   const InputContext context = input(q);
@@ -283,7 +318,7 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
                   q.workload.framework, q.workload.framework_version, q.storage.array, q.storage.count,
                   q.bytes_per_sample.base(), q.input.key(), hits.page_cache, hits.ssd_cache, hits.storage,
                   scales.compute, scales.network, scales.input) +
-      gpu_cap_key(q);
+      gpu_cap_key(q) + straggler_key(q);
   if (const auto it = runs.find(key); it != runs.end() && !tracer) return it->second;
   if (hits.storage < 1 && !tracer && !q.input.jitter) {
     // Where the GPUs do not wait even for a cold cache, a warm one changes nothing.
@@ -308,15 +343,17 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
 
 const TrainingRun& Evaluator::Impl::steady(const Question& asked, const Scales& scales, Tracer* tracer) {
   const Question q = with_interval(asked);
-  const auto all = phases(q);
-  return run(q, std::ranges::max_element(all, {}, &EpochPhase::epochs)->hits, scales, tracer);
+  const auto all = stretches(q);
+  const auto& [phase, then] =
+      *std::ranges::max_element(all, {}, [](const auto& stretch) { return stretch.first.epochs; });
+  return run(then, phase.hits, scales, tracer);
 }
 
 double Evaluator::Impl::seconds(const Question& asked, const Scales& scales) {
   const Question q = with_interval(asked);
   double sum = 0, step = 0;
-  for (const EpochPhase& phase : phases(q)) {
-    const TrainingRun& r = run(q, phase.hits, scales);
+  for (const auto& [phase, then] : stretches(q)) {
+    const TrainingRun& r = run(then, phase.hits, scales);
     step = r.parts.total.base();
     sum += r.warm_up.base() + std::ceil(q.samples * phase.epochs / r.samples_per_step) * step;
   }

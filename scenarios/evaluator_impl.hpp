@@ -63,13 +63,15 @@ struct Evaluator::Impl {
   double speed_under_cap(const Question& q);
   /// Cold epochs and warm ones; one phase where samples are in memory.
   std::vector<EpochPhase> phases(const Question& q);
+  /// The same, cut where stragglers come in: each with the question as it stands then.
+  std::vector<std::pair<EpochPhase, Question>> stretches(const Question& q);
   TrainingSpec spec(const Question& q, const EpochHits& hits);
   Spread spread(const Question& q);
   const TrainingRun& run(const Question& q, const EpochHits& hits, const Scales& scales,
                          Tracer* tracer = nullptr);
   /// Within what is left of the limits.
   TrainingRun simulated(const Question& q, TrainingSpec& training, Tracer* tracer);
-  /// The phase with the most epochs.
+  /// The stretch with the most epochs.
   const TrainingRun& steady(const Question& q, const Scales& scales, Tracer* tracer = nullptr);
   /// Nothing if nothing ever fails.
   std::optional<FailurePlan> failures(const Question& q, double rate_scale);

@@ -85,6 +85,13 @@ void Ledger::note_gpu(const GpuSpec& gpu, const GpuCostModel& model, const Workl
   }
 }
 
+void Ledger::note_stragglers(const StragglerSpec& s, const Where& where) {
+  note({fmt::format("{} slow {}", s.group.nodes, s.group.nodes == 1 ? "node" : "nodes"),
+        fmt::format("compute x {:g}, network x {:g}, {}", s.group.compute, s.group.network,
+                    s.epochs ? fmt::format("the last {:g} epochs", *s.epochs) : "always"),
+        "the scenario", "scenario", place(where)});
+}
+
 void Ledger::note_workload(const WorkloadSpec& spec, const Workload& workload) {
   note({workload.title + ": operators",
         fmt::format("{} forward per sample", to_text(workload.forward_flop())), workload.source, "verified",

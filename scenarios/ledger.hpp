@@ -24,6 +24,7 @@ class Ledger {
 
   void note_node(const NodeSpec& node);
   void note_gpu(const GpuSpec& gpu, const GpuCostModel& model, const Workload& workload, Precision precision);
+  void note_stragglers(const StragglerSpec& stragglers, const Where& where);
   void note_workload(const WorkloadSpec& spec, const Workload& workload);
   void note_framework(const WorkloadSpec& spec, const FrameworkProfile& profile);
   void note_storage(const StorageFacts& storage);

@@ -117,6 +117,21 @@ Result size(const Scenario& asked, const Catalog& catalog, const RunControl& con
   return result;
 }
 
+namespace {
+
+/// What the slow nodes cost, if there are any.
+void add_without_stragglers(Evaluator& evaluator, Question q, WorkloadResult& w) {
+  if (q.cluster.stragglers.empty()) return;
+  q.cluster.stragglers.clear();
+  const double now = w.prediction.time_to_train.value, then = evaluator.time_to_train(q).base();
+  w.answer.changes.push_back({"cluster.stragglers", "as fast as the others",
+                              fmt::format("Without slow nodes it takes {}, {:.1f} % less.",
+                                          to_text(Duration{then}), 100 * (1 - then / now)),
+                              q.cluster.nodes});
+}
+
+}  // namespace
+
 Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, const RunControl& control) {
   const Scenario scenario = resolve_clusters(asked, catalog);
   Evaluator evaluator{catalog, control, scenario.calibration};
@@ -137,6 +152,7 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
     }
     w.answer.feasible = true;
     w.answer.binding_constraint = w.run.binds;
+    add_without_stragglers(evaluator, question(scenario, spec), w);
     if (const auto conflict = storage_conflict(evaluator, question(scenario, spec))) {
       w.answer.feasible = false;
       w.answer.conflicts.push_back(*conflict);

@@ -72,6 +72,7 @@ Document document(const TrainingRun& run, const std::string& statement) {
   add("waiting for input", p.input_wait);
   add("forward", p.forward);
   add("backward", p.backward);
+  if (p.straggler_wait > Duration{0}) add("waiting for stragglers", p.straggler_wait);
   add("all-reduce, exposed", p.exchange_wait);
   add("optimizer", p.optimizer);
   return {{"parts", parts},

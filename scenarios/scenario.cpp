@@ -79,6 +79,34 @@ WorkloadSpec read_workload(const Json& json) {
   return workload;
 }
 
+std::vector<StragglerSpec> read_stragglers(const Json& json) {
+  std::vector<StragglerSpec> out;
+  for (const Json& one : json.array()) {
+    ObjectReader in{one};
+    StragglerSpec& spec = out.emplace_back();
+    spec.group.nodes = static_cast<int>(in.integer_or("nodes", 1, 1, 100'000));
+    spec.group.compute = in.number_or("compute", 1, 1e-3, 1);
+    spec.group.network = in.number_or("network", 1, 1e-3, 1);
+    if (in.has("epochs")) spec.epochs = in.number("epochs", 1e-6, 1e9);
+    if (spec.group.compute == 1 && spec.group.network == 1)
+      one.fail("these nodes are not slower than the others",
+               "for example \"compute\": 0.8 or \"network\": 0.5");
+    in.finish();
+  }
+  if (out.empty()) json.fail("no group of stragglers", "leave \"stragglers\" out");
+  if (out.size() > 16) json.fail("more than 16 groups of stragglers");
+  return out;
+}
+
+/// Throws Error if there are more slow nodes than nodes.
+void check_stragglers(const ClusterSpec& cluster) {
+  int slow = 0;
+  for (const StragglerSpec& s : cluster.stragglers) slow += s.group.nodes;
+  if (slow > cluster.nodes)
+    throw Error{fmt::format("{} of {} nodes are stragglers", slow, cluster.nodes), cluster.where,
+                "name as many nodes as there are, or fewer"};
+}
+
 ClusterSpec read_cluster(const Json& json) {
   ObjectReader in{json};
   ClusterSpec cluster;
@@ -99,6 +127,8 @@ ClusterSpec read_cluster(const Json& json) {
     cluster.fabric_text = network_of(*fabric);
     cluster.fabric = read_fabric_options(cluster.fabric_text);
   }
+  if (const Json* stragglers = in.find("stragglers")) cluster.stragglers = read_stragglers(*stragglers);
+  if (cluster.nodes_given) check_stragglers(cluster);
   in.finish();
   return cluster;
 }
@@ -244,6 +274,7 @@ void resolve(ClusterSpec& cluster, const Catalog& catalog) {
     const NamedCluster known = cluster_of(catalog, cluster.named);
     cluster.node = known.node.id;
     if (!cluster.nodes_given) cluster.nodes = known.nodes;
+    check_stragglers(cluster);
     const Fact* network = catalog.find("clusters", cluster.named).find("network");
     const bool said = cluster.fabric_text.kind() != JsonKind::null;
     if (network) {

@@ -41,6 +41,12 @@ struct WorkloadSpec {
 
 /// Either a node, or a cluster of the catalogue whose node, number of nodes and network count where the
 /// scenario says nothing else.
+/// Nodes of a cluster that are slower than the others, for the last so many epochs.
+struct StragglerSpec {
+  Stragglers group;
+  std::optional<double> epochs;  ///< all if absent
+};
+
 struct ClusterSpec {
   std::string node;   ///< catalogue id of the node; empty for a named cluster until resolve_clusters
   std::string gpu;    ///< for templates that take any GPU ("workstation"); else empty
@@ -49,6 +55,7 @@ struct ClusterSpec {
   bool nodes_given = false;
   FabricOptions fabric;
   Json fabric_text;  ///< as the scenario has it; null if it has none
+  std::vector<StragglerSpec> stragglers = {};
   Where where;
 };
 

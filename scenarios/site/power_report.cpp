@@ -47,6 +47,7 @@ void add_step(const NodePower& node, Power cap, const StepParts& p, PowerReport&
   add("waiting for input", p.input_wait, waiting);
   add("forward", p.forward, busy);
   add("backward", p.backward, busy);
+  add("waiting for stragglers", p.straggler_wait, waiting);
   add("all-reduce, exposed", p.exchange_wait, waiting);
   add("optimizer", p.optimizer, busy);
 }
