@@ -85,7 +85,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   p.adam_accesses = in.number_or("adam_accesses", p.adam_accesses, 0, 1000);
   p.input_copy = in.quantity_or("input_copy", p.input_copy, false);
   p.update_per_tensor = in.quantity_or("update_per_tensor", p.update_per_tensor, false);
-  constexpr std::array<std::string_view, 3> layouts{"none", "half", "all"};
+  constexpr std::array<std::string_view, 4> layouts{"none", "half", "all", "wide"};
   if (in.has("layout_conversion"))
     p.layout = static_cast<LayoutConversion>(in.choice("layout_conversion", layouts));
   p.log_sigma = in.number_or("log_sigma", p.log_sigma, 0.001, 2);

@@ -27,6 +27,7 @@ enum class LayoutConversion {
   none,  ///< it keeps the layout that the kernels want
   half,  ///< channels first: only tensor-core convolutions want another
   all,   ///< channels last before the kernels could take it: every convolution
+  wide,  ///< channels last in 16 bits, channels first in 32: TF32 convolutions
 };
 
 struct FrameworkProfile {

@@ -106,12 +106,25 @@ class StepBuilder {
     }
   }
 
+  [[nodiscard]] bool converts() const {
+    const bool tensor_cores = on_tensor_cores(gpu_, options_.precision);
+    switch (framework_.layout) {
+      case LayoutConversion::none:
+        return false;
+      case LayoutConversion::half:
+        return tensor_cores;
+      case LayoutConversion::wide:
+        return tensor_cores && options_.precision == Precision::tf32;
+      case LayoutConversion::all:
+        break;
+    }
+    return true;
+  }
+
   /// Channels-first tensors are transposed into and out of a tensor-core convolution: each is read and
   /// written once more.
   [[nodiscard]] Duration conversion(const Operator& op) const {
-    if (op.family != OperatorFamily::conv || framework_.layout == LayoutConversion::none) return Duration{0};
-    if (framework_.layout == LayoutConversion::half && !on_tensor_cores(gpu_, options_.precision))
-      return Duration{0};
+    if (op.family != OperatorFamily::conv || !converts()) return Duration{0};
     const double elements = (op.shape.elements_in + op.shape.elements_out) * options_.batch;
     return Bytes{2 * elements * activation_bytes(options_.precision).base()} /
            (gpu_.gpu().memory * stream_fraction);

@@ -46,6 +46,8 @@ std::string version_of(const ValidationCase& c) {
 FrameworkProfile profile_of(const ValidationCase& c) {
   FrameworkQuery query;
   query.name = c.workload.framework;
+  if (query.name == "tensorflow" && flag_in(c.workload.extra, "xla").value_or(false))
+    query.name = "tensorflow-xla";
   query.version = version_of(c);
   query.cudnn = text_in(c.workload.extra, "cudnn").value_or("");
   query.script = text_in(c.workload.extra, "script").value_or("");
@@ -54,7 +56,9 @@ FrameworkProfile profile_of(const ValidationCase& c) {
   query.native_kernels = kernels == "native";
   if (!kernels.empty() && kernels != "native" && kernels != "cudnn")
     throw Unpredictable{"convolution library \"" + kernels + "\" has no model"};
-  return framework_profile(query);
+  FrameworkProfile profile = framework_profile(query);
+  if (text_in(c.workload.extra, "layout") == "nhwc") profile.layout = LayoutConversion::none;
+  return profile;
 }
 
 bool trains_with_adam(const ValidationCase& c, const Workload& workload) {
