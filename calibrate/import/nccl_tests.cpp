@@ -1,4 +1,5 @@
-/// Output of nccl-tests (all_reduce_perf, ...), all layouts: the header line names the columns, so that the
+/// Output of nccl-tests (all_reduce_perf, ...): the text in all layouts, and the JSON of -J (nccl_tests_json.cpp).
+/// In the text the header line names the columns, so that the
 /// tables of 1.x ("bytes N type op time algbw busbw res"), 2.0 ("error"), and 2.9 and later ("root",
 /// "#wrong") are read alike. Rank lines give the number of GPUs, of hosts (their names are counted, not
 /// kept) and the GPU's name. Sizes follow nccl-tests: the whole buffer, for gather and scatter the gathered
@@ -12,37 +13,23 @@
 
 #include "calibrate/import/gpu_names.hpp"
 #include "calibrate/import/importers.hpp"
+#include "calibrate/import/nccl_tests_run.hpp"
 #include "models/collectives/collective.hpp"
 #include "sim/utf8.hpp"
 
 namespace rackcast {
 namespace {
 
-constexpr std::size_t most_rows = 10'000;
-
-struct Row {
-  double bytes = 0, time_us = 0, bus_gb_per_s = 0, in_place_us = 0;
-  std::string_view type, operation, root, place;
-  bool wrong = false;
-};
-
-struct Run {
-  std::vector<Row> rows;
-  int ranks = 0;
-  std::set<std::string_view> hosts, gpus;
-  std::string_view test;  ///< "all_reduce_perf", if the file says
-  bool failed = false;
-};
+using Row = NcclTestsRow;
+using Run = NcclTestsRun;
 
 /// Columns of one row: where the first time, bus bandwidth and count of wrong results stand.
 struct Columns {
-  std::size_t size = 0, type = 0, operation = 0, root = 0, time = 0, bus = 0, wrong = 0, in_place = 0,
-              count = 0;
+  std::size_t size = 0, operation = 0, root = 0, time = 0, bus = 0, wrong = 0, count = 0;
 };
 
-std::size_t column(const std::vector<std::string_view>& names, std::initializer_list<std::string_view> any,
-                   std::size_t from = 0) {
-  for (std::size_t i = from; i < names.size(); ++i)
+std::size_t column(const std::vector<std::string_view>& names, std::initializer_list<std::string_view> any) {
+  for (std::size_t i = 0; i < names.size(); ++i)
     if (std::ranges::count(any, names[i]) > 0) return i;
   return names.size();
 }
@@ -51,13 +38,11 @@ Columns read_header(const std::vector<std::string_view>& names) {
   Columns c;
   c.count = names.size();
   c.size = column(names, {"size", "bytes"});
-  c.type = column(names, {"type"});
   c.operation = column(names, {"redop", "op"});
   c.root = column(names, {"root"});
   c.time = column(names, {"time"});
   c.bus = column(names, {"busbw"});
   c.wrong = column(names, {"#wrong", "error", "res", "wrong"});
-  c.in_place = column(names, {"time"}, c.time + 1);
   return c;
 }
 
@@ -65,10 +50,10 @@ void read_device(std::string_view line, Run& run) {
   ++run.ranks;
   if (const auto host = between(line, " on ", "device")) {
     const auto name = words(*host);
-    if (!name.empty()) run.hosts.insert(name.front());
+    if (!name.empty()) run.hosts.emplace(name.front());
   }
   const std::size_t bracket = line.find(']');
-  if (bracket != std::string_view::npos) run.gpus.insert(trimmed(line.substr(bracket + 1)));
+  if (bracket != std::string_view::npos) run.gpus.emplace(trimmed(line.substr(bracket + 1)));
 }
 
 Row read_row(const ImportSource& source, const std::vector<std::string_view>& cells, const Columns& c) {
@@ -79,14 +64,11 @@ Row read_row(const ImportSource& source, const std::vector<std::string_view>& ce
     return at < cells.size() && at < c.count ? cells[at] : std::string_view{};
   };
   Row row;
-  row.place = cells.front();
   row.bytes = source.number(cells[c.size], 0, 1e15, "the size");
   row.time_us = source.number(cells[c.time], 0, 1e12, "the time");
   row.bus_gb_per_s = source.number(cells[c.bus], 0, 1e9, "the bus bandwidth");
-  row.type = cell(c.type);
   row.operation = cell(c.operation);
   row.root = cell(c.root);
-  if (const auto in_place = to_number(cell(c.in_place))) row.in_place_us = *in_place;
   // Old versions print the largest error of rounding, newer ones how many results are wrong.
   if (const auto wrong = to_number(cell(c.wrong))) row.wrong = *wrong >= 1;
   return row;
@@ -114,14 +96,14 @@ Run read_run(const ImportSource& source, ImportOutput& out) {
     }
     const auto cells = words(text);
     if (!columns || cells.empty() || !to_number(cells.front())) continue;
-    if (run.rows.size() == most_rows) source.fail(line.offset, "more than 10000 rows");
+    if (run.rows.size() == most_nccl_tests_rows) source.fail(line.offset, "more than 10000 rows");
     run.rows.push_back(read_row(source, cells, *columns));
   }
   if (!columns)
     source.fail(std::size_t{0}, "there is no header line with the columns size, time and busbw",
                 "save the whole output of nccl-tests, not its summary");
   if (run.rows.empty()) source.fail(source.text().size(), "the table has no rows");
-  if (run.ranks > 65536) source.fail(std::size_t{0}, "more than 65536 ranks");
+  if (run.ranks > most_nccl_tests_ranks) source.fail(std::size_t{0}, "more than 65536 ranks");
   return run;
 }
 
@@ -174,15 +156,18 @@ void warn_of_rows(const Run& run, ImportOutput& out) {
 }  // namespace
 
 void import_nccl_tests(const Catalog& catalog, const ImportSource& source, ImportOutput& out) {
-  const Run run = read_run(source, out);
+  const bool json = trimmed(source.text()).starts_with('{');
+  const Run run = json ? read_nccl_tests_json(source, out) : read_run(source, out);
   const std::optional<Collective> operation = operation_of(run, out);
   if (!operation)
     source.fail(std::size_t{0}, "the file does not show which collective was measured",
-                run.ranks < 2 ? "keep the lines \"# Rank ...\" that list the GPUs"
-                              : "add the line \"# Collective test starting: all_reduce_perf\"");
+                json            ? "\"args\" must begin with the name of the test"
+                : run.ranks < 2 ? "keep the lines \"# Rank ...\" that list the GPUs"
+                                : "add the line \"# Collective test starting: all_reduce_perf\"");
   if (run.ranks < 2)
     source.fail(std::size_t{0},
-                "the lines that list the GPUs (\"# Rank 0 ...\") are missing, or there is one",
+                json ? "the file lists fewer than two GPUs"
+                     : "the lines that list the GPUs (\"# Rank 0 ...\") are missing, or there is one",
                 "keep the whole output: the number of ranks decides what a time means");
   warn_of_rows(run, out);
   nlohmann::ordered_json curve{{"operation", to_string(*operation)}, {"gpus", run.ranks}};

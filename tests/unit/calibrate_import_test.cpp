@@ -157,6 +157,27 @@ TEST_CASE("a curve of nccl-tests keeps sizes, times, ranks and nodes") {
   CHECK(imported(wrong).at("warnings").dump().find("wrong results") != std::string::npos);
 }
 
+TEST_CASE("nccl-tests' JSON is read like its text") {
+  const std::string good = corpus("nccl_tests_2.17.json");
+  const nlohmann::json two = imported(good);
+  const nlohmann::json& curve = two.at("collective");
+  // Two processes, each of which lists one GPU and drives eight.
+  CHECK(curve.at("gpus") == 16);
+  CHECK(curve.at("nodes") == 2);
+  CHECK(curve.at("operation") == "all_reduce");
+  CHECK(curve.at("points") == imported(corpus("nccl_tests_2.13.txt")).at("collective").at("points"));
+  CHECK(two.at("warnings").empty());
+  CHECK(imported(replaced(good, R"("okay":"true")", R"("okay":"false")"))
+            .at("warnings")
+            .dump()
+            .find("wrong results") != std::string::npos);
+  CHECK(contains(complaint("", replaced(good, R"({"time":36.2)", R"({"cpu_time":36.2)")), "without -C"));
+  CHECK(contains(complaint("", replaced(good, R"("time":110.000000)", R"("time":"nan")")), "in:"));
+  CHECK(contains(complaint("", replaced(good, R"("ngpus":8)", R"("ngpus":0)")), "between 1 and 1024"));
+  CHECK(contains(complaint("", replaced(good, "all_reduce_perf", "what_perf")), "\"args\" must begin"));
+  CHECK(contains(complaint("", good.substr(0, good.size() - 40)), "in:"));
+}
+
 TEST_CASE("fio's numbers in all four forms") {
   const nlohmann::json json = imported(corpus("fio_3_json.txt"));
   const nlohmann::json& facts = json.at("storage").at("facts");
@@ -229,6 +250,9 @@ TEST_CASE("broken files are refused at their place") {
   CHECK(contains(complaint("nvidia-smi-topo", replaced(topo, "GPU1\tPIX", "GPU1\tWHAT")), "in:3:6: error"));
   CHECK(contains(complaint("nvidia-smi-topo", topo.substr(0, 60)), "error"));
   CHECK(contains(complaint("lstopo", "Machine (64GB)"), "save the topology as XML"));
+  // The text form is known from its content, so that the hint comes without naming the kind.
+  CHECK(contains(complaint("", "Machine (18GB total)\n  Package L#0\n    Core L#0 + PU L#0 (P#0)\n"),
+                 "lstopo --whole-io --of xml topo.xml"));
   CHECK(contains(complaint("nccl-topo-xml", "<system><cpu></system>"), "not well-formed"));
   CHECK(contains(complaint("", "hello"), "no known kind"));
   CHECK(contains(complaint("fios", "hello"), "did you mean \"fio\""));
