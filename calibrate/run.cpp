@@ -111,7 +111,7 @@ Box calibrate_run(const RunRequest& request, const std::shared_ptr<GpuDriver>& d
   if (!can_decode()) box.not_measured.push_back({"JPEG decoding", "built without libjpeg-turbo"});
   const double begin = hooks.now();
   add_storage(request, limits, hooks, box, experiments);
-  GpuSuite gpu = gpu_suite(driver, reason, request.effort, request.seed);
+  GpuSuite gpu = gpu_suite(driver, reason, request.effort, request.seed, request.gpus_of_nodes);
   box.gpus = gpu.gpus;
   std::ranges::move(gpu.not_measured, std::back_inserter(box.not_measured));
   append(experiments, std::move(gpu.experiments));

@@ -19,6 +19,7 @@ struct RunRequest {
   std::uint64_t seed = 1;
   std::string program, date;      ///< for the document
   std::vector<std::string> only;  ///< kinds ("cpu_gemm"); empty: all
+  std::vector<int> gpus_of_nodes = {};  ///< of the NodeGroup that the driver is; empty: one node
 };
 
 /// Measures until everything is known, time is out or `interrupted` says so; what was measured is kept.

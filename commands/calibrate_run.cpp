@@ -7,9 +7,12 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <memory>
+#include <optional>
 
+#include "calibrate/gpu/node_group.hpp"
 #include "calibrate/run.hpp"
 #include "commands/calibration.hpp"
 #include "commands/commands.hpp"
@@ -52,7 +55,7 @@ void show_progress(const Progress& p) {
 
 struct RunArguments {
   bool quick = false, thorough = false;
-  std::string output, time;
+  std::string output, time, leader;
   std::vector<std::string> paths, only;
   std::uint64_t seed = 1;
 };
@@ -71,7 +74,44 @@ std::string run_summary(const Box& box, const std::string& output) {
                             output);
 }
 
+/// How long the processes of several nodes wait for each other to start.
+constexpr Duration start_patience{120};
+
+bool stopped() {
+  return stop_requested != 0;
+}
+
+/// Nothing for a measurement of this machine alone; else our part among the nodes.
+std::optional<LaunchedAs> part_among_nodes(const RunArguments& args) {
+  const auto launched = launched_as([](const char* name) { return std::getenv(name); });
+  if (args.leader.empty()) {
+    if (launched && launched->size > 1)
+      throw Error{
+          fmt::format("started as {} processes, which would all write the same document", launched->size),
+          {},
+          "several nodes: one process on each, and --leader FIRST_NODE:PORT; one node: without mpirun",
+          ErrorKind::usage};
+    return std::nullopt;
+  }
+  if (!launched)
+    throw Error{
+        "--leader, but no launcher's variables say how many processes there are",
+        {},
+        "mpirun -np NODES --map-by ppr:1:node rackcast calibrate run ..., or srun --ntasks-per-node=1",
+        ErrorKind::usage};
+  if (launched->local_size > 1)
+    throw Error{fmt::format("{} processes on one node; one drives all its GPUs", launched->local_size),
+                {},
+                "mpirun -np NODES --map-by ppr:1:node, or srun --ntasks-per-node=1",
+                ErrorKind::usage};
+  if (launched->size < 2)
+    throw Error{"--leader with one process", {}, "leave it out for one node", ErrorKind::usage};
+  return launched;
+}
+
 int run_calibrate(const RunArguments& args) {
+  const std::optional<LaunchedAs> part = part_among_nodes(args);
+  const NetworkAddress leader = part ? NetworkAddress::parse(args.leader) : NetworkAddress{};
   RunRequest request;
   request.effort = args.quick ? Effort::quick : args.thorough ? Effort::thorough : Effort::standard;
   if (!args.time.empty()) request.budget = parse_quantity<Duration>(args.time);
@@ -82,12 +122,21 @@ int run_calibrate(const RunArguments& args) {
   request.date = today();
   listen_for_interrupts();
   std::string reason;
-  const std::shared_ptr<GpuDriver> driver = open_gpu_driver(reason);
-  const Box box = calibrate_run(request, driver, reason,
-                                {steady_seconds, [] { return stop_requested != 0; }, show_progress});
+  std::shared_ptr<GpuDriver> driver = open_gpu_driver(reason);
+  if (part && part->rank > 0) {
+    follow(driver.get(), reason, leader, part->rank, part->size, start_patience, stopped);
+    return stopped() ? Exit::interrupted : Exit::ok;
+  }
+  if (part) {
+    Listener listener{leader};
+    const auto group = NodeGroup::lead(driver, listener, part->size, start_patience, stopped);
+    request.gpus_of_nodes = group->gpus_of_nodes();
+    driver = group;
+  }
+  const Box box = calibrate_run(request, driver, reason, {steady_seconds, stopped, show_progress});
   write_file_atomically(args.output, box_text(box));
   print(run_summary(box, args.output));
-  return stop_requested != 0 ? Exit::interrupted : Exit::ok;
+  return stopped() ? Exit::interrupted : Exit::ok;
 }
 
 }  // namespace
@@ -101,6 +150,8 @@ void add_calibrate_run(CLI::App& calibrate, Arguments& arguments) {
   run->add_option("--time", args->time, "At most this long, e.g. \"5 min\"");
   run->add_option("--path", args->paths, "Folder whose storage is measured (repeatable)");
   run->add_option("--only", args->only, "Only this kind: cpu_gemm, storage_read, ... (repeatable)");
+  run->add_option("--leader", args->leader,
+                  "ADDRESS:PORT of rank 0: collectives across nodes, one process on each by mpirun or srun");
   run->add_option("--seed", args->seed, "Of the order and the test data; default: 1");
   run->callback([args, &arguments] { arguments.code = run_calibrate(*args); });
 }

@@ -95,8 +95,15 @@ class Driver : public GpuDriver {
     return true;
   }
 
+  GpuOutcome unique_id(std::string& out) override {
+    return guarded([&] { out = meetings_->unique_id(); });
+  }
+  GpuOutcome join(const GpuMeeting& meeting) override {
+    return guarded([&] { meetings_->join(meeting); });
+  }
+
  private:
-  static std::unique_ptr<GpuWork> made(int device, const GpuTask& task) {
+  [[nodiscard]] std::unique_ptr<GpuWork> made(int device, const GpuTask& task) const {
     switch (task.kind) {
       case GpuTaskKind::gemm:
         return make_gemm(device, task);
@@ -117,10 +124,11 @@ class Driver : public GpuDriver {
       case GpuTaskKind::collective:
         break;
     }
-    return make_collective(device, task);
+    return make_collective(task, *meetings_);
   }
 
   Nvml nvml_;
+  std::unique_ptr<Meetings> meetings_ = make_meetings();
   std::vector<std::string> buses_;
 };
 
@@ -144,8 +152,14 @@ extern "C" __attribute__((visibility("default"))) rackcast::GpuDriver* rackcast_
   int count = 0;
   const cudaError_t found = cudaGetDeviceCount(&count);
   if (found != cudaSuccess || count == 0) {
-    cuda::say(found == cudaSuccess ? "no GPU" : std::string{"no GPU: "} + cudaGetErrorString(found), reason,
-              reason_size);
+    // Where no driver is installed at all, CUDA speaks of one that is too old.
+    const bool none = found == cudaSuccess || found == cudaErrorNoDevice;
+    cuda::say(
+        none ? std::string{"no GPU"}
+        : found == cudaErrorInsufficientDriver
+            ? "no GPU, or its driver is missing or older than CUDA " + cuda::version_text(CUDART_VERSION)
+            : std::string{"no GPU: "} + cudaGetErrorString(found),
+        reason, reason_size);
     return nullptr;
   }
   try {

@@ -95,7 +95,16 @@ std::unique_ptr<GpuWork> make_memory(int device, const GpuTask& task);
 std::unique_ptr<GpuWork> make_launch(int device, const GpuTask& task);
 std::unique_ptr<GpuWork> make_host_copy(int device, const GpuTask& task);
 std::unique_ptr<GpuWork> make_peer_copy(int device, const GpuTask& task);
-std::unique_ptr<GpuWork> make_collective(int device, const GpuTask& task);
+
+/// Groups of GPUs over several nodes, for collectives. Functions throw CudaFailure.
+class Meetings {
+ public:
+  virtual ~Meetings() = default;
+  virtual std::string unique_id() = 0;
+  virtual void join(const GpuMeeting& meeting) = 0;
+};
+std::unique_ptr<Meetings> make_meetings();
+std::unique_ptr<GpuWork> make_collective(const GpuTask& task, const Meetings& meetings);
 
 // Libraries and their versions; empty if built without.
 std::string cublas_version();

@@ -21,7 +21,7 @@ enum class GpuTaskKind {
   launch,       ///< pattern "kernel" or "graph"; count: kernels of a graph
   host_copy,    ///< pattern "h2d" or "d2h", pinned; bytes
   peer_copy,    ///< peer; bytes
-  collective,   ///< pattern "all_reduce", ...; ranks, bytes
+  collective,   ///< pattern "all_reduce", ...; ranks, bytes; across nodes also nodes, see GpuMeeting
 };
 
 /// One thing to time. Counts are plain; unused members stay as they are.
@@ -69,6 +69,15 @@ class GpuWork {
   [[nodiscard]] virtual std::map<std::string, std::string> labels() const { return {}; }
 };
 
+/// The GPUs of several nodes brought together for collectives: one process on each node, which calls join()
+/// at the same time as the others. A collective whose number "nodes" is more than 1 then runs on the meeting
+/// of as many GPUs as its number "ranks".
+struct GpuMeeting {
+  std::string id;              ///< of unique_id(), made by one of the processes; any bytes
+  int first_rank = 0;          ///< of this node's GPUs
+  int ranks = 0, devices = 0;  ///< GPUs of all nodes, of this one
+};
+
 class GpuDriver {
  public:
   virtual ~GpuDriver() = default;
@@ -77,13 +86,17 @@ class GpuDriver {
   virtual GpuOutcome prepare(int device, const GpuTask& task, std::unique_ptr<GpuWork>& out) = 0;
   /// Whether the libraries for this kind of task were there when the module was built.
   [[nodiscard]] virtual bool has(GpuTaskKind kind) const = 0;
+  /// A new name for a meeting.
+  virtual GpuOutcome unique_id(std::string& out) = 0;
+  /// Waits for all others of the meeting.
+  virtual GpuOutcome join(const GpuMeeting& meeting) = 0;
 };
 
 /// The driver of this build, or null and the reason why there is none ("built without CUDA", ...).
 std::shared_ptr<GpuDriver> open_gpu_driver(std::string& reason);
 
 /// What the module exports under this name. The number is raised with every change of this file.
-inline constexpr int gpu_driver_version = 1;
+inline constexpr int gpu_driver_version = 2;
 using GpuDriverFactory = GpuDriver* (*)(int version, char* reason, int reason_size);
 inline constexpr const char* gpu_driver_symbol = "rackcast_open_gpu_driver";
 

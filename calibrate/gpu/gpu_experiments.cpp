@@ -71,8 +71,9 @@ Experiment experiment_of(const std::shared_ptr<Session>& session, int device, co
   e.about.kind = named.kind;
   e.about.device = named.task.kind == GpuTaskKind::peer_copy
                        ? fmt::format("gpu{}-gpu{}", device, named.task.peer)
-                   : several ? "gpus"
-                             : fmt::format("gpu{}", device);
+                   : named.task.numbers.contains("nodes") ? "nodes"
+                   : several                              ? "gpus"
+                                                          : fmt::format("gpu{}", device);
   const bool own_name = device == 0 || several || named.task.kind == GpuTaskKind::peer_copy;
   e.about.id = own_name ? named.id : fmt::format("{}/gpu{}", named.id, device);
   for (const auto& [key, value] : named.task.numbers) e.about.numbers[key] = static_cast<double>(value);
@@ -163,7 +164,7 @@ std::vector<NamedTask> short_check(const GpuFacts& facts) {
 }  // namespace
 
 GpuSuite gpu_suite(const std::shared_ptr<GpuDriver>& driver, const std::string& reason, Effort effort,
-                   std::uint64_t seed) {
+                   std::uint64_t seed, const std::vector<int>& gpus_of_nodes) {
   GpuSuite suite;
   std::vector<GpuFacts> facts;
   std::string why = reason;
@@ -189,6 +190,15 @@ GpuSuite gpu_suite(const std::shared_ptr<GpuDriver>& driver, const std::string& 
     } else {
       add(0, tasks_of(part.kind, facts, effort));
     }
+  }
+  if (facts.empty() || !driver->has(GpuTaskKind::collective) || gpus_of_nodes.size() < 2) {
+    suite.not_measured.push_back(
+        {"NCCL collectives across nodes", facts.empty() ? why
+                                          : !driver->has(GpuTaskKind::collective)
+                                              ? "built without NCCL"
+                                              : "one node only; mpirun and --leader measure several"});
+  } else {
+    add(0, node_collective_tasks(gpus_of_nodes, effort));
   }
   if (count < 2) return suite;
   for (int device = 0; device < count; ++device) {

@@ -19,9 +19,10 @@ struct GpuSuite {
 };
 
 /// Kinds of device 0 only (the devices of a box are alike; others of a box get a short check of bandwidth and
-/// matrix rate), copies and collectives of all. Never throws: what a driver cannot do is listed.
+/// matrix rate), copies and collectives of all. `gpus_of_nodes`: of a NodeGroup, which `driver` then is;
+/// empty for one node. Never throws: what a driver cannot do is listed.
 GpuSuite gpu_suite(const std::shared_ptr<GpuDriver>& driver, const std::string& reason, Effort effort,
-                   std::uint64_t seed);
+                   std::uint64_t seed, const std::vector<int>& gpus_of_nodes = {});
 
 /// The tasks themselves, without the driver; `sm_count` places the edges of waves.
 struct NamedTask {
@@ -39,6 +40,8 @@ std::vector<NamedTask> launch_tasks();
 std::vector<NamedTask> host_copy_tasks(Effort effort);
 std::vector<NamedTask> peer_tasks(int device, int devices, Effort effort);
 std::vector<NamedTask> collective_tasks(int devices, Effort effort);
+/// Over all GPUs of the first 2, 4, ... and of all nodes.
+std::vector<NamedTask> node_collective_tasks(const std::vector<int>& gpus_of_nodes, Effort effort);
 
 /// Bytes that a vector operation must move at least, fp32.
 double vector_bytes(const std::string& operation, std::int64_t rows, std::int64_t columns);

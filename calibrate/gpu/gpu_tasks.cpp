@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "calibrate/gpu/gpu_experiments.hpp"
 
@@ -233,21 +234,47 @@ std::vector<NamedTask> peer_tasks(int device, int devices, Effort effort) {
   return out;
 }
 
-std::vector<NamedTask> collective_tasks(int devices, Effort effort) {
-  std::vector<NamedTask> out;
-  std::vector<Count> ranks;
-  for (Count n = 2; n < devices; n *= 2) ranks.push_back(n);
-  if (devices >= 2) ranks.push_back(devices);
+namespace {
+
+/// `name` stands before the size in the id, `numbers` say who takes part.
+void add_collectives(std::vector<NamedTask>& out, const std::string& name,
+                     const std::map<std::string, std::int64_t>& numbers, Effort effort) {
   const int step = effort == Effort::quick ? 6 : effort == Effort::standard ? 4 : 2;
   for (const char* operation : {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all"})
-    for (const Count n : ranks)
-      for (int power = 12; power <= 30; power += step) {
-        const Count bytes = Count{1} << power;
-        GpuTask task{.kind = GpuTaskKind::collective, .pattern = operation};
-        task.numbers = {{"ranks", n}, {"bytes", bytes}};
-        out.push_back(named("gpu_collective", fmt::format("{}/ranks{}/bytes{}", operation, n, bytes),
-                            std::move(task), double(bytes), "B"));
-      }
+    for (int power = 12; power <= 30; power += step) {
+      const Count bytes = Count{1} << power;
+      GpuTask task{.kind = GpuTaskKind::collective, .pattern = operation};
+      task.numbers = numbers;
+      task.numbers["bytes"] = bytes;
+      out.push_back(named("gpu_collective", fmt::format("{}/{}/bytes{}", operation, name, bytes),
+                          std::move(task), double(bytes), "B"));
+    }
+}
+
+/// 2, 4, 8, ... and all.
+std::vector<Count> growing(Count all) {
+  std::vector<Count> out;
+  for (Count n = 2; n < all; n *= 2) out.push_back(n);
+  if (all >= 2) out.push_back(all);
+  return out;
+}
+
+}  // namespace
+
+std::vector<NamedTask> collective_tasks(int devices, Effort effort) {
+  std::vector<NamedTask> out;
+  for (const Count ranks : growing(devices))
+    add_collectives(out, fmt::format("ranks{}", ranks), {{"ranks", ranks}}, effort);
+  return out;
+}
+
+std::vector<NamedTask> node_collective_tasks(const std::vector<int>& gpus_of_nodes, Effort effort) {
+  std::vector<NamedTask> out;
+  for (const Count nodes : growing(static_cast<Count>(gpus_of_nodes.size()))) {
+    const Count ranks = std::accumulate(gpus_of_nodes.begin(), gpus_of_nodes.begin() + nodes, Count{0});
+    add_collectives(out, fmt::format("nodes{}/ranks{}", nodes, ranks), {{"nodes", nodes}, {"ranks", ranks}},
+                    effort);
+  }
   return out;
 }
 

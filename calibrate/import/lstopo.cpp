@@ -158,7 +158,8 @@ int generation_of(double bytes_per_s) {
 
 void import_lstopo(const Catalog& catalog, const ImportSource& source, ImportOutput& out) {
   if (!trimmed(source.text()).starts_with('<'))
-    source.fail(std::size_t{0}, "this is lstopo's text or another form that is not XML, without models and link speeds",
+    source.fail(std::size_t{0},
+                "this is lstopo's text or another form that is not XML, without models and link speeds",
                 "save the topology as XML, with devices: lstopo --whole-io --of xml topo.xml");
   const ImportXml xml{source};
   if (xml.root().name() != std::string_view{"topology"})

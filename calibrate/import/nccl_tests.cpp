@@ -1,6 +1,6 @@
-/// Output of nccl-tests (all_reduce_perf, ...): the text in all layouts, and the JSON of -J (nccl_tests_json.cpp).
-/// In the text the header line names the columns, so that the
-/// tables of 1.x ("bytes N type op time algbw busbw res"), 2.0 ("error"), and 2.9 and later ("root",
+/// Output of nccl-tests (all_reduce_perf, ...): the text in all layouts, and the JSON of -J
+/// (nccl_tests_json.cpp). In the text the header line names the columns, so that the tables of 1.x ("bytes N
+/// type op time algbw busbw res"), 2.0 ("error"), and 2.9 and later ("root",
 /// "#wrong") are read alike. Rank lines give the number of GPUs, of hosts (their names are counted, not
 /// kept) and the GPU's name. Sizes follow nccl-tests: the whole buffer, for gather and scatter the gathered
 /// one. Source: doc/PERFORMANCE.md of nccl-tests.

@@ -1,7 +1,7 @@
-/// The file that nccl-tests writes with -J, versions 1 to 3 of its form: "args", "nccl_version", "config" with
-/// "devices", "results" with "out_of_place" and "in_place". "args" and "env" hold paths and secrets: of these
-/// only the name of the test is looked at. Each process lists its first GPU alone and drives nthreads x ngpus.
-/// Form: src/util.cu of nccl-tests 2.17 to 2.19.
+/// The file that nccl-tests writes with -J, versions 1 to 3 of its form: "args", "nccl_version", "config"
+/// with "devices", "results" with "out_of_place" and "in_place". "args" and "env" hold paths and secrets: of
+/// these only the name of the test is looked at. Each process lists its first GPU alone and drives nthreads x
+/// ngpus. Form: src/util.cu of nccl-tests 2.17 to 2.19.
 #include <fmt/format.h>
 
 #include "calibrate/import/nccl_tests_run.hpp"

@@ -7,55 +7,10 @@
 
 #include "calibrate/gpu/gpu_experiments.hpp"
 #include "calibrate/run.hpp"
+#include "tests/unit/calibrate_fake_driver.hpp"
 
 namespace rackcast {
 namespace {
-
-struct FakeDriver : GpuDriver {
-  int count = 1;
-  bool cudnn = true;
-  std::string prepare_error, run_error, wrong;
-  bool fatal = false;
-  int prepared = 0;
-  std::vector<int> repeats;
-  GpuReading reading{1500, 200, 60, {}};
-
-  struct Work : GpuWork {
-    explicit Work(FakeDriver& d) : driver(d) {}
-    GpuOutcome run(int n, double& seconds) override {
-      driver.repeats.push_back(n);
-      seconds = 1e-5 * n;
-      return {driver.run_error, driver.fatal};
-    }
-    GpuOutcome verify(std::string& out) override {
-      out = driver.wrong;
-      return {};
-    }
-    [[nodiscard]] bool verifies() const override { return true; }
-    FakeDriver& driver;
-  };
-
-  GpuOutcome devices(std::vector<GpuFacts>& out) override {
-    for (int i = 0; i < count; ++i) {
-      GpuFacts f;
-      f.name = "Fake";
-      f.sm_count = 10;
-      f.precisions = {"fp32", "fp16"};
-      out.push_back(f);
-    }
-    return {};
-  }
-  GpuReading read(int) override { return reading; }
-  GpuOutcome prepare(int, const GpuTask&, std::unique_ptr<GpuWork>& out) override {
-    ++prepared;
-    if (!prepare_error.empty()) return {prepare_error, fatal};
-    out = std::make_unique<Work>(*this);
-    return {};
-  }
-  [[nodiscard]] bool has(GpuTaskKind kind) const override {
-    return cudnn || kind != GpuTaskKind::convolution;
-  }
-};
 
 MeasureOutcome run(const std::shared_ptr<FakeDriver>& driver) {
   double now = 0;
@@ -76,7 +31,7 @@ std::string reason_of(const GpuSuite& suite, const std::string& what) {
 TEST_CASE("without a driver or a device everything on GPUs is listed with the reason") {
   const GpuSuite none = gpu_suite(nullptr, "built without CUDA", Effort::quick, 1);
   CHECK(none.experiments.empty());
-  CHECK(none.not_measured.size() == 9);
+  CHECK(none.not_measured.size() == 10);
   CHECK(reason_of(none, "GPU memory") == "built without CUDA");
   const auto driver = std::make_shared<FakeDriver>();
   driver->count = 0;

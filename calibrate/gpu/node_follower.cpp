@@ -1,0 +1,110 @@
+// A follower: does what the leader says.
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "calibrate/gpu/node_group.hpp"
+#include "calibrate/gpu/node_messages.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+namespace {
+
+using nlohmann::json;
+
+std::string from_hex(const std::string& text) {
+  std::string out;
+  const auto digit = [](char c) {
+    return c >= 'a' ? c - 'a' + 10 : c - '0';
+  };
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+    out += static_cast<char>(16 * digit(text[i]) + digit(text[i + 1]));
+  return out;
+}
+
+/// The follower's side: its own piece of the work at hand.
+class Follower {
+ public:
+  Follower(GpuDriver& driver, int rank) : driver_{driver}, rank_{static_cast<std::size_t>(rank)} {}
+
+  json answer(const json& message) {
+    const std::string what = message.value("do", "");
+    if (what == "join") return outcome_json(driver_.join(meeting_of(message)));
+    if (what == "prepare") {
+      GpuTask task{.kind = GpuTaskKind::collective, .pattern = message.at("pattern").get<std::string>()};
+      task.numbers = message.at("numbers").get<std::map<std::string, std::int64_t>>();
+      task.seed = message.at("seed").get<std::uint64_t>();
+      return outcome_json(driver_.prepare(0, task, work_));
+    }
+    if (what == "drop") {
+      work_.reset();
+      return outcome_json({});
+    }
+    if (!work_) return outcome_json({"nothing was prepared", false});
+    json out;
+    if (what == "run") {
+      double seconds = 0;
+      out = outcome_json(work_->run(message.at("repeats").get<int>(), seconds));
+      out["seconds"] = seconds;
+    } else if (what == "verify") {
+      std::string wrong;
+      out = outcome_json(work_->verify(wrong));
+      out["wrong"] = wrong;
+    } else {
+      out = outcome_json({"unknown request", false});
+    }
+    return out;
+  }
+
+ private:
+  [[nodiscard]] GpuMeeting meeting_of(const json& message) const {
+    const auto gpus = message.at("gpus").get<std::vector<int>>();
+    GpuMeeting meeting;
+    meeting.id = from_hex(message.at("id").get<std::string>());
+    meeting.ranks = std::accumulate(gpus.begin(), gpus.end(), 0);
+    meeting.devices = gpus.at(rank_);
+    meeting.first_rank = std::accumulate(gpus.begin(), gpus.begin() + static_cast<std::ptrdiff_t>(rank_), 0);
+    return meeting;
+  }
+
+  GpuDriver& driver_;
+  std::size_t rank_;
+  std::unique_ptr<GpuWork> work_;
+};
+
+}  // namespace
+
+int usable_gpus(GpuDriver* driver, std::string& reason) {
+  std::vector<GpuFacts> facts;
+  if (!driver) return 0;
+  reason = driver->devices(facts).error;
+  if (reason.empty() && !driver->has(GpuTaskKind::collective)) reason = "built without NCCL";
+  return reason.empty() ? static_cast<int>(facts.size()) : 0;
+}
+
+void follow(GpuDriver* local, const std::string& reason, const NetworkAddress& leader, int rank, int size,
+            Duration patience, const std::function<bool()>& interrupted) {
+  std::string why = reason;
+  const int gpus = usable_gpus(local, why);
+  Channel channel = Channel::connect(leader, patience, interrupted);
+  channel.send({{"greeting", node_greeting},
+                {"rank", rank},
+                {"size", size},
+                {"gpus", gpus},
+                {"error", why.empty() ? "no GPU" : why}});
+  if (gpus == 0) throw Error{why.empty() ? "no GPU" : why};
+  Follower follower{*local, rank};
+  for (;;) {
+    const json message = channel.receive();
+    if (message.value("do", "") == "end") return;
+    json answer;
+    try {
+      answer = follower.answer(message);
+    } catch (const std::exception& e) {
+      answer = outcome_json({e.what(), false});
+    }
+    channel.send(answer);
+  }
+}
+
+}  // namespace rackcast

@@ -1,0 +1,218 @@
+// The leader: what it asks of the other nodes.
+#include "calibrate/gpu/node_group.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "calibrate/gpu/node_messages.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+namespace {
+
+using nlohmann::json;
+
+GpuOutcome outcome_of(const json& answer) {
+  return {answer.value("error", "a broken answer"), answer.value("fatal", false)};
+}
+
+/// An NCCL id is bytes; JSON is text.
+std::string to_hex(const std::string& bytes) {
+  std::string out;
+  for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return out;
+}
+
+struct Node {
+  std::unique_ptr<Channel> channel;
+  std::string gone;  ///< why it is asked no more
+};
+
+/// The nodes of a group and what they are asked together. Node 0 is the leader itself.
+class Nodes {
+ public:
+  explicit Nodes(std::vector<Node> nodes) : nodes_{std::move(nodes)} {}
+
+  /// Sends to nodes 1 ... count-1, does `own`, and takes the answers. The first error counts.
+  GpuOutcome together(int count, const json& message, const std::function<GpuOutcome()>& own,
+                      const std::function<void(const json&)>& answer = {}) {
+    for (int i = 1; i < count; ++i)
+      if (const std::string& gone = at(i).gone; !gone.empty()) return {gone, false};
+    for (int i = 1; i < count; ++i) guarded(i, [&](Channel& channel) { channel.send(message); });
+    GpuOutcome first = own();
+    for (int i = 1; i < count; ++i) {
+      GpuOutcome theirs;
+      guarded(i, [&](Channel& channel) {
+        const json reply = channel.receive();
+        theirs = outcome_of(reply);
+        if (theirs.error.empty() && answer) answer(reply);
+      });
+      if (!at(i).gone.empty()) theirs.error = at(i).gone;
+      if (first.error.empty() && !theirs.error.empty())
+        first = {fmt::format("node {}: {}", i, theirs.error), false};
+    }
+    return first;
+  }
+
+  void end() {
+    for (int i = 1; i < size(); ++i)
+      if (at(i).gone.empty()) guarded(i, [](Channel& channel) { channel.send({{"do", "end"}}); });
+  }
+  [[nodiscard]] int size() const { return static_cast<int>(nodes_.size()); }
+
+ private:
+  Node& at(int i) { return nodes_[static_cast<std::size_t>(i)]; }
+  template <class Talk>
+  void guarded(int i, Talk talk) {
+    try {
+      if (at(i).gone.empty()) talk(*at(i).channel);
+    } catch (const std::exception& e) {
+      const auto* known = dynamic_cast<const Error*>(&e);
+      at(i).gone = known ? known->message() : e.what();
+    }
+  }
+
+  std::vector<Node> nodes_;
+};
+
+class GroupWork : public GpuWork {
+ public:
+  GroupWork(std::shared_ptr<Nodes> nodes, int count, std::unique_ptr<GpuWork> own)
+      : nodes_{std::move(nodes)}, count_{count}, own_{std::move(own)} {}
+  GroupWork(const GroupWork&) = delete;
+  GroupWork& operator=(const GroupWork&) = delete;
+  ~GroupWork() override {
+    (void)nodes_->together(count_, {{"do", "drop"}}, [] { return GpuOutcome{}; });
+  }
+
+  /// The time of the slowest node.
+  GpuOutcome run(int repeats, double& seconds) override {
+    double slowest = 0;
+    const GpuOutcome outcome = nodes_->together(
+        count_, {{"do", "run"}, {"repeats", repeats}}, [&] { return own_->run(repeats, seconds); },
+        [&](const json& answer) { slowest = std::max(slowest, answer.value("seconds", 0.0)); });
+    seconds = std::max(seconds, slowest);
+    return outcome;
+  }
+  GpuOutcome verify(std::string& wrong) override {
+    std::string theirs;
+    const GpuOutcome outcome = nodes_->together(
+        count_, {{"do", "verify"}}, [&] { return own_->verify(wrong); },
+        [&](const json& answer) { theirs = theirs.empty() ? answer.value("wrong", "") : theirs; });
+    if (wrong.empty()) wrong = theirs;
+    return outcome;
+  }
+  [[nodiscard]] bool verifies() const override { return own_->verifies(); }
+  [[nodiscard]] std::map<std::string, std::string> labels() const override { return own_->labels(); }
+
+ private:
+  std::shared_ptr<Nodes> nodes_;
+  int count_;
+  std::unique_ptr<GpuWork> own_;
+};
+
+class Leader : public NodeGroup {
+ public:
+  Leader(std::shared_ptr<GpuDriver> local, std::vector<Node> nodes, std::vector<int> gpus)
+      : local_{std::move(local)}, nodes_{std::make_shared<Nodes>(std::move(nodes))}, gpus_{std::move(gpus)} {}
+  Leader(const Leader&) = delete;
+  Leader& operator=(const Leader&) = delete;
+  ~Leader() override { nodes_->end(); }
+
+  [[nodiscard]] const std::vector<int>& gpus_of_nodes() const override { return gpus_; }
+  GpuOutcome devices(std::vector<GpuFacts>& out) override { return local_->devices(out); }
+  GpuReading read(int device) override { return local_->read(device); }
+  [[nodiscard]] bool has(GpuTaskKind kind) const override { return local_->has(kind); }
+  GpuOutcome unique_id(std::string& out) override { return local_->unique_id(out); }
+  GpuOutcome join(const GpuMeeting& meeting) override { return local_->join(meeting); }
+
+  GpuOutcome prepare(int device, const GpuTask& task, std::unique_ptr<GpuWork>& out) override {
+    const auto number = task.numbers.find("nodes");
+    if (number == task.numbers.end() || number->second < 2) return local_->prepare(device, task, out);
+    const int count = static_cast<int>(number->second);
+    if (count > nodes_->size()) return {"there are fewer nodes", false};
+    if (GpuOutcome met = meet(count); !met.error.empty()) return met;
+    std::unique_ptr<GpuWork> own;
+    const json message{
+        {"do", "prepare"}, {"pattern", task.pattern}, {"numbers", task.numbers}, {"seed", task.seed}};
+    GpuOutcome outcome = nodes_->together(count, message, [&] { return local_->prepare(device, task, own); });
+    // Owned in any case: letting go of it tells the others to let go of theirs.
+    auto work = std::make_unique<GroupWork>(nodes_, count, std::move(own));
+    if (outcome.error.empty()) out = std::move(work);
+    return outcome;
+  }
+
+ private:
+  /// Once for each number of nodes; a meeting that failed is not tried again.
+  GpuOutcome meet(int count) {
+    if (const auto at = met_.find(count); at != met_.end()) return at->second;
+    GpuMeeting meeting;
+    GpuOutcome outcome = local_->unique_id(meeting.id);
+    if (outcome.error.empty()) {
+      meeting.ranks = std::accumulate(gpus_.begin(), gpus_.begin() + count, 0);
+      meeting.devices = gpus_.front();
+      const json message{{"do", "join"},
+                         {"id", to_hex(meeting.id)},
+                         {"gpus", std::vector<int>(gpus_.begin(), gpus_.begin() + count)}};
+      outcome = nodes_->together(count, message, [&] { return local_->join(meeting); });
+    }
+    return met_[count] = outcome;
+  }
+
+  std::shared_ptr<GpuDriver> local_;
+  std::shared_ptr<Nodes> nodes_;
+  std::vector<int> gpus_;
+  std::map<int, GpuOutcome> met_;
+};
+
+/// One who calls is one of ours if it greets; anything else is let go.
+struct Arrival {
+  int rank = 0, gpus = 0;
+  std::string error;
+};
+std::optional<Arrival> greeted(Channel& channel, int size) {
+  try {
+    const json hello = channel.receive(Duration{5});
+    if (hello.value("greeting", "") != node_greeting || hello.value("size", 0) != size) return std::nullopt;
+    Arrival arrival{hello.value("rank", 0), hello.value("gpus", 0), hello.value("error", "")};
+    if (arrival.rank < 1 || arrival.rank >= size) return std::nullopt;
+    return arrival;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+NodeGroup::~NodeGroup() = default;
+
+std::shared_ptr<NodeGroup> NodeGroup::lead(std::shared_ptr<GpuDriver> local, Listener& listener, int size,
+                                           Duration patience, const std::function<bool()>& interrupted) {
+  std::vector<Node> nodes(static_cast<std::size_t>(size));
+  std::vector<int> gpus(nodes.size(), 0);
+  std::string reason;
+  gpus[0] = usable_gpus(local.get(), reason);
+  if (gpus[0] == 0) throw Error{"node 0: " + (reason.empty() ? std::string{"no GPU"} : reason)};
+  int missing = size - 1;
+  for (double waited = 0; missing > 0; waited += 0.2) {
+    if (interrupted()) throw Error{"interrupted while waiting for the other nodes"};
+    if (waited > patience.base())
+      throw Error{fmt::format("{} of {} nodes did not come", missing, size),
+                  {},
+                  "every process needs the same --leader, and the port must be open between the nodes"};
+    std::unique_ptr<Channel> channel = listener.accept(Duration{0.2});
+    if (!channel) continue;
+    const auto arrival = greeted(*channel, size);
+    if (!arrival || nodes[static_cast<std::size_t>(arrival->rank)].channel) continue;
+    if (arrival->gpus < 1) throw Error{fmt::format("node {}: {}", arrival->rank, arrival->error)};
+    gpus[static_cast<std::size_t>(arrival->rank)] = arrival->gpus;
+    nodes[static_cast<std::size_t>(arrival->rank)].channel = std::move(channel);
+    --missing;
+  }
+  return std::make_shared<Leader>(std::move(local), std::move(nodes), std::move(gpus));
+}
+
+}  // namespace rackcast
