@@ -64,6 +64,16 @@ bool wants_storage(const RunRequest& request) {
   return wanted(request, "storage_read") || wanted(request, "small_files") || wanted(request, "metadata");
 }
 
+/// Null if interrupted while the test files were written.
+std::shared_ptr<StorageArea> create_area(const StoragePlan& plan, const MeasureHooks& hooks) {
+  try {
+    return StorageArea::create(plan, hooks.interrupted);
+  } catch (const Error&) {
+    if (!hooks.interrupted()) throw;
+    return nullptr;
+  }
+}
+
 void add_storage(const RunRequest& request, const EffortLimits& limits, const MeasureHooks& hooks, Box& box,
                  std::vector<Experiment>& experiments) {
   if (request.paths.empty()) box.not_measured.push_back({"storage", "no --path given"});
@@ -73,7 +83,11 @@ void add_storage(const RunRequest& request, const EffortLimits& limits, const Me
                            request.seed};
     if (hooks.progress)
       hooks.progress({0, 0, Duration{0}, limits.budget, "writing test files for " + plan.label});
-    const auto area = StorageArea::create(plan, hooks.interrupted);
+    const auto area = create_area(plan, hooks);
+    if (!area) {
+      box.not_measured.push_back({plan.label, "interrupted"});
+      continue;
+    }
     box.paths.push_back(area->facts());
     if (!area->facts().direct)
       box.warnings.push_back(plan.label +
@@ -121,7 +135,7 @@ Box calibrate_run(const RunRequest& request, const std::shared_ptr<GpuDriver>& d
   MeasureOutcome outcome = measure(std::move(experiments), {rest, limits.stop, request.seed}, hooks);
   box.measurements = std::move(outcome.measurements);
   std::ranges::move(outcome.not_measured, std::back_inserter(box.not_measured));
-  box.complete = outcome.complete;
+  box.complete = outcome.complete && !hooks.interrupted();
   return box;
 }
 

@@ -127,6 +127,7 @@ int run_calibrate(const RunArguments& args) {
     follow(driver.get(), reason, leader, part->rank, part->size, start_patience, stopped);
     return stopped() ? Exit::interrupted : Exit::ok;
   }
+  check_writable(args.output);
   if (part) {
     Listener listener{leader};
     const auto group = NodeGroup::lead(driver, listener, part->size, start_patience, stopped);

@@ -95,21 +95,42 @@ void write_and_rename(const std::string& path, const std::string& target, std::s
   fail_to_write(path, code);
 }
 
-}  // namespace
+/// Where and how a path is to be written.
+struct Target {
+  std::string path;                 ///< symbolic links followed
+  bool regular = true;              ///< else a pipe or a device
+  std::optional<mode_t> mode = {};  ///< of the file that exists
+};
 
-void write_file_atomically(const std::string& path, std::string_view bytes) {
+Target target_of(const std::string& path) {
   if (path.empty()) throw Error{"the name of the file to write is empty"};
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) fail_to_write(path, errno);
   if (exists && S_ISDIR(status.st_mode)) fail(path, "cannot write: this is a folder", "name a file in it");
-  if (exists && !S_ISREG(status.st_mode)) return write_straight(path, bytes);
-  std::string target = path;
+  if (!exists) return {path};
+  if (!S_ISREG(status.st_mode)) return {path, false};
   std::error_code failed;
-  if (exists) target = std::filesystem::canonical(path, failed).string();
+  const std::string real = std::filesystem::canonical(path, failed).string();
   if (failed) fail_to_write(path, failed.value());
-  write_and_rename(path, target, bytes,
-                   exists ? std::optional<mode_t>{status.st_mode & 07777} : std::nullopt);
+  return {real, true, status.st_mode & 07777};
+}
+
+}  // namespace
+
+void write_file_atomically(const std::string& path, std::string_view bytes) {
+  const Target target = target_of(path);
+  if (!target.regular) return write_straight(path, bytes);
+  write_and_rename(path, target.path, bytes, target.mode);
+}
+
+void check_writable(const std::string& path) {
+  const Target target = target_of(path);
+  if (!target.regular) return;
+  std::string temporary;
+  const FileDescriptor file{open_temporary(target.path, temporary)};
+  if (file.number() < 0) fail_to_write(path, errno);
+  ::unlink(temporary.c_str());
 }
 
 }  // namespace rackcast

@@ -11,4 +11,8 @@ namespace rackcast {
 /// behind then.
 void write_file_atomically(const std::string& path, std::string_view bytes);
 
+/// Throws the Error that write_file_atomically would, before work that takes long; an existing file is not
+/// touched.
+void check_writable(const std::string& path);
+
 }  // namespace rackcast

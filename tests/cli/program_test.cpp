@@ -1,46 +1,19 @@
 // The program as a user runs it: exit codes, messages, and that broken input neither crashes it nor leaves
 // files.
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "sim/atomic_file.hpp"
 #include "sim/input_file.hpp"
+#include "tests/cli/run_program.hpp"
 #include "tests/unit/sim_temporary_folder.hpp"
 
 using namespace rackcast;
 
 namespace {
-
-struct Outcome {
-  int code = -1;  ///< -1: killed by a signal
-  std::string output;
-};
-
-/// Runs the program with both streams joined and at most so many seconds, sanitizers included.
-Outcome run(const std::string& arguments, int seconds = 120) {
-  const std::string command = "cd '" + std::string{RACKCAST_SOURCE_DIR} + "' && timeout " +
-                              std::to_string(seconds) + " '" RACKCAST_PROGRAM "' " + arguments + " 2>&1";
-  Outcome out;
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::array<char, 4096> buffer{};
-  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    out.output.append(buffer.data(), got);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) out.code = WEXITSTATUS(status);
-  return out;
-}
-
-bool has(const Outcome& outcome, const std::string& text) {
-  return outcome.output.find(text) != std::string::npos;
-}
 
 const std::string kFleet = "scenarios/fleet_very_conservative.json";
 
@@ -276,25 +249,4 @@ TEST_CASE("impossible data sets and loaders end with a message that names them")
   CHECK(shardless.code == 3);
   CHECK(has(shardless, "at least one shard"));
   CHECK(has(shardless, "s.json:2"));
-}
-
-TEST_CASE("a box is measured, checked, compared and, without a GPU, not fitted") {
-  const TemporaryFolder folder;
-  const std::string box = folder / "box.json";
-  const Outcome out =
-      run("calibrate run -o " + box + " --quick --time '2 s' --only cpu_gemm --only memory_bandwidth");
-  CHECK(out.code == 0);
-  CHECK(has(out, "measurements"));
-  const Outcome check = run("calibrate check " + box);
-  CHECK((check.code == 0 || check.code == 5));
-  CHECK(has(check, "not measured"));
-  const Outcome same = run("calibrate diff " + box + " " + box);
-  CHECK(same.code == 0);
-  CHECK(has(same, ": 0 differ"));
-  const Outcome fit = run("calibrate fit " + box + " -o " + folder / "device.json");
-  CHECK(fit.code == 3);
-  CHECK(has(fit, "no GPU"));
-  CHECK_FALSE(std::filesystem::exists(folder / "device.json"));
-  CHECK(run("calibrate fit -o x --gpu t4").code == 2);
-  CHECK(run("schema box").code == 0);
 }

@@ -1,0 +1,162 @@
+// Measuring and importing as a user does it: exit codes, messages, and input that nobody should trust.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/atomic_file.hpp"
+#include "sim/input_file.hpp"
+#include "tests/cli/run_program.hpp"
+#include "tests/unit/sim_temporary_folder.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Files that are no input for anything, each with a word of the message. The huge one is sparse.
+std::vector<std::pair<std::string, std::string>> bad_files(const TemporaryFolder& folder) {
+  write_file_atomically(folder / "empty", "");
+  write_file_atomically(folder / "binary", std::string("\x1f\x8b\x08\0\xff\xfe GPU0 busbw {", 22));
+  write_file_atomically(folder / "huge", "{");
+  fs::resize_file(folder / "huge", std::uintmax_t{65} << 20);
+  fs::create_directory(folder / "folder");
+  return {{folder / "empty", "error: "},      {folder / "binary", "error: "},
+          {folder / "huge", "more than the"}, {folder / "folder", "this is a folder"},
+          {folder / "none", "no such file"},  {"/dev/zero", "not a regular file"}};
+}
+
+bool root() {
+  return ::geteuid() == 0;
+}
+
+}  // namespace
+
+TEST_CASE("a box is measured, checked, compared and, without a GPU, not fitted") {
+  const TemporaryFolder folder;
+  const std::string box = folder / "box.json";
+  const Outcome out =
+      run("calibrate run -o " + box + " --quick --time '2 s' --only cpu_gemm --only memory_bandwidth");
+  CHECK(out.code == 0);
+  CHECK(has(out, "measurements"));
+  const Outcome check = run("calibrate check " + box);
+  CHECK((check.code == 0 || check.code == 5));
+  CHECK(has(check, "not measured"));
+  const Outcome same = run("calibrate diff " + box + " " + box);
+  CHECK(same.code == 0);
+  CHECK(has(same, ": 0 differ"));
+  const Outcome fit = run("calibrate fit " + box + " -o " + folder / "device.json");
+  CHECK(fit.code == 3);
+  CHECK(has(fit, "no GPU"));
+  CHECK_FALSE(std::filesystem::exists(folder / "device.json"));
+  CHECK(run("calibrate fit -o x --gpu t4").code == 2);
+  CHECK(run("schema box").code == 0);
+}
+
+TEST_CASE("what cannot be read ends every import and every look at a box with exit code 3") {
+  const TemporaryFolder folder;
+  std::vector<std::string> commands{"calibrate check ", "calibrate fit -o " + folder / "out.json" + " "};
+  for (const char* kind : {"", "nccl-tests ", "fio ", "nvidia-smi-topo ", "nvidia-smi-xml ", "nccl-topo-xml ",
+                           "ibnetdiscover ", "lstopo ", "mllog "})
+    commands.push_back("import -o " + folder / "out.json" + " " + kind);
+  for (const auto& [file, words] : bad_files(folder))
+    for (const std::string& command : commands) {
+      CAPTURE(command + file);
+      const Outcome out = run(command + "'" + file + "'", 20);
+      CHECK(out.code == 3);
+      CHECK(has(out, words));
+      CHECK_FALSE(fs::exists(folder / "out.json"));
+    }
+}
+
+TEST_CASE("a file cut in the middle is refused at its place, or read with a warning") {
+  const TemporaryFolder folder;
+  for (const auto& entry : fs::directory_iterator{std::string{RACKCAST_SOURCE_DIR} + "/tests/data/imports"}) {
+    CAPTURE(entry.path().filename().string());
+    const std::string good = read_file(entry.path().string());
+    write_file_atomically(folder / "cut", good.substr(0, good.size() / 2));
+    const Outcome out = run("import " + folder / "cut" + " -o " + folder / "out.json", 20);
+    CHECK((out.code == 0 || out.code == 3));
+    if (out.code == 3) CHECK(has(out, "cut"));
+    CHECK(fs::exists(folder / "out.json") == (out.code == 0));
+    fs::remove(folder / "out.json");
+  }
+  const std::string box = folder / "box.json";
+  REQUIRE(run("calibrate run -o " + box + " --time '1 s' --only memory_bandwidth").code == 0);
+  const std::string good = read_file(box);
+  write_file_atomically(folder / "cut", good.substr(0, good.size() / 2));
+  for (const std::string& command :
+       {"check " + folder / "cut", "diff " + box + " " + folder / "cut", "fit " + folder / "cut" + " -o x"}) {
+    CAPTURE(command);
+    const Outcome out = run("calibrate " + command, 20);
+    CHECK(out.code == 3);
+    CHECK(has(out, "cut:"));
+  }
+}
+
+TEST_CASE("an output that cannot be written is refused before anything is measured") {
+  const TemporaryFolder folder;
+  const Outcome out = run("calibrate run -o " + folder / "none/box.json", 20);
+  CHECK(out.code == 3);
+  CHECK(has(out, "there is no folder"));
+  CHECK(run("calibrate run -o " + folder.path(), 20).code == 3);
+  const Outcome path = run("calibrate run -o " + folder / "b.json" + " --path " + folder / "none", 20);
+  CHECK(path.code == 2);
+  CHECK_FALSE(fs::exists(folder / "b.json"));
+}
+
+TEST_CASE("without permission to read or write") {
+  if (root()) return;  // root reads and writes everything
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "closed", "{}");
+  fs::create_directory(folder / "locked");
+  REQUIRE(::chmod((folder / "closed").c_str(), 0) == 0);
+  REQUIRE(::chmod((folder / "locked").c_str(), 0500) == 0);
+  for (const char* command : {"import ", "import fio ", "calibrate check ", "calibrate fit -o x "}) {
+    const Outcome out = run(command + folder / "closed", 20);
+    CHECK(out.code == 3);
+    CHECK(has(out, "no permission to read"));
+  }
+  const std::string fio = "tests/data/imports/fio_3.txt";
+  for (const std::string& command :
+       {"import " + fio + " -o " + folder / "locked/a", "calibrate run -o " + folder / "locked/a",
+        "calibrate run -o " + folder / "b" + " --path " + folder / "locked"}) {
+    CAPTURE(command);
+    CHECK(run(command, 20).code == 3);
+  }
+}
+
+TEST_CASE("Ctrl-C keeps what was measured") {
+  const TemporaryFolder folder;
+  // After half a second the test files (4 GiB) are still being written.
+  const Outcome out = run("calibrate run --thorough -o " + folder / "a.json" + " --path " + folder.path(), 60,
+                          "timeout --preserve-status -s INT 0.5 ");
+  CHECK(out.code == 130);
+  CHECK(has(out, "partial"));
+  CHECK(run("calibrate check " + folder / "a.json").code == 0);
+  CHECK(read_file(folder / "a.json").find("\"complete\": false") != std::string::npos);
+  // The document is all that is left.
+  CHECK(std::distance(fs::directory_iterator{folder.path()}, fs::directory_iterator{}) == 1);
+  const Outcome later = run("calibrate run --only cpu_gemm --only jpeg_decode -o " + folder / "a.json", 60,
+                            "timeout --preserve-status -s INT 4 ");
+  CHECK(later.code == 130);
+  CHECK(has(later, "not measured, interrupted"));
+  CHECK(read_file(folder / "a.json").find("\"median\"") != std::string::npos);
+}
+
+TEST_CASE("processes of a launcher are not let loose on one document") {
+  const TemporaryFolder folder;
+  const auto with = [&](const std::string& variables, const std::string& arguments) {
+    return run("calibrate run -o " + folder / "a.json" + " " + arguments, 20, "env " + variables + " ");
+  };
+  const std::string two = "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 ";
+  CHECK(with(two, "").code == 2);
+  CHECK(has(with(two, ""), "--leader"));
+  CHECK(with("", "--leader localhost:1").code == 2);
+  CHECK(with(two + "OMPI_COMM_WORLD_LOCAL_SIZE=2", "--leader localhost:1").code == 2);
+  CHECK(with(two, "--leader nonsense").code == 2);
+}
