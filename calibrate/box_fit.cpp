@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -20,6 +22,8 @@ namespace {
 
 /// Priors hold what so few rows leave open; the held-out errors say how well it went.
 constexpr std::size_t least_rows = 6;
+/// Of a curve that refines the model of collectives (models/collectives/refinement.hpp).
+constexpr std::size_t least_sizes = 4;
 
 std::string label(const Measurement& m, const char* key) {
   const auto at = m.labels.find(key);
@@ -135,6 +139,45 @@ void add_shipped(const BoxFitRequest& request, const std::string& gpu, KernelDat
   }
 }
 
+struct BoxCurve {
+  int nodes = 1, ranks = 0;
+  std::map<double, double> points;  ///< bytes, seconds
+};
+
+/// The all-reduce curves of the box, those of most GPUs first: the others say less of larger machines.
+std::vector<BoxCurve> all_reduce_curves(const Box& box) {
+  std::map<std::pair<int, int>, BoxCurve, std::greater<>> curves;
+  for (const Measurement& m : box.measurements) {
+    if (m.kind != "gpu_collective" || label(m, "pattern") != "all_reduce") continue;
+    const int nodes = static_cast<int>(number(m, "nodes", 1)),
+              ranks = static_cast<int>(number(m, "ranks", 0));
+    const double bytes = number(m, "bytes", 0);
+    if (ranks < 2 || nodes < 1 || ranks % nodes != 0 || !(bytes >= 1)) continue;
+    BoxCurve& curve = curves[{nodes, ranks}];
+    curve.nodes = nodes;
+    curve.ranks = ranks;
+    if (m.conditions.throttle.empty()) curve.points[bytes] = m.summary().median;
+  }
+  std::vector<BoxCurve> out;
+  for (auto& [key, curve] : curves)
+    if (curve.points.size() >= least_sizes) out.push_back(std::move(curve));
+  return out;
+}
+
+/// In the form of an imported curve.
+std::string collectives_text(const Box& box, const std::string& gpu) {
+  std::string out;
+  for (const BoxCurve& curve : all_reduce_curves(box)) {
+    nlohmann::ordered_json json{
+        {"operation", "all_reduce"}, {"gpus", curve.ranks}, {"nodes", curve.nodes}, {"gpu", gpu}};
+    for (const auto& [bytes, seconds] : curve.points)
+      json["points"].push_back(
+          {{"size", fmt::format("{:.0f} B", bytes)}, {"time", fmt::format("{:.6g} us", 1e6 * seconds)}});
+    out += (out.empty() ? "\n    " : ",\n    ") + json.dump();
+  }
+  return out.empty() ? "" : ",\n  \"collectives\": [" + out + "\n  ]";
+}
+
 std::string document(const Box& box, const BoxFit& fit) {
   const BoxGpu& gpu = box.gpus.front();
   const auto quoted = [](const std::string& text) {
@@ -144,13 +187,13 @@ std::string document(const Box& box, const BoxFit& fit) {
   for (const KernelFit& f : fit.fits) fits.push_back(&f);
   return fmt::format(
       "{{\n  \"format\": \"rackcast-device\",\n  \"version\": 1,\n  \"model\": {},\n  \"architecture\": {},\n"
-      "  \"source\": {},\n  \"kernels\": [\n{}\n  ]\n}}\n",
+      "  \"source\": {},\n  \"kernels\": [\n{}\n  ]{}\n}}\n",
       quoted(fit.gpu), quoted(fit.data.devices.front().rates.architecture),
       quoted(fmt::format(
           "rackcast calibrate fit on {} measurements of {} of {}: driver {}, CUDA {}, highest clock "
           "{:.0f} MHz",
           fit.data.kernels.size(), gpu.name, box.date, gpu.driver, gpu.runtime, gpu.clock_mhz)),
-      kernels_text(fits));
+      kernels_text(fits), collectives_text(box, fit.gpu));
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 #pragma once
 /// `rackcast calibrate fit box.json`: the kernels of a measured box as a GPU cost model that a scenario can
 /// use
-/// ("format": "rackcast-device", version 1: the form of models/data/gpu_models with where it comes from).
+/// ("format": "rackcast-device", version 1: the form of models/data/gpu_models with where it comes from), and
+/// its all-reduce times as curves that refine the model of collectives.
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct BoxFit {
 };
 
 /// The kernels of gpu0 that were measured and not disturbed by throttling, as rows for fit_kernels.
-/// Attention, copies, launches and collectives have no kernel class and are left out, as is fp64.
+/// Attention, copies and launches have no kernel class and are left out, as is fp64; all-reduces become
+/// curves.
 KernelData box_kernels(const Box& box, const MeasuredDevice& device, std::vector<std::string>& warnings);
 
 /// Throws Error for a box without GPU kernels, a GPU that the catalogue does not know, an unknown folder, or

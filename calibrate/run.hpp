@@ -17,8 +17,8 @@ struct RunRequest {
   Duration budget{0};              ///< 0: 2, 10 or 60 minutes, by effort
   std::vector<std::string> paths;  ///< folders whose storage is measured
   std::uint64_t seed = 1;
-  std::string program, date;      ///< for the document
-  std::vector<std::string> only;  ///< kinds ("cpu_gemm"); empty: all
+  std::string program, date;            ///< for the document
+  std::vector<std::string> only;        ///< kinds ("cpu_gemm"); empty: all
   std::vector<int> gpus_of_nodes = {};  ///< of the NodeGroup that the driver is; empty: one node
 };
 

@@ -50,25 +50,25 @@ reports::Table parameters_table(const KernelFit& fit) {
   return table;
 }
 
-/// Measured over predicted against the measured time; predictions are those of fits without the kernel.
+/// Measured beyond predicted against the measured time; predictions are those of fits without the kernel.
 reports::Chart residual_chart(const BoxFit& box, const KernelFit& fit) {
   reports::Chart chart;
   chart.caption = fmt::format("Held-out kernels: median error {}", percent(fit.residuals.median_abs));
   chart.x = {"measured time", reports::Axis::Kind::seconds, true};
-  chart.y = {"measured / predicted", reports::Axis::Kind::count, true};
+  chart.y = {"slower than predicted", reports::Axis::Kind::percent};
   reports::Chart::Line points{"kernels", {}, false, true}, ideal{"as predicted", {}, true, false};
   double low = 1e30, high = 0;
   chart.data.columns = {
       {"kernel"}, {"measured", reports::Align::right}, {"measured / predicted", reports::Align::right}};
   for (std::size_t i = 0; i < fit.rows.size(); ++i) {
     const double seconds = box.data.kernels[fit.rows[i]].seconds, ratio = seconds / fit.held_out[i];
-    points.points.push_back({seconds, ratio, ratio, ratio, box.data.kernels[fit.rows[i]].where});
+    points.points.push_back({seconds, ratio - 1, ratio - 1, ratio - 1, box.data.kernels[fit.rows[i]].where});
     chart.data.rows.push_back({reports::text_cell(box.data.kernels[fit.rows[i]].where),
                                reports::text_cell(to_text(Duration{seconds})), reports::number_cell(ratio)});
     low = std::min(low, seconds);
     high = std::max(high, seconds);
   }
-  for (const double x : {low, high}) ideal.points.push_back({x, 1, 1, 1, {}});
+  for (const double x : {low, high}) ideal.points.push_back({x, 0, 0, 0, {}});
   chart.lines = {points, ideal};
   return chart;
 }

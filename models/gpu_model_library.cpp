@@ -124,6 +124,7 @@ void GpuModelLibrary::read(const Json& file, bool own) {
   if (own) {
     reader.string("format");
     reader.integer("version", 1, 1);
+    reader.find("collectives");  // for the model of collectives
   }
   reader.string("source");
   if (const Json* networks = reader.find("network_log_sigma")) network_log_sigma_ = networks->number();

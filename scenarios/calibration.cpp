@@ -7,10 +7,8 @@ namespace {
 
 constexpr std::size_t most_files = 32;
 
-MeasuredCurve read_curve(const Json& document, const Json& name) {
-  const Json* found = document.find("collective");
-  if (!found) name.fail("this import holds no measured collective", "import the output of all_reduce_perf");
-  ObjectReader in{*found};
+MeasuredCurve read_curve(const Json& collective, const Json& name) {
+  ObjectReader in{collective};
   if (in.string("operation") != "all_reduce")
     in.require("operation").fail("only all-reduce curves refine the model of collectives");
   MeasuredCurve curve;
@@ -37,8 +35,12 @@ void read_file(const Json& name, std::string (*resolve)(const Json&), Calibratio
   const std::string kind = format && format->kind() == JsonKind::string ? format->string() : "";
   if (kind == "rackcast-device") {
     out.devices.push_back(document);
+    if (const Json* curves = document.find("collectives"))
+      for (const Json& curve : curves->array()) out.curves.push_back(read_curve(curve, name));
   } else if (kind == "rackcast-import") {
-    out.curves.push_back(read_curve(document, name));
+    const Json* curve = document.find("collective");
+    if (!curve) name.fail("this import holds no measured collective", "import the output of all_reduce_perf");
+    out.curves.push_back(read_curve(*curve, name));
   } else if (kind == "rackcast-box") {
     name.fail("a box holds samples, not a model",
               "fit it first: rackcast calibrate fit box.json -o device.json");

@@ -1,6 +1,6 @@
 #pragma once
-/// The scenario's own measurements ("calibration"): GPU models of `rackcast calibrate fit box.json` and
-/// all-reduce curves of `rackcast import nccl-tests`.
+/// The scenario's own measurements ("calibration"): GPU models of `rackcast calibrate fit box.json`, and
+/// all-reduce curves of the same or of `rackcast import nccl-tests`.
 #include <string>
 #include <vector>
 

@@ -74,7 +74,14 @@ Evaluator::Impl::Impl(const Catalog& c, const RunControl& asked, const Calibrati
 
 std::optional<CommRefinement> Evaluator::Impl::refinement(const Question& q) {
   const Cluster& asked = cluster(q);
-  for (const MeasuredCurve& curve : curves) {
+  const auto exact = [&](const MeasuredCurve* curve) {
+    return static_cast<int>(asked.ranks.size()) == curve->gpus && asked.used_nodes() == curve->nodes;
+  };
+  std::vector<const MeasuredCurve*> order;
+  for (const MeasuredCurve& curve : curves) order.push_back(&curve);
+  std::stable_partition(order.begin(), order.end(), exact);
+  for (const MeasuredCurve* one : order) {
+    const MeasuredCurve& curve = *one;
     if ((curve.nodes > 1) != (asked.used_nodes() > 1)) continue;
     const NodeSpec& spec = node(q.cluster);
     if (!curve.gpu.empty() && curve.gpu != spec.gpu.id) {
@@ -87,8 +94,8 @@ std::optional<CommRefinement> Evaluator::Impl::refinement(const Question& q) {
       throw Error{fmt::format("{} was measured with {} GPUs in a node, and {} has {}", curve.file, local,
                               spec.name, spec.gpus),
                   q.cluster.where};
-    const std::string key =
-        fmt::format("{}/{}/{}/{}", curve.file, q.cluster.node, q.cluster.gpu, q.cluster.fabric.key());
+    const std::string key = fmt::format("{}/{}/{}/{}/{}/{}", curve.file, curve.gpus, curve.nodes,
+                                        q.cluster.node, q.cluster.gpu, q.cluster.fabric.key());
     if (!refinements.contains(key)) {
       ClusterShape shape;
       shape.nodes = curve.nodes;
@@ -103,8 +110,7 @@ std::optional<CommRefinement> Evaluator::Impl::refinement(const Question& q) {
     }
     CommRefinement found = refinements[key];
     // Another number of ranks is the model's word, scaled: its own spread comes on top.
-    if (static_cast<int>(asked.ranks.size()) != curve.gpus || asked.used_nodes() != curve.nodes)
-      found.log_sigma = std::hypot(found.log_sigma, CommModel{asked, {}}.log_sigma());
+    if (!exact(one)) found.log_sigma = std::hypot(found.log_sigma, CommModel{asked, {}}.log_sigma());
     return found;
   }
   return std::nullopt;

@@ -18,8 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files that are no input for anything, each with a word of the message. The huge one is sparse.
-std::vector<std::pair<std::string, std::string>> bad_files(const TemporaryFolder& folder) {
+struct BadFile {
+  std::string name, words;  ///< some of the message
+};
+
+/// Files that are no input for anything. The huge one is sparse.
+std::vector<BadFile> bad_files(const TemporaryFolder& folder) {
   write_file_atomically(folder / "empty", "");
   write_file_atomically(folder / "binary", std::string("\x1f\x8b\x08\0\xff\xfe GPU0 busbw {", 22));
   write_file_atomically(folder / "huge", "{");
@@ -63,12 +67,13 @@ TEST_CASE("what cannot be read ends every import and every look at a box with ex
   for (const char* kind : {"", "nccl-tests ", "fio ", "nvidia-smi-topo ", "nvidia-smi-xml ", "nccl-topo-xml ",
                            "ibnetdiscover ", "lstopo ", "mllog "})
     commands.push_back("import -o " + folder / "out.json" + " " + kind);
-  for (const auto& [file, words] : bad_files(folder))
+  for (const BadFile& bad : bad_files(folder))
     for (const std::string& command : commands) {
-      CAPTURE(command + file);
-      const Outcome out = run(command + "'" + file + "'", 20);
+      const std::string line = command + "'" + bad.name + "'";
+      CAPTURE(line);
+      const Outcome out = run(line, 20);
       CHECK(out.code == 3);
-      CHECK(has(out, words));
+      CHECK(has(out, bad.words));
       CHECK_FALSE(fs::exists(folder / "out.json"));
     }
 }

@@ -118,6 +118,29 @@ TEST_CASE("the device document serves its own GPU before everything shipped") {
                  "holds no GPU model"));
 }
 
+TEST_CASE("all-reduces of the box become curves, those of most GPUs first") {
+  Box box = made_up_box();
+  const auto add = [&](const std::vector<NamedTask>& tasks) {
+    for (const NamedTask& t : tasks) box.measurements.push_back(measured(t, 1e-5 + t.amount / 1e11));
+  };
+  add(collective_tasks(8, Effort::quick));
+  add(node_collective_tasks({8, 8}, Effort::quick));
+  box.measurements.back().samples.assign(9, 1);  // an all-to-all: of no model
+  const Json document = parse_json(fit_box(catalog(), box, {}).text, "device.json");
+  const std::vector<Json>& curves = document.require("collectives").array();
+  REQUIRE(curves.size() == 4);  // 16 on 2 nodes; 8, 4 and 2 on one
+  CHECK(curves[0].require("gpus").integer() == 16);
+  CHECK(curves[0].require("nodes").integer() == 2);
+  CHECK(curves[1].require("gpus").integer() == 8);
+  CHECK(curves[0].require("points").array().size() == 4);
+  // 4096 B / 100 GB/s + 10 us
+  CHECK(curves[0].require("points").array()[0].require("time").string() == "10.041 us");
+  GpuModelLibrary::builtin().add(document);
+  for (Measurement& m : box.measurements)
+    if (m.kind == "gpu_collective" && m.numbers["bytes"] > 1e9) m.conditions.throttle = {"power cap"};
+  CHECK(fit_box(catalog(), box, {}).text.find("collectives") == std::string::npos);
+}
+
 TEST_CASE("boxes that cannot be fitted say why") {
   Box box = made_up_box();
   box.gpus.front().name = "Mystery GPU";

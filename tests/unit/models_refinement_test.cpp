@@ -67,18 +67,21 @@ TEST_CASE("large sizes alone leave the latency at the model's") {
 
 TEST_CASE("a scenario's own curve slows its exchange, and only that of machines like it") {
   const TemporaryFolder folder;
-  const auto write_curve = [&](double load) {
+  const auto points_of = [&](double load) {
     const Cluster cluster = dgx1v();
     std::string points;
     for (const CurvePoint& p : curve(cluster, 1, load))
       points += (points.empty() ? "" : ", ") + std::string{"{\"size\": \""} + std::to_string(p.size.base()) +
                 " B\", \"time\": \"" + std::to_string(p.time.base() * 1e6) + " us\"}";
+    return "{\"operation\": \"all_reduce\", \"gpus\": 8, \"nodes\": 1, \"gpu\": \"v100_sxm2_16gb\", "
+           "\"points\": [" +
+           points + "]}";
+  };
+  const auto write_curve = [&](double load) {
     write_file_atomically(
         folder / "curve.json",
-        "{\"format\": \"rackcast-import\", \"version\": 1, \"kind\": \"nccl-tests\", \"collective\": "
-        "{\"operation\": \"all_reduce\", \"gpus\": 8, \"nodes\": 1, \"gpu\": \"v100_sxm2_16gb\", "
-        "\"points\": [" +
-            points + "]}}");
+        R"({"format": "rackcast-import", "version": 1, "kind": "nccl-tests", "collective": )" +
+            points_of(load) + "}");
   };
   const auto scenario = [&](const std::string& calibration, int nodes) {
     write_file_atomically(folder / "s.json",
@@ -97,6 +100,14 @@ TEST_CASE("a scenario's own curve slows its exchange, and only that of machines 
   CHECK(time(scenario(own, 2)) == time(scenario("", 2)));  // one node says nothing of two
   write_curve(1);
   CHECK(time(scenario(own, 1)) == doctest::Approx(time(scenario("", 1))).epsilon(0.01));
+  // The same from a fitted box; of several curves that of as many GPUs counts.
+  std::string four = points_of(1);
+  four.replace(four.find("\"gpus\": 8"), 9, "\"gpus\": 4");
+  write_file_atomically(folder / "device.json",
+                        R"({"format": "rackcast-device", "version": 1, "model": "v100_sxm2_16gb",
+      "architecture": "volta", "source": "t", "kernels": [], "collectives": [)" +
+                            four + ", " + points_of(8) + "]}");
+  CHECK(time(scenario(R"("calibration": "device.json", )", 1)) > 1.05 * time(scenario("", 1)));
   CHECK(contains(error_text([&] { scenario(R"("calibration": "s.json", )", 1); }), "no calibration"));
 }
 
