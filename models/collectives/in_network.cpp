@@ -96,10 +96,13 @@ CollectivePlan plan_sharp(Layout& layout, Collective operation) {
   CollectiveStage gather = scatter;
   gather.hops.start = 0;
   for (int rank = 0; rank < layout.ranks(); ++rank) {
-    const DeviceId nic = layout.router().nearest_nic(layout.end(rank));
-    layout.load(layout.router().route(layout.end(rank), nic), 1 / m);
-    layout.load(layout.router().route(nic, layout.end(rank)), 1 / m);
-    load_port(layout, nic, 1 / m);
+    const std::vector<DeviceId> nics = layout.router().nearest_nics(layout.end(rank));
+    const double part = 1 / (m * static_cast<double>(nics.size()));
+    for (const DeviceId nic : nics) {
+      layout.load(layout.router().route(layout.end(rank), nic), part);
+      layout.load(layout.router().route(nic, layout.end(rank)), part);
+      load_port(layout, nic, part);
+    }
   }
   CollectiveStage up_and_down = layout.stage({0, 0, 2 * switch_levels(layout.cluster().topology)});
   plan.stages.push_back(std::move(scatter));

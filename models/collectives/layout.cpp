@@ -115,6 +115,19 @@ void Layout::load(const Route& route, double bytes) {
 
 void Layout::send(int from, int to, double bytes) {
   if (end(from) == end(to)) return;
+  if (on_gpus() && !same_node(from, to)) {
+    // Channels of the library go out through all adapters next to a GPU, in even parts.
+    const std::vector<DeviceId> out = router_.nearest_nics(end(from)), in = router_.nearest_nics(end(to));
+    if (out.size() > 1 && out.size() == in.size()) {
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        RouteChoice choice;
+        choice.from_nic = out[i];
+        choice.to_nic = in[i];
+        load(router_.route(end(from), end(to), choice), bytes / static_cast<double>(out.size()));
+      }
+      return;
+    }
+  }
   load(router_.route(end(from), end(to)), bytes);
 }
 
