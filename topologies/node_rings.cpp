@@ -223,6 +223,8 @@ std::vector<Passage> passages(Router& router, const std::vector<DeviceId>& gpus)
         orders.push_back(candidates[i][i % candidates[i].size()]);
     }
   }
+  std::set<DeviceId> nics;
+  for (const Channel& channel : channels) nics.insert(channel.nic);
   std::vector<Passage> out;
   std::map<std::vector<int>, int> seen;
   for (std::size_t c = 0; c < channels.size(); ++c) {
@@ -230,8 +232,10 @@ std::vector<Passage> passages(Router& router, const std::vector<DeviceId>& gpus)
     const bool backwards = seen[channels[c].near]++ % 2 == 1;
     passage.order = orders.empty() ? turned_order(gpus.size(), channels[c].near, backwards) : orders[c];
     passage.entry_nic = channels[c].nic;
-    // The last GPU uses the ring's adapter if it is near to it as well, else its own.
-    const bool near = std::ranges::find(channels[c].near, passage.order.back()) != channels[c].near.end();
+    // The last GPU uses the ring's adapter if it is near to it as well, else its own; where there are fewer
+    // adapters than GPUs the ring's all the same, so that no adapter sends for two.
+    const bool near = nics.size() < gpus.size() ||
+                      std::ranges::find(channels[c].near, passage.order.back()) != channels[c].near.end();
     passage.exit_nic =
         near ? channels[c].nic : router.nearest_nic(gpus[static_cast<std::size_t>(passage.order.back())]);
     out.push_back(std::move(passage));

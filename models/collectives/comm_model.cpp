@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "models/cluster.hpp"
@@ -95,13 +96,20 @@ std::vector<std::string> comm_transports() {
   return names;
 }
 
+/// Payload bytes per second that the links inside nodes and between them allow.
+struct PatternRate {
+  Bandwidth inside{std::numeric_limits<double>::infinity()}, between{std::numeric_limits<double>::infinity()};
+  [[nodiscard]] Bandwidth least() const { return std::min(inside, between); }
+};
+
 /// One way of the library to do one operation.
 struct Way {
   CollectivePlan plan;
   Protocol protocol = Protocol::simple;
   bool tree = false;
-  double plateau = 1;                      ///< factor on the latency of large messages
-  std::vector<Bandwidth> link_rates = {};  ///< of each stage's pattern
+  bool nvls = false;                         ///< a tree over nodes whose switches add
+  double plateau = 1;                        ///< factor on the latency of large messages
+  std::vector<PatternRate> link_rates = {};  ///< of each stage's pattern
 };
 
 struct CommModel::Impl {
@@ -136,7 +144,7 @@ struct CommModel::Impl {
     auto cost = constants.cost(protocol, tree);
     if (!cost) return;
     add_stack(cost->hop);
-    Way way{priced(laid_out(op, algorithm), cost->hop), protocol, tree, 1};
+    Way way{priced(laid_out(op, algorithm), cost->hop), protocol, tree};
     scale_loads(way.plan, 1 / cost->bandwidth_factor);
     const double bus = bus_factor(op, layout.ranks());
     for (CollectiveStage& stage : way.plan.stages)
@@ -170,7 +178,8 @@ struct CommModel::Impl {
     const std::string nvls = layout.nodes() > 1 ? "nvls_tree" : "nvls";
     if (reduce && constants.has_nvls() && spec.in_network &&
         (spec.algorithm == "auto" || spec.algorithm == nvls))
-      out.push_back({priced(laid_out(op, nvls), constants.nvls_latency())});
+      out.push_back({priced(laid_out(op, nvls), constants.nvls_latency()), Protocol::simple, false,
+                     layout.nodes() > 1});
     if (out.empty()) {
       auto cost = constants.cost(Protocol::simple, false);
       add_stack(cost->hop);
@@ -211,16 +220,38 @@ struct CommModel::Impl {
   /// The plan of a way for this payload, where size changes it.
   CollectivePlan sized(const Way& way, Bytes payload) const {
     CollectivePlan plan = way.plan;
-    if (way.tree) scale_loads(plan, 1 / NcclConstants::tree_correction(way.protocol, payload));
+    if (layout.nodes() == 1) {
+      if (way.tree) scale_loads(plan, 1 / NcclConstants::tree_correction(way.protocol, payload));
+    } else if (way.tree || way.nvls) {
+      plan.stages.front().latency += fill(way, payload);
+    }
     if (way.plateau != 1 && payload.base() / layout.ranks() >= 64 * 1024)
       for (CollectiveStage& stage : plan.stages) stage.latency *= way.plateau;
     return plan;
   }
 
+  /// Filling the pipeline of a tree: each hop passes the first wave on when it has it. The wave's own time on
+  /// the slowest links is part of the payload's.
+  Duration fill(const Way& way, Bytes payload) const {
+    const Bytes wave = constants.first_wave(way.protocol, way.nvls, payload);
+    const CollectiveStage& stage = way.plan.stages.front();
+    const PatternRate& rate = way.link_rates.front();
+    const double inside = way.nvls ? 2 : stage.hops.intra;
+    const Duration hops = inside * (wave / rate.inside) + stage.hops.inter * (wave / rate.between);
+    return std::max(Duration{0}, stage.scale * (hops - wave / rate.least()));
+  }
+
   /// Protocols share the patterns of an algorithm.
-  Bandwidth rate_of(const CollectiveStage& stage) {
-    const auto [it, fresh] = pattern_rates.emplace(stage.pattern.get(), Bandwidth{0});
-    if (fresh) it->second = link_rate(stage, rates);
+  PatternRate rate_of(const CollectiveStage& stage) {
+    const auto [it, fresh] = pattern_rates.emplace(stage.pattern.get(), PatternRate{});
+    if (!fresh) return it->second;
+    for (const LinkLoad& load : stage.loads()) {
+      const LinkKind kind = cluster.topology.class_of(load.link).kind;
+      const bool between =
+          kind == LinkKind::infiniband || kind == LinkKind::ethernet || kind == LinkKind::fabric;
+      Bandwidth& least = between ? it->second.between : it->second.inside;
+      least = std::min(least, rates.of(load.link) / load.bytes);
+    }
     return it->second;
   }
 
@@ -252,7 +283,7 @@ struct CommModel::Impl {
       Duration time{0};
       for (std::size_t i = 0; i < plan.stages.size(); ++i) {
         const CollectiveStage& stage = plan.stages[i];
-        time += stage.latency + payload / std::min(stage.ceiling, way.link_rates[i] / stage.scale);
+        time += stage.latency + payload / std::min(stage.ceiling, way.link_rates[i].least() / stage.scale);
       }
       if (time < best) best = time, chosen = std::move(plan);
     }
@@ -267,7 +298,7 @@ struct CommModel::Impl {
   LinkRates rates;
   NcclConstants constants;
   std::map<Collective, std::vector<Way>> by_operation;
-  std::map<const void*, Bandwidth> pattern_rates;
+  std::map<const void*, PatternRate> pattern_rates;
   std::map<std::pair<Collective, std::string>, std::optional<CollectivePlan>> others;
   CollectivePlan chosen;
 };
@@ -312,6 +343,10 @@ double CommModel::log_sigma() const {
   static const Json file = parse_model_data("collectives/spread.json");
   if (impl_->nccl() && impl_->spec.refined) return impl_->spec.refined->log_sigma;
   const bool one = impl_->layout.nodes() == 1;
+  const auto& port = impl_->cluster.node.nic_link;
+  if (impl_->nccl() && !one && port) {
+    if (const Json* own = file.require("by_link").find(port->id)) return own->require("value").number();
+  }
   return file.require(!impl_->nccl() ? "other_library"
                       : one          ? "one_node"
                                      : "several_nodes")

@@ -7,6 +7,14 @@
 /// size/bandwidth, with its constants of the version) says is fastest. Inside a node the constants of Simple
 /// and LL128 are replaced by measured ones where there are measurements (models/data/collectives/links.json).
 ///
+/// A tree over several nodes is a pipeline: each hop passes the first chunk on when it has all of it. Filling
+/// it takes, on top of the latencies,
+///
+///     sum over hops of wave / rate(hop)  -  wave / rate(slowest link),   wave = min(payload, channels * chunk)
+///
+/// with chunks as NCCL cuts them (src/enqueue.cc, calcCollChunking). It is why trees are slow between 100 kB
+/// and 100 MB. Inside one node NCCL's own correction (treeCorrectionFactor) stands for it.
+///
 /// MPI, Gloo, sockets, gRPC: a list of algorithms by size, latency of a step, efficiency on the wire;
 /// libraries that work in host memory copy the payload over PCIe before and after.
 #include <map>

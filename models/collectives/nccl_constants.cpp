@@ -78,6 +78,8 @@ std::string_view to_string(Protocol protocol) {
 
 NcclConstants::NcclConstants(const Cluster& cluster, std::string_view version)
     : nodes_{cluster.used_nodes()}, local_{cluster.local_ranks()}, link_{link_name(cluster)} {
+  // Every ring that was found is used by two channels; 32 are the most (src/graph/connect.cc).
+  channels_ = std::clamp(2 * static_cast<int>(cluster.rings.size()), 2, 32);
   generation_ = generation_of(cluster.node);
   version_ = parse_version(version);
   if (version_ == 0) version_ = version_of_generation(generation_);
@@ -137,6 +139,30 @@ double NcclConstants::ring_plateau() const {
   if (nodes_ < 2) return 1;
   const Json& factor = nccl_file().require("ring_plateau_factor");
   return factor.require(generation_ >= 2 ? "later" : "before_ampere").number();
+}
+
+Bytes NcclConstants::first_wave(Protocol protocol, bool nvls, Bytes payload) const {
+  const double bytes = payload.base();
+  double wave = 0;
+  if (nvls) {
+    // Sixteen channels, each with a head on every GPU of the node.
+    const double heads = 16.0 * local_;
+    double chunk = nodes_ >= 4 ? 65536 : 131072;
+    if (bytes < 4 * heads * chunk) chunk = std::min(chunk, 65536.0);
+    if (bytes < heads * chunk) chunk = std::min(chunk, 32768.0);
+    wave = heads * chunk;
+  } else if (protocol == Protocol::ll) {
+    wave = channels_ * 32768.0;
+  } else if (protocol == Protocol::ll128) {
+    const double ppn = local_, steps = 1 + std::floor(std::log2(nodes_)) + 0.1 * ppn;
+    double chunk = 614400;
+    while (bytes / (channels_ * chunk) < steps * 64 / ppn && chunk > 131072) chunk /= 2;
+    while (bytes / (channels_ * chunk) < steps * 16 / ppn && chunk > 32768) chunk /= 2;
+    wave = channels_ * chunk;
+  } else {
+    wave = channels_ * 524288.0;
+  }
+  return Bytes{std::min(bytes, wave)};
 }
 
 HopLatency NcclConstants::peer_latency() const {

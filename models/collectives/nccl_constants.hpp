@@ -34,12 +34,17 @@ class NcclConstants {
   [[nodiscard]] double ring_plateau() const;
   [[nodiscard]] bool has_nvls() const { return nvls_; }
   [[nodiscard]] HopLatency nvls_latency() const;
+  /// Bytes of payload that a pipelined algorithm has under way between two neighbours at most, all channels
+  /// together: what a hop waits for before it passes the first of it on (NVIDIA NCCL, src/enqueue.cc,
+  /// calcCollChunking).
+  [[nodiscard]] Bytes first_wave(Protocol protocol, bool nvls, Bytes payload) const;
   /// Start and hop of a message from one GPU to another.
   [[nodiscard]] HopLatency peer_latency() const;
 
  private:
   double version_ = 0;
   int nodes_ = 1, local_ = 1;
+  int channels_ = 2;
   std::string link_;      ///< "nvlink/nvlink2+nvswitch", "pcie"
   std::string hardware_;  ///< "nvlink" or "pcie"
   int generation_ = 0;    ///< 0: before Volta, 1: Volta, 2: Ampere, 3: Hopper, 4: Blackwell

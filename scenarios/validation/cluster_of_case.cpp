@@ -155,6 +155,18 @@ void set_ports(const Catalog& catalog, const ValidationCase& c, NodeSpec& node) 
     if (*ports >= 1) node.nics = static_cast<int>(*ports * trays);
   }
   if (node.nics < 1) node.nics = 1;
+  // More adapters than the box has places for: the same number at each place.
+  int places = 0;
+  for (const PcieBranch& branch : node.pcie) places += branch.nics;
+  if (places > 0 && node.nics > places && node.nics % places == 0) {
+    for (PcieBranch& branch : node.pcie) branch.nics *= node.nics / places;
+  }
+  // Fewer adapters than GPUs with a port of the host each have ports of their own.
+  const bool port_each = std::ranges::all_of(
+      node.pcie, [](const PcieBranch& b) { return b.gpus.size() == 1 && b.nics == 1 && b.parent.empty(); });
+  if (port_each && node.nics < static_cast<int>(node.pcie.size())) {
+    for (PcieBranch& branch : node.pcie) branch.nics = 0;
+  }
 }
 
 /// A fabric without bottleneck: the case's figure says nothing of its switches.
