@@ -81,7 +81,7 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
   }
   if (!files.drawing.empty()) write_file_atomically(files.drawing, reports::timeline_svg(tracer));
   deliver_result(args, to_json_text(result));
-  return Exit::ok;
+  return result.answer.feasible || result.partial ? Exit::ok : Exit::infeasible;
 }
 
 int run_check(const Arguments& args) {

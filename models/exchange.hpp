@@ -54,6 +54,8 @@ struct ExchangeSpec {
   /// Host work for each bucket before it can start: negotiation of Horovod, push and pull of a KVStore.
   Duration per_bucket{0};
   CommSpec comm;
+  /// Bytes of each parameter's gradient on the wire; 0: as the precision has them (models/operator.hpp).
+  Bytes gradient{0};
   std::string compression = "none";  ///< of models/compression.hpp
   ServerSpec servers;
   int local_steps = 1;

@@ -36,13 +36,15 @@ std::vector<Ready> arrays_of(const TrainingSpec& spec, const StepTime& step, int
     if (kernel.op && kernel.end > step.forward) ends[kernel.op] = kernel.end;
   std::vector<Ready> out;
   Duration mark = step.forward;
+  const Bytes gradient =
+      spec.exchange.gradient > Bytes{0} ? spec.exchange.gradient : gradient_bytes(spec.precision);
   const auto& operators = spec.workload->operators;
   int array = static_cast<int>(
       std::ranges::count_if(operators, [](const Operator& op) { return op.parameters > 0; }));
   for (auto op = operators.rbegin(); op != operators.rend(); ++op) {
     if (const auto found = ends.find(&*op); found != ends.end()) mark = std::max(mark, found->second);
     if (op->parameters <= 0) continue;
-    out.push_back({mark, exchanged_parameters(*op, spec, ranks) * gradient_bytes(spec.precision), --array});
+    out.push_back({mark, exchanged_parameters(*op, spec, ranks) * gradient, --array});
   }
   return out;
 }

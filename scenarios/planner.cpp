@@ -153,11 +153,11 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
     w.answer.feasible = true;
     w.answer.binding_constraint = w.run.binds;
     add_without_stragglers(evaluator, question(scenario, spec), w);
-    if (const auto conflict = storage_conflict(evaluator, question(scenario, spec))) {
+    w.answer.conflicts = fixed_conflicts(evaluator, question(scenario, spec));
+    if (!w.answer.conflicts.empty()) {
       w.answer.feasible = false;
-      w.answer.conflicts.push_back(*conflict);
-      w.answer.binding_constraint = conflict->constraint;
-      w.answer.statement = conflict->statement;
+      w.answer.binding_constraint = w.answer.conflicts.front().constraint;
+      w.answer.statement = w.answer.conflicts.front().statement;
       continue;
     }
     w.answer.statement =

@@ -1,5 +1,7 @@
 #include "scenarios/question_input.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/data_path/host_memory.hpp"
@@ -62,6 +64,10 @@ PreprocessCost decoding(const InputContext& c) {
 ReadLoad read_load(const InputContext& c, double share) {
   const Question& q = c.question;
   ReadLoad load;
+  if (q.input.shards && static_cast<double>(*q.input.shards) > q.samples)
+    throw Error{
+        fmt::format("{} shards for {:.0f} samples: some would hold nothing", *q.input.shards, q.samples),
+        q.input.where, "a shard holds at least one sample; leave \"shards\" out, or say 1024"};
   load.layout = q.input.layout(q.bytes_per_sample, q.samples);
   load.nodes = used_nodes(c);
   load.readers = q.input.workers_per_gpu > 0 ? q.input.workers_per_gpu * gpus_per_node(c)

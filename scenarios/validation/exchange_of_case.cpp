@@ -112,9 +112,9 @@ ExchangeSpec exchange_of_case(const ValidationCase& c, int nodes) {
   const Facts f = facts_of(c);
   ExchangeSpec x;
   if (f.transport == "tcp" || f.transport == "ipoib") x.comm.stack = NetworkStack::tcp;
-  if (const auto dtype = text_in(c.workload.extra, "gradient_dtype");
-      dtype == "fp16" && c.workload.precision == "fp32")
-    x.compression = "fp16";
+  const auto dtype = text_in(c.workload.extra, "gradient_dtype");
+  if (dtype == "fp16" && c.workload.precision == "fp32") x.compression = "fp16";
+  if (dtype == "fp32") x.gradient = Bytes{4};  // of master weights, in mixed precision too
   if (f.sync == "horovod-allreduce" && f.framework != "mxnet") {
     horovod(x);
   } else if (f.framework == "tensorflow") {

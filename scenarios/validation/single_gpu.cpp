@@ -98,8 +98,8 @@ PredictedFigure predict_peak_fraction(PredictionContext& context, const Validati
 
 PredictedFigure predict_epochs(PredictionContext& context, const ValidationCase& c) {
   const double samples = samples_of(c);
-  const Run run = run_of(context, c);
-  return figure_of(samples / run.samples_per_s(), run.step.log_sigma);
+  const PredictedFigure rate = predict_throughput(context, c);
+  return {samples / rate.value, samples / rate.high, samples / rate.low};
 }
 
 PredictedFigure predict_speedup(PredictionContext& context, const ValidationCase& c) {

@@ -214,6 +214,12 @@ TEST_CASE("a profile cannot be fitted without its cases") {
   CHECK(has(out, "is fitted on"));
 }
 
+TEST_CASE("a simulation of a batch that no GPU holds is infeasible too") {
+  const Outcome out = run("simulate scenarios/saturn_v.json --set workloads.0.batch_per_gpu=100000");
+  CHECK(out.code == 4);
+  CHECK(has(out, "of GPU memory"));
+}
+
 TEST_CASE("impossible data sets and loaders end with a message that names them") {
   const TemporaryFolder folder;
   const auto said = [&](const std::string& data, const std::string& input) {
@@ -227,8 +233,10 @@ TEST_CASE("impossible data sets and loaders end with a message that names them")
   const std::string imagenet = R"("samples": 1281167)";
   CHECK(said(imagenet, "").code == 0);
 
-  // A server of 50 TB: a simulation says so and goes on, a plan is infeasible.
-  CHECK(has(said(R"("size": "60 TB")", ""), "does not fit"));
+  // A server of 50 TB: neither a simulation nor a plan has an answer.
+  const Outcome large = said(R"("size": "60 TB")", "");
+  CHECK(large.code == 4);
+  CHECK(has(large, "does not fit"));
   write_file_atomically(folder / "plan.json", R"({"name": "t", "data": {"size": "60 TB"},
     "storage": {"array": "nfs_10gbe"}, "goal": {"deadline": "60 days"}, "cluster": {"node": "dgx1_p100"},
     "workloads": [{"model": "alexnet", "epochs": 10, "batch_per_gpu": 512}]})");
@@ -249,4 +257,8 @@ TEST_CASE("impossible data sets and loaders end with a message that names them")
   CHECK(shardless.code == 3);
   CHECK(has(shardless, "at least one shard"));
   CHECK(has(shardless, "s.json:2"));
+
+  const Outcome hollow = said(imagenet, R"("shards": 2000000)");
+  CHECK(hollow.code == 3);
+  CHECK(has(hollow, "some would hold nothing"));
 }

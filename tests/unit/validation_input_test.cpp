@@ -57,6 +57,40 @@ TEST_CASE("AlexNet on a DGX-1 P100 with real data comes out end to end") {
   CHECK(slow / (ratio(context, all.at("tfdocs-dgx1-resnet50-b64-synthetic-8gpu")) * 1734) > 0.98);
 }
 
+TEST_CASE("K80 nodes of two clouds wait for their sixteen cores as AlexNet is given more GPUs") {
+  const Catalog catalog = Catalog::builtin();
+  PredictionContext context{catalog};
+  const auto all = cases("tensorflow_docs_benchmarks_2017");
+  // Published: 639, 1,136, 2,067, 4,056 images/s on Google's and 674, 1,227, 2,201 on Amazon's. At 8 GPUs the
+  // queue of models/data_path/starvation.hpp is too pessimistic: cores and GPUs are equally fast.
+  for (const auto& [id, bound] : {std::pair{"gce-alexnet-b512-real-1gpu", 0.10},
+                                  {"gce-alexnet-b512-real-2gpu", 0.10},
+                                  {"gce-alexnet-b512-real-4gpu", 0.10},
+                                  {"gce-alexnet-b512-real-8gpu", 0.20},
+                                  {"ec2-alexnet-b512-real-1gpu", 0.10},
+                                  {"ec2-alexnet-b512-real-2gpu", 0.10},
+                                  {"ec2-alexnet-b512-real-4gpu", 0.10}}) {
+    const ValidationCase& real = all.at(std::string{"tfdocs-"} + id);
+    INFO(real.id);
+    CHECK(std::abs(ratio(context, real) - 1) < bound);
+  }
+}
+
+TEST_CASE("an epoch on one GPU takes as long as its input path feeds it") {
+  const Catalog catalog = Catalog::builtin();
+  PredictionContext context{catalog};
+  ValidationCase c = cases("tensorflow_docs_benchmarks_2017").at("tfdocs-dgx1-alexnet-b512-real-1gpu");
+  const double rate = predict_throughput(context, c).value;
+  c.metric = "epoch_time_s";
+  c.workload.extra = parse_json(R"({"dataset": "imagenet", "script": "tf_cnn_benchmarks",
+                                    "samples_per_epoch": 1281167})",
+                                "t");
+  const PredictedFigure epoch = predict_epochs(context, c);
+  CHECK(epoch.value == doctest::Approx(1281167 / rate));
+  CHECK(epoch.low < epoch.value);
+  CHECK(epoch.value < epoch.high);
+}
+
 TEST_CASE("what nobody states sets no limit") {
   const Catalog catalog = Catalog::builtin();
   const NodeSpec node = node_spec(catalog, "dgx1_p100");
