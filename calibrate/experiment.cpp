@@ -72,6 +72,7 @@ Measurement measure_one(const Experiment& experiment, const StopRule& rule, cons
   const Conditions idle = look();
   warm_up(*trial, experiment, hooks, deadline);
   m.warm_up = experiment.warm_up;
+  if (hooks.interrupted()) return m;  // perhaps before there was a result to verify
   if (trial->verifies()) {
     const std::string wrong = trial->verify();
     m.verified = wrong.empty();
@@ -111,7 +112,7 @@ MeasureOutcome measure(std::vector<Experiment> experiments, const MeasureOptions
     const double deadline = now + 3 * (end - now) / static_cast<double>(experiments.size() - i + 2);
     try {
       Measurement m = measure_one(experiment, options.stop, hooks, deadline);
-      if (m.stop == SampleEnd::interrupted) out.complete = false;
+      if (m.stop == SampleEnd::interrupted || m.samples.empty()) out.complete = false;
       if (m.samples.empty()) {
         out.not_measured.push_back({m.id, "interrupted"});
       } else {

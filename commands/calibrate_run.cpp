@@ -26,13 +26,26 @@ namespace {
 
 volatile std::sig_atomic_t stop_requested = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
-/// The first Ctrl-C ends measuring in good order, the second one the program.
+/// Seconds since the machine started, never 0; may be asked in a signal handler.
+int uptime_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<int>(now.tv_sec) + 1;
+}
+
+/// The first Ctrl-C ends measuring in good order, another one the program. Launchers (timeout, mpirun) send
+/// theirs to the process and to its group: what comes within a second is the same one.
 void listen_for_interrupts() {
   struct sigaction action {};
-  action.sa_handler = [](int) {
-    stop_requested = 1;
+  action.sa_handler = [](int signal) {
+    const int now = uptime_seconds();
+    if (stop_requested == 0) {
+      stop_requested = now;
+    } else if (now - stop_requested > 1) {
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
+    }
   };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }

@@ -137,9 +137,9 @@ TEST_CASE("without permission to read or write") {
 
 TEST_CASE("Ctrl-C keeps what was measured") {
   const TemporaryFolder folder;
-  // After half a second the test files (4 GiB) are still being written.
+  // After three seconds the test files (4 GiB) are being written, or have just been.
   const Outcome out = run("calibrate run --thorough -o " + folder / "a.json" + " --path " + folder.path(), 60,
-                          "timeout --preserve-status -s INT 0.5 ");
+                          "timeout --preserve-status -s INT 3 ");
   CHECK(out.code == 130);
   CHECK(has(out, "partial"));
   CHECK(run("calibrate check " + folder / "a.json").code == 0);
@@ -147,7 +147,7 @@ TEST_CASE("Ctrl-C keeps what was measured") {
   // The document is all that is left.
   CHECK(std::distance(fs::directory_iterator{folder.path()}, fs::directory_iterator{}) == 1);
   const Outcome later = run("calibrate run --only cpu_gemm --only jpeg_decode -o " + folder / "a.json", 60,
-                            "timeout --preserve-status -s INT 4 ");
+                            "timeout --preserve-status -s INT 6 ");
   CHECK(later.code == 130);
   CHECK(has(later, "not measured, interrupted"));
   CHECK(read_file(folder / "a.json").find("\"median\"") != std::string::npos);

@@ -51,6 +51,30 @@ Experiment experiment(FakeMachine& machine, const std::string& id, std::vector<d
   return e;
 }
 
+TEST_CASE("interrupted before the first sample there is no result to call wrong") {
+  struct Unready : Trial {
+    double sample() override { return 1; }
+    std::string verify() override { return "0 instead of 5"; }
+    [[nodiscard]] bool verifies() const override { return true; }
+  };
+  bool interrupted = false;
+  Experiment e;
+  e.about.id = "a";
+  e.prepare = [&] {
+    interrupted = true;  // while its data are made
+    return std::make_unique<Unready>();
+  };
+  const auto out = measure({e}, {.budget = Duration{100}},
+                           {[] { return 0.0; },
+                            [&] {
+                              return interrupted;
+                            }});
+  CHECK(out.measurements.empty());
+  CHECK_FALSE(out.complete);
+  REQUIRE(out.not_measured.size() == 1);
+  CHECK(out.not_measured[0].reason == "interrupted");
+}
+
 TEST_CASE("steady samples stop on confidence, with the fewest samples") {
   FakeMachine machine;
   const auto out = measure({experiment(machine, "a", {0.1})}, {.budget = Duration{100}}, machine.hooks());
