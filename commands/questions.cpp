@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "commands/commands.hpp"
+#include "commands/interruption.hpp"
 #include "commands/progress_line.hpp"
 #include "commands/report_files.hpp"
 #include "reports/timeline.hpp"
@@ -43,20 +44,29 @@ std::shared_ptr<RunFlags> add_run_flags(CLI::App& command) {
   return flags;
 }
 
-int run_size(const Arguments& args, const RunFlags& flags) {
+int run_size(const Arguments& args, const RunFlags& flags, const std::string& objective) {
   check_endings(args.outputs);  // before the work
-  const Scenario scenario = load_scenario(args.scenario, args.sets);
+  std::vector<std::string> sets = args.sets;
+  if (!objective.empty()) sets.push_back("goal.objective=" + objective);
+  const Scenario scenario = load_scenario(args.scenario, sets);
   const Catalog catalog = open_catalog(args);
+  const Interruption interruption;
   Result result = [&] {
     ProgressLine progress("Simulated runs");
+    ProgressLine designs("Designs tried");
     RunControl control = flags.control();
     control.on_run = [&](std::size_t runs) {
       progress.show(runs);
     };
+    control.on_design = [&](std::size_t done, std::size_t all) {
+      if (all > 1) designs.show(done, all);
+    };
+    control.cancelled = Interruption::asked;
     return size(scenario, catalog, control);
   }();
   result.command = args.command_line;
   deliver_result(args, to_json_text(result));
+  if (Interruption::asked()) return Exit::interrupted;
   return result.answer.feasible || result.partial ? Exit::ok : Exit::infeasible;
 }
 
@@ -100,7 +110,10 @@ void add_size(CLI::App& app, Arguments& args) {
   add_scenario_flags(*size, args);
   add_output_flags(*size, args);
   const auto flags = add_run_flags(*size);
-  size->callback([&args, flags] { args.code = run_size(args, *flags); });
+  const auto objective = std::make_shared<std::string>();
+  size->add_option("--objective", *objective, "fewest-nodes, lowest-cost, lowest-energy or fastest")
+      ->check(CLI::IsMember(std::vector<std::string>{objective_names.begin(), objective_names.end()}));
+  size->callback([&args, flags, objective] { args.code = run_size(args, *flags, *objective); });
 }
 
 void add_simulate(CLI::App& app, Arguments& args) {

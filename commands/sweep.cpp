@@ -6,11 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 
 #include "commands/commands.hpp"
+#include "commands/interruption.hpp"
 #include "sim/atomic_file.hpp"
 #include "sim/error.hpp"
 
@@ -23,9 +23,6 @@ struct SweepFlags {
   std::string database, csv, shard;
   int threads = 0, slurm = 0;
 };
-
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a signal handler sets it
-volatile std::sig_atomic_t interrupted_by_user = 0;
 
 /// One line on a terminal, about once a second, with the time that is left.
 class Progress {
@@ -75,12 +72,11 @@ int run(const Arguments& args, const SweepFlags& flags) {
   const Catalog catalog = open_catalog(args);
   SweepStore store{flags.database, question};
   if (isatty(STDERR_FILENO) != 0) spec.progress = Progress{};
-  spec.cancelled = [] {
-    return interrupted_by_user != 0;
-  };
-  std::signal(SIGINT, [](int) { interrupted_by_user = 1; });
-  const SweepSummary done = run_sweep(spec, catalog, store);
-  std::signal(SIGINT, SIG_DFL);
+  spec.cancelled = Interruption::asked;
+  const SweepSummary done = [&] {
+    const Interruption interruption;
+    return run_sweep(spec, catalog, store);
+  }();
   if (!flags.csv.empty()) write_file_atomically(flags.csv, sweep_csv(store));
   print(fmt::format("{} points, {} computed now, in {}{}\n", done.points, done.computed, flags.database,
                     done.cancelled ? "; interrupted: the same command goes on" : ""));

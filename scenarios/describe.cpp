@@ -25,6 +25,7 @@ std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {
   for (int n = 1; n < nodes; n *= 2) counts.push_back(n);
   counts.push_back(nodes);
   counts.push_back(2 * nodes);
+  if (q.gpus) counts = {nodes};  // of a job of so many GPUs there is one size
   std::vector<ScalingRow> rows;
   for (const int n : counts) {
     q.cluster.nodes = n;
@@ -70,7 +71,8 @@ std::string count_of(double n, const char* what) {
 }
 
 Question question(const Scenario& s, const WorkloadSpec& w) {
-  Question q{s.cluster, w, std::nullopt, s.data.samples, s.data.bytes_per_sample, s.storage, s.input};
+  Question q{s.cluster, w,      s.cluster.gpus_per_job, s.data.samples, s.data.bytes_per_sample,
+             s.storage, s.input};
   q.stored_factor = s.data.stored_factor();
   q.site = s.site;
   q.failures = s.failures;

@@ -34,9 +34,9 @@ double Evaluator::steps(const Question& q) {
   return std::ceil(q.samples * q.workload.epochs / run(q).samples_per_step);
 }
 
-Duration Evaluator::time_to_train(const Question& q) {
+Duration Evaluator::time_to_train(const Question& q, bool remember) {
   const Duration time{impl_->seconds(q, {})};
-  impl_->known_times.emplace_back(q.cluster.nodes, time);
+  if (remember) impl_->known_times.emplace_back(q.cluster.nodes, time);
   return time;
 }
 

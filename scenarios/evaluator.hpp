@@ -63,8 +63,8 @@ class Evaluator {
 
   /// Number of optimizer steps: ceil(samples x epochs / global batch).
   double steps(const Question& question);
-  /// Failures and checkpoints included.
-  Duration time_to_train(const Question& question);
+  /// Failures and checkpoints included. `remember`: among the known times.
+  Duration time_to_train(const Question& question, bool remember = true);
 
   /// All figures with their 90 % intervals: each part is varied by 1.645 standard deviations on its own, the
   /// changes of ln(time) are added in quadrature (first-order propagation of independent log-normal spreads).

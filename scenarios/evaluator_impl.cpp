@@ -9,6 +9,7 @@
 #include "models/gpu_rates_of.hpp"
 #include "models/site/gpu_power.hpp"
 #include "models/workload.hpp"
+#include "scenarios/exchange_choice.hpp"
 #include "scenarios/site/site_spec.hpp"
 #include "sim/error.hpp"
 #include "topologies/catalog.hpp"
@@ -252,6 +253,7 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   spec.gpu = &gpu(q.cluster, q.workload);
   spec.batch_per_gpu = q.workload.batch_per_gpu;
   spec.precision = q.workload.precision;
+  spec.exchange = exchange_named(q.workload.exchange);
   for (const StragglerSpec& s : q.cluster.stragglers) {
     spec.stragglers.push_back(s.group);
     ledger.note_stragglers(s, q.cluster.where);
@@ -293,6 +295,8 @@ TrainingRun Evaluator::Impl::simulated(const Question& q, TrainingSpec& training
                 (q.workload.batch_per_gpu * static_cast<double>(machine.ranks.size()))));
   training.limits = remaining();
   try {
+    if (control.cancelled && control.cancelled())
+      throw LimitReached{"interrupted before the next training step", {}, {}, ErrorKind::internal};
     TrainingRun done = simulate_training(machine, training, tracer);
     events += done.events;
     ++simulations;
@@ -318,12 +322,12 @@ double Evaluator::Impl::speed_under_cap(const Question& q) {
 const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits, const Scales& scales,
                                         Tracer* tracer) {
   const std::string key =
-      fmt::format("{}/{}/{}/{}/{}|{}/{}/{}/{}/{}|{}/{}/{}/{}|{}/{}/{}|{}/{}/{}", q.cluster.node,
+      fmt::format("{}/{}/{}/{}/{}|{}/{}/{}/{}/{}/{}|{}/{}/{}/{}|{}/{}/{}|{}/{}/{}", q.cluster.node,
                   q.cluster.gpu, q.cluster.nodes, q.cluster.fabric.key(), q.gpus.value_or(0),
                   q.workload.model, q.workload.batch_per_gpu, to_string(q.workload.precision),
-                  q.workload.framework, q.workload.framework_version, q.storage.array, q.storage.count,
-                  q.bytes_per_sample.base(), q.input.key(), hits.page_cache, hits.ssd_cache, hits.storage,
-                  scales.compute, scales.network, scales.input) +
+                  q.workload.framework, q.workload.framework_version, q.workload.exchange, q.storage.array,
+                  q.storage.count, q.bytes_per_sample.base(), q.input.key(), hits.page_cache, hits.ssd_cache,
+                  hits.storage, scales.compute, scales.network, scales.input) +
       gpu_cap_key(q) + straggler_key(q);
   if (const auto it = runs.find(key); it != runs.end() && !tracer) return it->second;
   if (hits.storage < 1 && !tracer && !q.input.jitter) {

@@ -9,6 +9,7 @@
 #include "scenarios/evaluator.hpp"
 #include "scenarios/growth_report.hpp"
 #include "scenarios/neighbours.hpp"
+#include "scenarios/plan/design.hpp"
 #include "scenarios/search.hpp"
 #include "sim/quantity_text.hpp"
 #include "sim/trace.hpp"
@@ -58,6 +59,60 @@ void size_workload(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& 
   }
 }
 
+/// The workload on the size that the planner chose for all of them.
+void describe_chosen(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
+                     const PlanReport& plan, WorkloadResult& w) {
+  describe(evaluator, s, spec, s.cluster.nodes, w);
+  w.answer.feasible = plan.chosen.has_value();
+  if (!plan.chosen) {
+    w.answer.statement = plan.statement;
+    if (!plan.conflicts.empty()) w.answer.binding_constraint = plan.conflicts.front().limit;
+    return;
+  }
+  w.answer.binding_constraint = plan.smaller && !plan.smaller->breaks.empty()
+                                    ? plan.smaller->breaks.front()
+                                    : std::string{to_string(plan.objective)};
+  describe_answer(w.answer, w, s.goal->deadline);
+}
+
+/// Where the smallest count of nodes is the question, each workload has one of its own.
+bool asks_for_nodes(const Scenario& s) {
+  return s.goal->objective == Objective::fewest_nodes && s.search.nodes.empty() &&
+         s.search.gpus_per_job.empty() && !s.cluster.gpus_per_job;
+}
+
+/// What the planner says stands above what the workloads say, each on its own.
+void take_over(Result& result) {
+  const PlanReport& plan = *result.plan;
+  Answer& a = result.answer;
+  if (plan.chosen) {
+    const PlanCandidate& c = *plan.chosen;
+    if (a.feasible && a.nodes == c.nodes) {
+      if (plan.objective != Objective::fewest_nodes) a.statement = plan.statement + " " + a.statement;
+      return;
+    }
+    a.feasible = true;
+    a.nodes = c.nodes;
+    a.gpus = c.gpus;
+    a.node = c.node;
+    a.node_title = c.node_title;
+    a.rack_units = c.rack_units;
+    a.power_kw = c.nameplate.base() / 1000;
+    a.statement = plan.statement;
+  } else if (!plan.conflicts.empty()) {
+    a.feasible = false;
+    a.why_not_fewer.reset();
+    if (!a.conflicts.empty()) {  // they say more of one limit than its name
+      if (plan.conflicts.size() > 1) a.statement = plan.statement + " " + a.statement;
+      return;
+    }
+    a.statement = plan.statement;
+    a.binding_constraint = plan.conflicts.front().limit;
+    for (const PlanConflict& c : plan.conflicts)
+      a.conflicts.push_back({c.limit, c.needed, c.allowed, c.statement});
+  }
+}
+
 /// The whole answer: the cluster must do for every workload, so the hungriest one decides.
 void choose(Result& result) {
   const auto hungrier = [](const WorkloadResult& a, const WorkloadResult& b) {
@@ -104,15 +159,22 @@ Result size(const Scenario& asked, const Catalog& catalog, const RunControl& con
   Result result;
   result.kind = "size";
   result.scenario = scenario;
-  for (const WorkloadSpec& spec : scenario.workloads) {
+  result.plan = make_plan(evaluator, scenario, control, result.scenario);
+  const Scenario& chosen = result.scenario;
+  for (const WorkloadSpec& spec : chosen.workloads) {
     WorkloadResult& w = result.workloads.emplace_back();
     try {
-      size_workload(evaluator, scenario, spec, w);
+      if (asks_for_nodes(scenario)) {
+        size_workload(evaluator, chosen, spec, w);
+      } else {
+        describe_chosen(evaluator, chosen, spec, *result.plan, w);
+      }
     } catch (const LimitReached&) {
       stop(w, spec, evaluator);
     }
   }
   choose(result);
+  take_over(result);
   finish(result, evaluator);
   return result;
 }
@@ -179,6 +241,7 @@ void check_names(const Scenario& asked, const Catalog& catalog) {
   if (scenario.storage.array != "none")
     evaluator.storage_capacity(question(scenario, scenario.workloads.front()));
   if (!scenario.goal) return;
+  (void)plan_space(evaluator, scenario);
   for (const std::string& node : scenario.goal->alternatives) {
     ClusterSpec cluster = scenario.cluster;
     cluster.node = node;

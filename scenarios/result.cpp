@@ -4,6 +4,7 @@
 
 #include "scenarios/method.hpp"
 #include "scenarios/plain_json.hpp"
+#include "scenarios/plan/plan_document.hpp"
 #include "scenarios/reliability_report.hpp"
 #include "scenarios/result_input.hpp"
 #include "scenarios/site/result_site.hpp"
@@ -160,6 +161,7 @@ std::string to_json_text(const Result& result) {
   if (result.partial) out["partial"] = true;
   out["answer"] = document(result.answer);
   out["prediction"] = document(result.prediction);
+  if (result.plan) out["plan"] = plan_document(*result.plan);
   out["workloads"] = Document::array();
   for (const WorkloadResult& w : result.workloads) out["workloads"].push_back(document(w));
   out["method"] = Document::array();

@@ -8,6 +8,7 @@
 #include "models/training.hpp"
 #include "scenarios/failure_plan.hpp"
 #include "scenarios/input_report.hpp"
+#include "scenarios/plan/plan.hpp"
 #include "scenarios/result_estimate.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/site/site_report.hpp"
@@ -107,6 +108,7 @@ struct Result {
   Answer answer;
   Prediction prediction;
   std::vector<WorkloadResult> workloads;
+  std::optional<PlanReport> plan;      ///< of "size"
   std::optional<GrowthReport> growth;  ///< of a fleet's data, on the chosen cluster
   std::optional<SiteReport> site;      ///< of the chosen cluster
   std::vector<Assumption> assumptions;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "scenarios/defaults.hpp"
+#include "scenarios/exchange_choice.hpp"
 #include "scenarios/uncertainty/ranges.hpp"
 #include "sim/quantity_text.hpp"
 #include "topologies/catalog.hpp"
@@ -75,6 +76,8 @@ WorkloadSpec read_workload(const Json& json) {
     workload.framework_version = f.string_or("version", "");
     f.finish();
   }
+  if (const Json* exchange = in.find("exchange")) workload.exchange = read_exchange(*exchange);
+  if (in.has("critical_batch")) workload.critical_batch = in.number("critical_batch", 1, 1e12);
   in.finish();
   return workload;
 }
@@ -123,6 +126,8 @@ ClusterSpec read_cluster(const Json& json) {
   }
   cluster.nodes_given = in.has("nodes");
   cluster.nodes = static_cast<int>(in.integer_or("nodes", 1, 1, 100'000));
+  if (in.has("gpus_per_job"))
+    cluster.gpus_per_job = static_cast<int>(in.integer("gpus_per_job", 1, 1'000'000));
   if (const Json* fabric = in.find("fabric")) {
     cluster.fabric_text = network_of(*fabric);
     cluster.fabric = read_fabric_options(cluster.fabric_text);
@@ -141,6 +146,12 @@ GoalSpec read_goal(const Json& json) {
   if (in.has("date")) goal.date = in.quantity<Duration>("date");
   if (in.has("retrain_every")) goal.retrain_every = in.quantity<Duration>("retrain_every");
   goal.max_nodes = static_cast<int>(in.integer_or("max_nodes", defaults::max_nodes, 1, 100'000));
+  goal.objective_where = json.where();
+  if (const Json* objective = in.find("objective")) {
+    goal.objective = read_objective(*objective);
+    goal.objective_where = objective->where();
+  }
+  if (in.has("availability")) goal.availability = in.number("availability", 0.001, 0.999999);
   if (const Json* alternatives = in.find("alternatives")) {
     for (const Json& one : alternatives->array()) goal.alternatives.push_back(name_or_file(one));
     if (goal.alternatives.size() > 32) alternatives->fail("more than 32 alternatives");
@@ -215,6 +226,17 @@ Json apply_set(const Json& json, const std::string& set) {
   return json.with(set.substr(0, equals), parsed);
 }
 
+/// What an objective is counted in must be known.
+void check_objective(const Scenario& s) {
+  const GoalSpec& goal = *s.goal;
+  if (goal.objective == Objective::lowest_energy && !s.site)
+    throw Error{"the lowest energy needs a site: its power decides", goal.objective_where,
+                "add \"site\": {} (industry averages), or describe its cooling"};
+  if (goal.objective == Objective::lowest_cost && (!s.site || !s.site->prices))
+    throw Error{"the lowest cost needs prices", goal.objective_where,
+                R"(add "site": {"prices": {"date": "2018-06-30"}})"};
+}
+
 }  // namespace
 
 Scenario read_scenario(const Json& text, const std::string& file) {
@@ -247,6 +269,10 @@ Scenario read_scenario(const Json& text, const std::string& file) {
     if (scenario.goal->retrain_every && !scenario.data.fleet)
       goal->require("retrain_every").fail("retraining needs data that grows", "describe the \"fleet\"");
   }
+  if (const Json* search = in.find("search"))
+    scenario.search = read_search(*search, {name_or_file, read_storage, [](const Json& fabric) {
+                                              return read_fabric_options(network_of(fabric));
+                                            }});
   if (const Json* campaign = in.find("campaign")) scenario.campaign = read_campaign(*campaign);
   if (const Json* failures = in.find("failures")) {
     scenario.failures = read_failures(*failures);
@@ -257,7 +283,13 @@ Scenario read_scenario(const Json& text, const std::string& file) {
       failures->fail("without storage there is nothing to say how long a checkpoint takes",
                      "give \"storage\", or \"checkpoint_stall\": \"30 s\"");
   }
+  if (scenario.goal && scenario.goal->availability && !scenario.failures)
+    in.require("goal")
+        .require("availability")
+        .fail("an availability asks for failures: without them nothing ever stops training",
+              "add \"failures\": {}");
   if (const Json* site = in.find("site")) scenario.site = std::make_shared<const SiteSpec>(read_site(*site));
+  if (scenario.goal) check_objective(scenario);
   if (const Json* published = in.find("published")) {
     for (const Json& row : published->array()) scenario.published.push_back(read_published(row));
     if (scenario.published.size() > 256) published->fail("more than 256 published rows");

@@ -15,6 +15,7 @@
 #include "scenarios/data_spec.hpp"
 #include "scenarios/failure_spec.hpp"
 #include "scenarios/input_options.hpp"
+#include "scenarios/plan/search_spec.hpp"
 #include "scenarios/site/site_spec.hpp"
 #include "sim/error.hpp"
 #include "sim/json_reader.hpp"
@@ -35,6 +36,8 @@ struct WorkloadSpec {
   double batch_per_gpu = 0;
   Precision precision = Precision::fp32;
   std::string framework, framework_version;  ///< empty: the generic profile
+  std::string exchange;                      ///< of gradients (exchange_choice.hpp); empty: all-reduce
+  std::optional<double> critical_batch;      ///< samples of the global batch beyond which more do not help
   bool epochs_is_default = false, batch_is_default = false, precision_is_default = false;
   Where where;
 };
@@ -53,6 +56,7 @@ struct ClusterSpec {
   std::string named;  ///< catalogue id below clusters; else empty
   int nodes = 1;
   bool nodes_given = false;
+  std::optional<int> gpus_per_job;  ///< a job uses only the first so many GPUs; absent: all
   FabricOptions fabric;
   Json fabric_text;  ///< as the scenario has it; null if it has none
   std::vector<StragglerSpec> stragglers = {};
@@ -64,6 +68,9 @@ struct GoalSpec {
   int max_nodes = 1024;
   std::optional<Duration> date;           ///< since the first recording day: train what is usable then
   std::optional<Duration> retrain_every;  ///< and again
+  Objective objective = Objective::fewest_nodes;
+  Where objective_where;
+  std::optional<double> availability;     ///< least share of the time in which training moves forward
   std::vector<std::string> alternatives;  ///< further node types to size for the same goal
   Where where;
 };
@@ -87,6 +94,7 @@ struct Scenario {
   std::vector<WorkloadSpec> workloads;
   ClusterSpec cluster;
   std::optional<GoalSpec> goal;
+  SearchSpec search;
   std::optional<CampaignSpec> campaign;
   std::optional<FailureSpec> failures;   ///< absent: nothing ever fails
   std::shared_ptr<const SiteSpec> site;  ///< null: the scenario has none

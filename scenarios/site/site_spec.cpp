@@ -91,6 +91,7 @@ RackOptions read_racks(const Json& json) {
   o.ports = static_cast<int>(in.integer_or("ports", 0, 0, 100'000));
   o.pdus = static_cast<int>(in.integer_or("pdus", 2, 0, 16));
   o.max_racks = whole(in, "max_racks", 1, 100'000);
+  o.max_units = whole(in, "max_units", 1, 10'000'000);
   if (in.find("basis")) o.nameplate = in.choice("basis", bases) == 0;
   if (const Json* method = in.find("method")) o.method = parsed(*method, parse_pack_method);
   if (const Json* equipment = in.find("equipment")) {
@@ -194,6 +195,8 @@ PriceOptions read_prices(const Json& json) {
   PriceOptions o;
   o.date = date_of(in);
   o.budget = maybe<Money>(in, "budget");
+  o.opex_budget = maybe<MoneyRate>(in, "opex_budget");
+  o.total_budget = maybe<Money>(in, "total_budget");
   if (const Json* items = in.find("items")) {
     for (const Json& one : items->array()) o.items.push_back(read_price(one));
   }

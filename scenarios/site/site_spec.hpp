@@ -43,7 +43,8 @@ struct RackOptions {
   int outlets = 0, ports = 0;  ///< 0: not limited
   int pdus = 2;
   std::optional<int> max_racks;
-  bool nameplate = true;  ///< rack and site limits count nameplate power; else typical power
+  std::optional<int> max_units;  ///< rack units of all equipment together
+  bool nameplate = true;         ///< rack and site limits count nameplate power; else typical power
   PackMethod method = PackMethod::automatic;
   std::vector<SiteEquipment> equipment;
 };
@@ -86,7 +87,9 @@ struct RentOptions {
 
 struct PriceOptions {
   std::string date;
-  std::optional<Money> budget;  ///< for what is bought
+  std::optional<Money> budget;           ///< for what is bought
+  std::optional<MoneyRate> opex_budget;  ///< energy, space, support and staff
+  std::optional<Money> total_budget;     ///< purchase and operation over the years of depreciation
   std::vector<PriceEntry> items;
   std::optional<Duration> depreciation;
   std::optional<double> support, installation, interest;

@@ -1,0 +1,157 @@
+#include "scenarios/plan/design.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rackcast {
+
+namespace {
+
+/// Past goal.max_nodes a search looks only where that limit may be what conflicts, and not at giants.
+constexpr int kLargestBeyond = 1024;
+
+ClusterSpec with_node(const ClusterSpec& own, const Choice<std::string>& node) {
+  ClusterSpec out = own;
+  if (node.value == own.node) return out;
+  out.node = node.value;
+  out.gpu.clear();
+  out.named.clear();
+  out.fabric = own.fabric.for_another_node();
+  out.where = node.where;
+  return out;
+}
+
+std::vector<ClusterSpec> clusters(const Scenario& s) {
+  std::vector<ClusterSpec> out{s.cluster};
+  const auto multiply = [&out](const auto& choices, auto&& apply) {
+    if (choices.empty()) return;
+    std::vector<ClusterSpec> wider;
+    for (const ClusterSpec& base : out)
+      for (const auto& choice : choices) wider.push_back(apply(base, choice));
+    out = std::move(wider);
+  };
+  multiply(s.search.node, with_node);
+  multiply(s.search.fabric, [](ClusterSpec c, const Choice<FabricOptions>& fabric) {
+    c.fabric = fabric.value;
+    return c;
+  });
+  multiply(s.search.oversubscription, [](ClusterSpec c, double over) {
+    c.fabric.choice.oversubscription = over;
+    return c;
+  });
+  return out;
+}
+
+std::string network_text(const Scenario& s, const ClusterSpec& c) {
+  std::string out;
+  const FabricChoice& f = c.fabric.choice;
+  if (!s.search.fabric.empty()) {
+    out = f.kind.empty() ? "network chosen by size" : f.kind;
+    if (!f.leaf_switch.empty()) out += ", " + f.leaf_switch;
+    if (!c.fabric.link.empty()) out += ", " + c.fabric.link;
+    if (c.fabric.links_per_node) out += fmt::format(", {} ports", *c.fabric.links_per_node);
+  }
+  if (!s.search.oversubscription.empty() || (!s.search.fabric.empty() && f.oversubscription > 1))
+    out += fmt::format("{}{:g}:1 oversubscribed", out.empty() ? "" : ", ", f.oversubscription);
+  return out;
+}
+
+void add_sizes(const Scenario& s, Design& d) {
+  const int per_node = std::max(1, d.node.gpus);
+  const auto add = [&](int nodes, std::optional<int> job, double of_most) {
+    d.sizes.push_back({nodes, job.value_or(nodes * per_node), job, of_most});
+  };
+  if (!s.search.gpus_per_job.empty()) {
+    for (const int gpus : s.search.gpus_per_job) add((gpus + per_node - 1) / per_node, gpus, 0);
+  } else if (!s.search.nodes.empty()) {
+    for (const int nodes : s.search.nodes) add(nodes, s.cluster.gpus_per_job, 0);
+  } else {
+    const int most = s.goal->max_nodes;
+    for (int nodes = 1; nodes <= most; ++nodes)
+      add(nodes, s.cluster.gpus_per_job, static_cast<double>(nodes) / most);
+  }
+  // A job of so many GPUs does not fit fewer nodes.
+  std::erase_if(d.sizes, [&](const PlanSize& size) { return size.gpus > size.nodes * per_node; });
+  d.asked = d.sizes.size();
+  if (!s.search.gpus_per_job.empty() || !s.search.nodes.empty() || d.sizes.empty()) return;
+  const int most = s.goal->max_nodes;
+  for (const int nodes : {(11 * most + 9) / 10, 2 * most})
+    if (nodes > d.sizes.back().nodes && nodes <= kLargestBeyond)
+      add(nodes, s.cluster.gpus_per_job, static_cast<double>(nodes) / most);
+}
+
+std::vector<WorkloadSpec> variants_of(const SearchSpec& search, const WorkloadSpec& own) {
+  std::vector<WorkloadSpec> out{own};
+  const auto multiply = [&out](const auto& choices, auto&& apply) {
+    if (choices.empty()) return;
+    std::vector<WorkloadSpec> wider;
+    for (const WorkloadSpec& base : out)
+      for (const auto& choice : choices) {
+        wider.push_back(base);
+        apply(wider.back(), choice);
+      }
+    out = std::move(wider);
+  };
+  multiply(search.batch_per_gpu, [](WorkloadSpec& w, int batch) {
+    w.batch_per_gpu = batch;
+    w.batch_is_default = false;
+  });
+  multiply(search.precision, [](WorkloadSpec& w, Precision precision) {
+    w.precision = precision;
+    w.precision_is_default = false;
+  });
+  multiply(search.framework, [](WorkloadSpec& w, const Choice<FrameworkName>& framework) {
+    w.framework = framework.value.name;
+    w.framework_version = framework.value.version;
+  });
+  multiply(search.exchange, [](WorkloadSpec& w, const std::string& exchange) { w.exchange = exchange; });
+  return out;
+}
+
+}  // namespace
+
+ClusterSpec Design::at(std::size_t size) const {
+  ClusterSpec out = cluster;
+  out.nodes = sizes[size].nodes;
+  out.gpus_per_job = sizes[size].gpus_per_job;
+  return out;
+}
+
+PlanSpace plan_space(Evaluator& evaluator, const Scenario& s) {
+  PlanSpace space;
+  std::vector<StorageSpec> stores = s.search.storage;
+  if (stores.empty()) stores.push_back(s.storage);
+  for (const ClusterSpec& cluster : clusters(s)) {
+    for (const StorageSpec& storage : stores) {
+      Design d{cluster, storage, evaluator.node(cluster), network_text(s, cluster), {}, 0};
+      if (storage.array != "none") {
+        Question q;
+        q.cluster = cluster;
+        q.storage = storage;
+        (void)evaluator.storage_capacity(q);  // an unknown name is an error here and not a design that fails
+      }
+      add_sizes(s, d);
+      if (!d.sizes.empty()) space.designs.push_back(std::move(d));
+    }
+  }
+  if (space.designs.empty())
+    throw Error{"no size of the search takes the GPUs of a job", s.search.where,
+                "a job of cluster.gpus_per_job GPUs needs more nodes"};
+  for (const WorkloadSpec& w : s.workloads) {
+    (void)evaluator.workload(w);
+    space.variants.push_back(variants_of(s.search, w));
+  }
+  return space;
+}
+
+Scenario with_choice(const Scenario& scenario, const PlanSpace& space, std::size_t design, std::size_t size,
+                     const std::vector<std::size_t>& variants) {
+  Scenario out = scenario;
+  out.cluster = space.designs[design].at(size);
+  out.storage = space.designs[design].storage;
+  for (std::size_t w = 0; w < out.workloads.size(); ++w) out.workloads[w] = space.variants[w][variants[w]];
+  return out;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,42 @@
+#pragma once
+/// What a search may choose: designs of the cluster, sizes of each, and variants of each workload.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/evaluator.hpp"
+#include "scenarios/scenario.hpp"
+
+namespace rackcast {
+
+struct PlanSize {
+  int nodes = 1, gpus = 1;
+  std::optional<int> gpus_per_job;
+  double of_most = 0;  ///< nodes over goal.max_nodes; 0: the scenario lists the sizes itself
+};
+
+/// Node type, network and storage, at any of its sizes.
+struct Design {
+  ClusterSpec cluster;  ///< nodes and gpus_per_job: of no meaning
+  StorageSpec storage;
+  NodeFacts node;
+  std::string network;          ///< what sets it apart from other designs, for people; may be empty
+  std::vector<PlanSize> sizes;  ///< ascending
+  std::size_t asked = 0;        ///< so many of them; those behind lie past goal.max_nodes
+
+  [[nodiscard]] ClusterSpec at(std::size_t size) const;
+};
+
+struct PlanSpace {
+  std::vector<Design> designs;                      ///< the scenario's own first, where it is among them
+  std::vector<std::vector<WorkloadSpec>> variants;  ///< of each workload
+};
+
+/// Throws Error at the place of a name that catalogue or zoo do not have.
+PlanSpace plan_space(Evaluator& evaluator, const Scenario& scenario);
+
+/// The scenario with this design, size and these variants in the place of its own.
+Scenario with_choice(const Scenario& scenario, const PlanSpace& space, std::size_t design, std::size_t size,
+                     const std::vector<std::size_t>& variants);
+
+}  // namespace rackcast

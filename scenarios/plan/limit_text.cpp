@@ -1,0 +1,89 @@
+#include "scenarios/plan/limit_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/describe.hpp"
+#include "scenarios/scenario.hpp"
+#include "scenarios/site/site_report.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+
+std::string title_of(Limit limit) {
+  switch (limit) {
+    case Limit::configuration:
+      return "what can be built";
+    case Limit::gpu_memory:
+      return "GPU memory";
+    case Limit::useful_batch:
+      return "useful batch";
+    case Limit::storage_capacity:
+      return "capacity of the storage";
+    case Limit::max_nodes:
+      return "most nodes";
+    case Limit::rack:
+      return "what fits a rack";
+    case Limit::max_racks:
+      return "racks";
+    case Limit::rack_units:
+      return "rack units";
+    case Limit::floor_area:
+      return "floor area";
+    case Limit::site_power:
+      return "feed of the site";
+    case Limit::budget:
+      return "budget to buy";
+    case Limit::opex_budget:
+      return "budget to run";
+    case Limit::total_budget:
+      return "budget in all";
+    case Limit::price:
+      return "a price of the node";
+    case Limit::deadline:
+    case Limit::availability:
+      break;
+  }
+  return std::string{to_string(limit)};
+}
+
+std::string amount_text(Limit limit, const Scenario& s, double use) {
+  const SiteSpec* site = s.site.get();
+  const auto whole = [&](double allowed, const char* what) {
+    return count_of(std::floor(allowed * use + 1e-6), what);
+  };
+  switch (limit) {
+    case Limit::deadline:
+      return to_text(use * s.goal->deadline);
+    case Limit::availability:
+      return fmt::format("{:.4g} %", 100 * std::max(0.0, 1 - (1 - *s.goal->availability) * use));
+    case Limit::max_nodes:
+      return whole(s.goal->max_nodes, "node");
+    case Limit::max_racks:
+      return whole(*site->racks.max_racks, "rack");
+    case Limit::rack_units:
+      return whole(*site->racks.max_units, "unit");
+    case Limit::floor_area:
+      return to_text(use * *site->floor.area);
+    case Limit::site_power:
+      return to_text(use * *site->power.feed);
+    case Limit::budget:
+      return to_text(use * *site->prices->budget);
+    case Limit::opex_budget:
+      return to_text(use * *site->prices->opex_budget * hours_of_year) + " a year";
+    case Limit::total_budget:
+      return to_text(use * *site->prices->total_budget);
+    case Limit::configuration:
+    case Limit::gpu_memory:
+    case Limit::useful_batch:
+    case Limit::storage_capacity:
+    case Limit::rack:
+    case Limit::price:
+      break;
+  }
+  return use == 1 ? "what there is" : fmt::format("{:.4g} % of what there is", 100 * use);
+}
+
+}  // namespace rackcast

@@ -1,0 +1,18 @@
+#pragma once
+/// Limits for people.
+#include <string>
+
+#include "scenarios/plan/limits.hpp"
+
+namespace rackcast {
+
+struct Scenario;
+
+/// "deadline", "GPU memory", "feed of the site".
+std::string title_of(Limit limit);
+
+/// So much of what the scenario allows, in its unit: "15.4 days" for 1.1 of 14 days. Where what is allowed
+/// depends on the hardware, as a percentage of it.
+std::string amount_text(Limit limit, const Scenario& scenario, double use);
+
+}  // namespace rackcast

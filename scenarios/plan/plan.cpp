@@ -1,0 +1,307 @@
+#include "scenarios/plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/describe.hpp"
+#include "scenarios/plan/limit_text.hpp"
+#include "scenarios/plan/pareto.hpp"
+#include "scenarios/plan/plan_search.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+
+namespace {
+
+constexpr double kTenth = 1.1;
+constexpr std::size_t kMostOptions = 64, kMostFront = 200;
+
+class Planner {
+ public:
+  Planner(PlanSearch& search, const Scenario& scenario, PlanReport& report)
+      : search_(search), scenario_(scenario), report_(report) {}
+
+  PlanCandidate candidate(const Judged& c) const;
+  void choose(const Judged& c);
+  void add_options();
+  void add_front();
+  void add_relaxations(const Judged& chosen);
+  void add_conflicts();
+
+ private:
+  [[nodiscard]] std::string storage_text(const StorageSpec& s) const {
+    if (scenario_.search.storage.empty() || s.array == "none") return {};
+    return fmt::format("{} x {}", s.count, s.array);
+  }
+  [[nodiscard]] std::vector<double> dimensions(const PlanCandidate& c) const;
+  [[nodiscard]] std::string gain(const PlanCandidate& from, const PlanCandidate& to) const;
+
+  PlanSearch& search_;
+  const Scenario& scenario_;
+  PlanReport& report_;
+};
+
+PlanCandidate Planner::candidate(const Judged& c) const {
+  const PlanSpace& space = search_.space();
+  const Design& d = space.designs[c.design];
+  PlanCandidate out;
+  out.node = d.node.id;
+  out.node_title = d.node.title;
+  out.network = d.network;
+  out.storage = storage_text(d.storage);
+  out.nodes = c.nodes;
+  out.gpus = c.gpus;
+  out.gpus_per_job = d.sizes[c.size].gpus_per_job;
+  for (std::size_t w = 0; w < c.variants.size(); ++w) {
+    const WorkloadSpec& spec = space.variants[w][c.variants[w]];
+    std::string framework = spec.framework;
+    if (!spec.framework_version.empty()) framework += " " + spec.framework_version;
+    out.workloads.push_back({spec.model, framework, spec.exchange, spec.batch_per_gpu, spec.precision});
+  }
+  out.time = Duration{c.time};
+  out.rack_units = c.rack_units;
+  out.nameplate = Power{c.nameplate};
+  if (scenario_.site) {
+    if (c.energy > 0) out.energy = Energy{c.energy};
+    if (c.racks > 0) out.racks = static_cast<int>(std::lround(c.racks));
+    if (scenario_.site->prices) {
+      out.capex = Money{c.capex};
+      out.total = Money{c.total};
+      out.opex = Money{c.opex} / hours_of_year;
+    }
+  }
+  for (const Limit limit : limits_of(c.breaks())) out.breaks.emplace_back(to_string(limit));
+  return out;
+}
+
+std::string named(const PlanCandidate& c) {
+  std::string out = fmt::format("{} x {}", c.nodes, c.node_title);
+  if (!c.network.empty()) out += ", " + c.network;
+  if (!c.storage.empty()) out += ", " + c.storage;
+  return out;
+}
+
+/// What the objective counts, of a candidate.
+std::string worth(Objective objective, const PlanCandidate& c) {
+  switch (objective) {
+    case Objective::lowest_cost:
+      return c.total ? to_text(*c.total) : std::string{"no price"};
+    case Objective::lowest_energy:
+      return c.energy ? to_text(*c.energy) : std::string{"no power rating"};
+    case Objective::fastest:
+      return to_text(c.time);
+    case Objective::fewest_nodes:
+      break;
+  }
+  return count_of(c.nodes, "node");
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+void Planner::choose(const Judged& c) {
+  report_.chosen = candidate(c);
+  report_.statement = fmt::format("{}: {} ({}), the slowest workload in {}.",
+                                  report_.objective == Objective::fewest_nodes    ? "Fewest nodes"
+                                  : report_.objective == Objective::lowest_cost   ? "Lowest cost"
+                                  : report_.objective == Objective::lowest_energy ? "Lowest energy"
+                                                                                  : "Fastest",
+                                  named(*report_.chosen), worth(report_.objective, *report_.chosen),
+                                  to_text(report_.chosen->time));
+  const auto smaller = search_.smaller(c);
+  if (!smaller) {
+    report_.smaller_statement = "There is no smaller size.";
+    return;
+  }
+  report_.smaller = candidate(*smaller);
+  const PlanCandidate& s = *report_.smaller;
+  const std::string size = s.gpus_per_job ? count_of(s.gpus, "GPU") : count_of(s.nodes, "node");
+  report_.smaller_statement =
+      s.breaks.empty()
+          ? fmt::format("{} would do too, but less well: {} against {}.", size, worth(report_.objective, s),
+                        worth(report_.objective, *report_.chosen))
+          : fmt::format("{} would take {} and break: {}.", size, to_text(s.time), joined(s.breaks));
+}
+
+void Planner::add_options() {
+  const auto known = search_.simulated(PerLimit{1});
+  const auto& designs = search_.space().designs;
+  for (std::size_t d = 0; d < designs.size() && report_.options.size() < kMostOptions; ++d) {
+    PlanOption option{{}, designs[d].node.title, designs[d].network, storage_text(designs[d].storage), {}};
+    const Judged* best = nullptr;
+    for (const Judged& c : known)
+      if (c.design == d && (!best || rank(report_.objective, c) < rank(report_.objective, *best))) best = &c;
+    if (best) {
+      option.best = candidate(*best);
+    } else {
+      for (const Limit limit : limits_of(smallest_conflict(search_.conflicts(d))))
+        option.conflict.emplace_back(to_string(limit));
+    }
+    report_.options.push_back(std::move(option));
+  }
+}
+
+std::vector<double> Planner::dimensions(const PlanCandidate& c) const {
+  std::vector<double> out{static_cast<double>(c.nodes), static_cast<double>(c.gpus), c.time.base()};
+  if (scenario_.site && scenario_.site->prices) out.push_back(c.total ? c.total->base() : dropped);
+  if (scenario_.site) out.push_back(c.energy ? c.energy->base() : dropped);
+  return out;
+}
+
+void Planner::add_front() {
+  PerLimit whenever{1};
+  whenever[Limit::deadline] = dropped;
+  std::vector<PlanCandidate> all;
+  std::vector<std::vector<double>> points;
+  for (const Judged& c : search_.simulated(whenever)) {
+    all.push_back(candidate(c));
+    points.push_back(dimensions(all.back()));
+  }
+  for (const std::size_t i : pareto_front(points)) report_.front.push_back(all[i]);
+  std::ranges::stable_sort(report_.front, [](const PlanCandidate& a, const PlanCandidate& b) {
+    return a.nodes != b.nodes ? a.nodes < b.nodes : a.time < b.time;
+  });
+  if (report_.front.size() > kMostFront) report_.front.resize(kMostFront);
+}
+
+std::string Planner::gain(const PlanCandidate& from, const PlanCandidate& to) const {
+  std::vector<std::string> parts;
+  const auto less = [&](double difference, const std::string& text) {
+    if (difference != 0) parts.push_back(text + (difference > 0 ? " less" : " more"));
+  };
+  if (to.node_title != from.node_title || to.network != from.network || to.storage != from.storage) {
+    parts.push_back(named(to));
+  } else if (const int nodes = from.nodes - to.nodes; nodes != 0) {
+    parts.push_back(fmt::format("{} {}", count_of(std::abs(nodes), "node"), nodes > 0 ? "fewer" : "more"));
+  }
+  if (from.total && to.total) {
+    const Money saved = *from.total - *to.total;
+    if (std::abs(saved / *from.total) > 1e-6)
+      less(saved.base(), to_text(saved.base() > 0 ? saved : -1 * saved));
+  }
+  if (from.energy && to.energy) {
+    const Energy saved = *from.energy - *to.energy;
+    if (std::abs(saved / *from.energy) > 1e-3)
+      less(saved.base(), to_text(saved.base() > 0 ? saved : -1 * saved));
+  }
+  if (std::abs(to.time / from.time - 1) > 1e-3)
+    parts.push_back(to_text(to.time) + " instead of " + to_text(from.time));
+  return parts.empty() ? std::string{"nothing changes"} : joined(parts);
+}
+
+void Planner::add_relaxations(const Judged& chosen) {
+  const Rank now = rank(report_.objective, chosen);
+  if (chosen.uses[Limit::max_nodes] >= 1) search_.explore_beyond();
+  for (std::size_t i = 0; i < limit_count; ++i) {
+    const auto limit = static_cast<Limit>(i);
+    if (limit == Limit::configuration || limit == Limit::rack || limit == Limit::price) continue;
+    // A limit matters if the scenario sets it, or if some candidate breaks it.
+    const bool hardware = limit == Limit::gpu_memory || limit == Limit::storage_capacity ||
+                          limit == Limit::useful_batch || limit == Limit::max_nodes;
+    if (!hardware && chosen.uses[limit] <= 0) continue;
+    PerLimit factors{1};
+    factors[limit] = dropped;
+    const auto without = search_.best(factors);
+    PlanRelaxation r;
+    r.binds = without && rank(report_.objective, *without)[0] < now[0] * (1 - 1e-9);
+    if (hardware && !r.binds) continue;
+    r.limit = to_string(limit);
+    r.now = amount_text(limit, scenario_, 1);
+    r.relaxed = amount_text(limit, scenario_, kTenth);
+    factors[limit] = kTenth;
+    if (r.binds) {
+      if (const auto relaxed = search_.best(factors)) r.answer = candidate(*relaxed);
+    }
+    r.statement = r.answer  ? gain(*report_.chosen, *r.answer)
+                  : r.binds ? "nothing changes"
+                            : "nothing: it does not bind";
+    report_.relaxations.push_back(std::move(r));
+  }
+}
+
+void Planner::add_conflicts() {
+  search_.explore_beyond();
+  const LimitMask set = smallest_conflict(search_.conflicts());
+  const auto members = limits_of(set);
+  std::vector<std::string> names;
+  for (const Limit limit : members) {
+    PlanConflict c;
+    c.limit = to_string(limit);
+    c.allowed = amount_text(limit, scenario_, 1);
+    names.push_back(title_of(limit));
+    PerLimit others{dropped};
+    others[Limit::configuration] = 1;
+    for (const Limit other : members) others[other] = other == limit ? dropped : 1;
+    const auto least = search_.least(limit, others);
+    if (least && std::isfinite(least->uses[limit])) {
+      const PlanCandidate at = candidate(*least);
+      c.needed = amount_text(limit, scenario_, least->uses[limit]);
+      c.statement = fmt::format("{} needs {}; {} is allowed.", named(at), c.needed, c.allowed);
+    } else {
+      c.statement = fmt::format("No candidate keeps it ({}).", title_of(limit));
+    }
+    PerLimit alone{1};
+    alone[limit] = dropped;
+    c.alone = limit != Limit::configuration && search_.best(alone).has_value();
+    if (c.alone) c.statement += " Without this limit there is an answer.";
+    report_.conflicts.push_back(std::move(c));
+  }
+  report_.statement =
+      members.size() == 1
+          ? fmt::format("No candidate keeps one limit: {}.", names.front())
+          : fmt::format("No candidate keeps these {} limits together: {}. Any {} of them can be kept.",
+                        members.size(), joined(names), members.size() - 1);
+}
+
+}  // namespace
+
+PlanReport make_plan(Evaluator& evaluator, const Scenario& scenario, const RunControl& control,
+                     Scenario& chosen) {
+  PlanReport report;
+  report.objective = scenario.goal->objective;
+  PlanSearch search{evaluator, scenario, control};
+  Planner planner{search, scenario, report};
+  report.designs = search.space().designs.size();
+  report.variants = scenario.search.variants();
+  std::optional<Judged> best;
+  try {
+    search.explore();
+    best = search.best(PerLimit{1});
+    if (best) {
+      planner.choose(*best);
+      planner.add_relaxations(*best);
+    } else {
+      planner.add_conflicts();
+    }
+  } catch (const LimitReached&) {
+    report.partial = true;
+    if (!best) {
+      best = search.best_known(PerLimit{1});
+      if (best) report.chosen = planner.candidate(*best);
+    }
+  }
+  planner.add_options();
+  planner.add_front();
+  if (report.partial) {
+    report.statement =
+        report.chosen ? fmt::format("Not finished: the best found by then is {} ({}).", named(*report.chosen),
+                                    worth(report.objective, *report.chosen))
+                      : std::string{"Not finished: nothing that keeps the limits had been found by then."};
+  }
+  const PlanSpace& space = search.space();
+  if (best) {
+    chosen = with_choice(scenario, space, best->design, best->size, best->variants);
+  } else {  // what the rest of the result then speaks of
+    const std::vector<std::size_t> first(scenario.workloads.size(), 0);
+    chosen = with_choice(scenario, space, 0, space.designs.front().asked - 1, first);
+  }
+  report.judged = search.judged();
+  report.simulated = search.points();
+  for (const Error& e : search.refusals()) report.refused.push_back(e.message());
+  return report;
+}
+
+}  // namespace rackcast

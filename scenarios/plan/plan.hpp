@@ -1,0 +1,82 @@
+#pragma once
+/// The planner's part of a result: what was searched, what was chosen, what else there is, what each limit is
+/// worth, and which limits conflict. Field by field as in "plan" of scenarios/schema/result.schema.json.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/plan/search_spec.hpp"
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+class Evaluator;
+struct RunControl;
+struct Scenario;
+
+struct PlanWorkload {
+  std::string model, framework, exchange;
+  double batch_per_gpu = 0;
+  Precision precision = Precision::fp32;
+};
+
+/// Simulated, every one.
+struct PlanCandidate {
+  std::string node, node_title, network, storage;
+  int nodes = 0, gpus = 0;
+  std::optional<int> gpus_per_job;
+  std::vector<PlanWorkload> workloads;
+  Duration time{0};              ///< of the slowest workload; infinite for a `smaller` that cannot be built
+  std::optional<Energy> energy;  ///< of training each workload once, cooling included
+  std::optional<Money> capex, total;
+  std::optional<MoneyRate> opex;
+  std::optional<int> racks;
+  double rack_units = 0;
+  Power nameplate{0};
+  std::vector<std::string> breaks;  ///< limits
+};
+
+/// What a limit is worth: the answer with a tenth more of it.
+struct PlanRelaxation {
+  std::string limit, now, relaxed;
+  bool binds = false;  ///< without it the objective gets better
+  std::optional<PlanCandidate> answer;
+  std::string statement;
+};
+
+/// A member of the smallest set of limits that conflict.
+struct PlanConflict {
+  std::string limit, allowed;
+  std::string needed;  ///< least that the other members leave; empty: nothing would do
+  bool alone = false;  ///< the question has an answer as soon as this limit goes
+  std::string statement;
+};
+
+/// The best of one design, or what it breaks.
+struct PlanOption {
+  std::optional<PlanCandidate> best;
+  std::string node_title, network, storage;
+  std::vector<std::string> conflict;
+};
+
+struct PlanReport {
+  Objective objective = Objective::fewest_nodes;
+  std::string statement;
+  std::size_t designs = 0, variants = 0, judged = 0, simulated = 0;
+  std::optional<PlanCandidate> chosen;
+  std::optional<PlanCandidate> smaller;  ///< one step smaller
+  std::string smaller_statement;
+  std::vector<PlanOption> options;   ///< in the order of the search
+  std::vector<PlanCandidate> front;  ///< whatever the deadline; ascending nodes, then time
+  std::vector<PlanRelaxation> relaxations;
+  std::vector<PlanConflict> conflicts;
+  std::vector<std::string> refused;  ///< why a design could not be built
+  bool partial = false;              ///< ended by a limit or an interruption: the best of what was known
+};
+
+/// Searches. `scenario` has a goal and no named clusters. Throws Error for unknown names, and where not one
+/// candidate can be built. `chosen` becomes the scenario with the choice in the place of its own.
+PlanReport make_plan(Evaluator& evaluator, const Scenario& scenario, const RunControl& control,
+                     Scenario& chosen);
+
+}  // namespace rackcast

@@ -1,0 +1,266 @@
+#include "scenarios/plan/plan_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace rackcast {
+
+namespace {
+
+constexpr std::size_t kAllSizes = 24;  ///< up to so many sizes are all simulated
+/// Sizes at which everything takes less than this part of the deadline are of no use to an objective that
+/// does not ask for speed: fewer nodes do.
+constexpr double kFastEnough = 0.25;
+constexpr double kFarBeyond = 1.5;  ///< of a limit that grows with the nodes
+
+double energy(const PlanPoint& point, const RunPoint& run) {
+  return point.pue * run.power * run.time;
+}
+
+}  // namespace
+
+Rank rank(Objective objective, const Judged& c) {
+  const double nodes = c.nodes, gpus = c.gpus;
+  switch (objective) {
+    case Objective::lowest_cost:
+      return {c.total, nodes, c.time};
+    case Objective::lowest_energy:
+      return {c.energy, nodes, c.time};
+    case Objective::fastest:
+      return {c.time, nodes, gpus};
+    case Objective::fewest_nodes:
+      break;
+  }
+  return {nodes, gpus, c.time};
+}
+
+PlanSearch::PlanSearch(Evaluator& evaluator, const Scenario& scenario, const RunControl& control)
+    : scenario_(scenario),
+      control_(control),
+      space_(plan_space(evaluator, scenario)),
+      maker_(evaluator, scenario, space_),
+      points_(space_.designs.size()) {}
+
+const PlanPoint& PlanSearch::exact(std::size_t design, std::size_t size) {
+  const auto it = points_[design].find(size);
+  if (it != points_[design].end()) return it->second;
+  return points_[design].emplace(size, maker_.make(design, size)).first->second;
+}
+
+PlanPoint PlanSearch::at(std::size_t design, std::size_t size) const {
+  const Points& points = points_[design];
+  const auto above = points.lower_bound(size);
+  if (above->first == size) return above->second;
+  const auto below = std::prev(above);
+  const auto& sizes = space_.designs[design].sizes;
+  return between(below->second, above->second, sizes[below->first].gpus, sizes[above->first].gpus,
+                 sizes[size].gpus);
+}
+
+std::optional<Judged> PlanSearch::judge(std::size_t design, std::size_t size, const PlanPoint& point,
+                                        const PerLimit& factors, std::optional<Limit> least) const {
+  if (broken(point.uses, factors) != 0) return std::nullopt;
+  const Design& d = space_.designs[design];
+  Judged out;
+  out.design = design;
+  out.size = size;
+  out.nodes = d.sizes[size].nodes;
+  out.gpus = d.sizes[size].gpus;
+  out.uses = point.uses;
+  const bool by_energy = scenario_.goal->objective == Objective::lowest_energy;
+  for (const auto& runs : point.runs) {
+    std::optional<std::size_t> chosen;
+    const auto worth = [&](std::size_t v) {
+      if (least) return runs[v].uses[*least];
+      return by_energy ? energy(point, runs[v]) : runs[v].time;
+    };
+    for (std::size_t v = 0; v < runs.size(); ++v)
+      if (broken(runs[v].uses, factors) == 0 && (!chosen || worth(v) < worth(*chosen))) chosen = v;
+    if (!chosen) return std::nullopt;
+    const RunPoint& run = runs[*chosen];
+    out.variants.push_back(*chosen);
+    out.time = std::max(out.time, run.time);
+    out.energy += energy(point, run);
+    for (std::size_t i = 0; i < limit_count; ++i) {
+      const auto limit = static_cast<Limit>(i);
+      out.uses[limit] = std::max(out.uses[limit], run.uses[limit]);
+    }
+  }
+  out.capex = point.capex;
+  out.opex = point.opex;
+  out.total = point.total;
+  out.racks = point.racks;
+  out.rack_units = point.rack_units > 0 ? point.rack_units : out.nodes * d.node.rack_units;
+  out.nameplate = point.nameplate > 0 ? point.nameplate : out.nodes * d.node.max_power.base();
+  return out;
+}
+
+std::vector<LimitMask> PlanSearch::masks(const PlanPoint& point, const PerLimit& factors) const {
+  std::vector<LimitMask> out{broken(point.uses, factors)};
+  for (const auto& runs : point.runs) {
+    std::vector<LimitMask> wider;
+    for (const RunPoint& run : runs)
+      for (const LimitMask mask : out) wider.push_back(mask | broken(run.uses, factors));
+    out = minimal_masks(std::move(wider));
+  }
+  return out;
+}
+
+bool PlanSearch::enough(const PlanPoint& point) const {
+  // More nodes take more room, power and money: far beyond such a limit, with the deadline met, is the end.
+  constexpr Limit growing[] = {Limit::max_racks,  Limit::rack_units, Limit::floor_area,
+                               Limit::site_power, Limit::budget,     Limit::total_budget};
+  const auto in_time = [](const auto& runs) {
+    return std::ranges::any_of(runs, [](const RunPoint& r) { return broken(r.uses, PerLimit{1}) == 0; });
+  };
+  if (std::ranges::any_of(growing, [&](Limit l) { return point.uses[l] > kFarBeyond; }) &&
+      std::ranges::all_of(point.runs, in_time))
+    return true;
+  const Objective objective = scenario_.goal->objective;
+  if (objective == Objective::fastest || objective == Objective::lowest_energy) return false;
+  return std::ranges::all_of(point.runs, [](const auto& runs) {
+    return std::ranges::any_of(runs, [](const RunPoint& r) {
+      return r.uses[Limit::deadline] < kFastEnough && broken(r.uses, PerLimit{1}) == 0;
+    });
+  });
+}
+
+void PlanSearch::explore(std::size_t design, std::size_t until) {
+  const std::size_t first = points_[design].empty() ? 0 : points_[design].rbegin()->first + 1;
+  const bool all = until <= kAllSizes;
+  std::size_t size = first;
+  while (size < until) {
+    const PlanPoint& point = exact(design, size);
+    if (!all && enough(point)) return;
+    if (size + 1 == until) return;
+    // 0, 1, 2, 3, 5, 7, 11, ...: 1, 2, 3, 4, 6, 8, 12, ... nodes.
+    const std::size_t count = size + 1;
+    std::size_t next = count + 1;
+    if (!all && count >= 4) {
+      std::size_t power = 4;
+      while (power * 2 <= count) power *= 2;
+      next = count < power * 3 / 2 ? power * 3 / 2 : power * 2;
+    }
+    size = std::min(next, until) - 1;
+  }
+}
+
+void PlanSearch::refine(std::size_t design, const PerLimit& factors) {
+  Points& points = points_[design];
+  for (auto it = points.begin(); it != points.end();) {
+    const auto next = std::next(it);
+    if (next == points.end()) return;
+    const std::size_t a = it->first, b = next->first;
+    if (b - a > 1 && masks(it->second, factors) != masks(next->second, factors)) {
+      exact(design, a + (b - a) / 2);  // from here on again
+    } else {
+      it = next;
+    }
+  }
+}
+
+void PlanSearch::explore() {
+  for (std::size_t d = 0; d < space_.designs.size(); ++d) {
+    explore(d, space_.designs[d].asked);
+    refine(d, PerLimit{1});
+    judged_ += (points_[d].rbegin()->first + 1);
+    if (control_.on_design) control_.on_design(d + 1, space_.designs.size());
+  }
+  const bool any = std::ranges::any_of(points_, [&](const Points& points) {
+    return std::ranges::any_of(points, [](const auto& p) {
+      return std::ranges::all_of(p.second.runs, [](const auto& runs) {
+        return std::ranges::any_of(runs, [](const RunPoint& r) { return std::isfinite(r.time); });
+      });
+    });
+  });
+  if (!any && !refusals().empty()) throw refusals().front();
+}
+
+void PlanSearch::explore_beyond() {
+  for (std::size_t d = 0; d < space_.designs.size(); ++d) {
+    const std::size_t asked = space_.designs[d].asked;
+    if (points_[d].empty() || points_[d].rbegin()->first + 1 < asked) continue;  // it is fast enough
+    for (std::size_t size = asked; size < space_.designs[d].sizes.size(); ++size) exact(d, size);
+  }
+}
+
+std::optional<Judged> PlanSearch::best(const PerLimit& factors, std::optional<Limit> of) {
+  for (std::size_t d = 0; d < points_.size(); ++d) refine(d, factors);
+  for (;;) {
+    std::optional<Judged> best;
+    Rank least;
+    for (std::size_t d = 0; d < points_.size(); ++d) {
+      if (points_[d].empty()) continue;
+      for (std::size_t size = 0; size <= points_[d].rbegin()->first; ++size) {
+        const auto candidate = judge(d, size, at(d, size), factors, of);
+        if (!candidate) continue;
+        Rank r = rank(scenario_.goal->objective, *candidate);
+        if (of) r.insert(r.begin(), candidate->uses[*of]);
+        if (best && !(r < least)) continue;
+        best = candidate;
+        least = std::move(r);
+      }
+    }
+    if (!best) return best;
+    const Points& points = points_[best->design];
+    const std::size_t last = points.rbegin()->first;
+    bool known = true;
+    for (const std::size_t size : {best->size == 0 ? 0 : best->size - 1, best->size, best->size + 1}) {
+      if (size > last || points.contains(size)) continue;
+      exact(best->design, size);
+      known = false;
+    }
+    if (known) return best;
+  }
+}
+
+std::optional<Judged> PlanSearch::best(const PerLimit& factors) {
+  return best(factors, std::nullopt);
+}
+
+std::optional<Judged> PlanSearch::least(Limit limit, const PerLimit& factors) {
+  return best(factors, limit);
+}
+
+std::vector<Judged> PlanSearch::simulated(const PerLimit& factors) const {
+  std::vector<Judged> out;
+  for (std::size_t d = 0; d < points_.size(); ++d)
+    for (const auto& [size, point] : points_[d])
+      if (auto candidate = judge(d, size, point, factors)) out.push_back(std::move(*candidate));
+  return out;
+}
+
+std::optional<Judged> PlanSearch::best_known(const PerLimit& factors) const {
+  const auto known = simulated(factors);
+  const auto least = std::ranges::min_element(
+      known, {}, [this](const Judged& c) { return rank(scenario_.goal->objective, c); });
+  return least == known.end() ? std::nullopt : std::optional(*least);
+}
+
+std::optional<Judged> PlanSearch::smaller(const Judged& of) {
+  if (of.size == 0) return std::nullopt;
+  const std::size_t size = of.size - 1;
+  const PlanPoint& point = exact(of.design, size);
+  // The variants that break least, as if nothing were limited but what cannot be built.
+  PerLimit factors{dropped};
+  auto out = judge(of.design, size, point, PerLimit{1});
+  if (!out) out = judge(of.design, size, point, factors);
+  return out;
+}
+
+std::vector<LimitMask> PlanSearch::conflicts() const {
+  std::vector<LimitMask> out;
+  for (std::size_t d = 0; d < points_.size(); ++d)
+    for (const LimitMask mask : conflicts(d)) out.push_back(mask);
+  return minimal_masks(std::move(out));
+}
+
+std::vector<LimitMask> PlanSearch::conflicts(std::size_t design) const {
+  std::vector<LimitMask> out;
+  for (const auto& entry : points_[design])
+    for (const LimitMask mask : masks(entry.second, PerLimit{1})) out.push_back(mask);
+  return minimal_masks(std::move(out));
+}
+
+}  // namespace rackcast

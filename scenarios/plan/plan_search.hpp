@@ -1,0 +1,92 @@
+#pragma once
+/// The search over designs and sizes: few points are simulated, all are judged, and what is answered has been
+/// simulated.
+///
+/// explore() makes points at sizes that grow by about half each, or at every size where there are few.
+/// Between two of them a line (point.hpp) stands in. Where the limits that are broken differ between two
+/// neighbours the interval is halved until it is gone, so that every threshold has been simulated on both
+/// sides. best() takes the best candidate by the lines; if it has not been simulated, or a neighbour of it
+/// has not, that is done, and the best is taken again.
+///
+/// Assumed: between two simulated neighbours which break the same limits, all sizes do.
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "scenarios/plan/point.hpp"
+#include "scenarios/run_control.hpp"
+
+namespace rackcast {
+
+/// A design at a size with a variant of each workload, and what it comes to.
+struct Judged {
+  std::size_t design = 0, size = 0;
+  std::vector<std::size_t> variants;
+  int nodes = 0, gpus = 0;
+  double time = 0;    ///< s, of the slowest workload
+  double energy = 0;  ///< J, of all workloads, cooling included; 0 without a site
+  double capex = 0, opex = 0, total = 0;
+  double racks = 0, rack_units = 0, nameplate = 0;
+  PerLimit uses{0};  ///< the worst over hardware and workloads
+
+  [[nodiscard]] LimitMask breaks() const { return broken(uses, PerLimit{1}); }
+};
+
+/// Less is better, from front to back.
+using Rank = std::vector<double>;
+Rank rank(Objective objective, const Judged& candidate);
+
+class PlanSearch {
+ public:
+  PlanSearch(Evaluator& evaluator, const Scenario& scenario, const RunControl& control);
+
+  /// Throws LimitReached with the points so far kept; Error where nothing at all can be built.
+  void explore();
+  /// Also past goal.max_nodes.
+  void explore_beyond();
+
+  /// The candidate that asks least of one limit and keeps the others within their factors.
+  std::optional<Judged> least(Limit limit, const PerLimit& factors);
+  /// The best that keeps every limit within its factor; nothing if none does. Simulated, with its neighbours.
+  std::optional<Judged> best(const PerLimit& factors);
+  /// The best of what has been simulated, without simulating more.
+  [[nodiscard]] std::optional<Judged> best_known(const PerLimit& factors) const;
+  /// The next smaller size of the same design, simulated; nothing for the smallest.
+  std::optional<Judged> smaller(const Judged& of);
+  /// At its own best variants, simulated points only: every one that can be built.
+  [[nodiscard]] std::vector<Judged> simulated(const PerLimit& factors) const;
+  /// What candidates break, as minimal masks.
+  [[nodiscard]] std::vector<LimitMask> conflicts() const;
+  [[nodiscard]] std::vector<LimitMask> conflicts(std::size_t design) const;
+
+  [[nodiscard]] const PlanSpace& space() const { return space_; }
+  [[nodiscard]] std::size_t judged() const { return judged_; }
+  [[nodiscard]] std::size_t points() const { return maker_.made(); }
+  /// The one design's refusal, if it is why nothing can be built.
+  [[nodiscard]] const std::vector<Error>& refusals() const { return maker_.refusals(); }
+
+ private:
+  using Points = std::map<std::size_t, PlanPoint>;  ///< by size, ascending
+
+  const PlanPoint& exact(std::size_t design, std::size_t size);
+  [[nodiscard]] PlanPoint at(std::size_t design, std::size_t size) const;
+  std::optional<Judged> best(const PerLimit& factors, std::optional<Limit> least);
+  /// Variants within `factors`: those that ask least of a limit, else the fastest or, for the lowest energy,
+  /// the most frugal; nothing if a workload has none.
+  [[nodiscard]] std::optional<Judged> judge(std::size_t design, std::size_t size, const PlanPoint& point,
+                                            const PerLimit& factors, std::optional<Limit> least = {}) const;
+  [[nodiscard]] std::vector<LimitMask> masks(const PlanPoint& point, const PerLimit& factors) const;
+  void explore(std::size_t design, std::size_t until);
+  void refine(std::size_t design, const PerLimit& factors);
+  /// Does a larger size have nothing to offer?
+  [[nodiscard]] bool enough(const PlanPoint& point) const;
+
+  const Scenario& scenario_;
+  const RunControl& control_;
+  PlanSpace space_;
+  PointMaker maker_;
+  std::vector<Points> points_;  ///< of each design
+  std::size_t judged_ = 0;
+};
+
+}  // namespace rackcast

@@ -1,0 +1,59 @@
+#pragma once
+/// One design at one size: what the simulator, the site and the prices say of it, exactly; and between two
+/// such points what a straight line says.
+///
+/// Time x GPUs is constant where a run scales perfectly and grows in proportion to the GPUs where something
+/// shared is saturated: a line through both ends is exact in either regime. Power, money and racks are lines
+/// anyway, but for whole switches and racks.
+#include <string>
+#include <vector>
+
+#include "scenarios/plan/design.hpp"
+#include "scenarios/plan/limits.hpp"
+
+namespace rackcast {
+
+/// One variant of a workload.
+struct RunPoint {
+  double time = 0;   ///< s; infinite where it cannot be built
+  double busy = 0;   ///< share of the step in which the GPUs compute
+  double power = 0;  ///< W, of all equipment while it runs; 0 without a site
+  PerLimit uses{0};  ///< of the limits that the variant decides
+};
+
+struct PlanPoint {
+  std::vector<std::vector<RunPoint>> runs;          ///< [workload][variant]
+  PerLimit uses{0};                                 ///< of the limits of the hardware
+  double racks = 0, rack_units = 0, nameplate = 0;  ///< W
+  double pue = 1, capex = 0, opex = 0, total = 0;   ///< USD, USD/year, USD over the years of depreciation
+  bool priced = false;
+};
+
+/// `share` of the way from `a` to `b`, in GPUs.
+PlanPoint between(const PlanPoint& a, const PlanPoint& b, double gpus_a, double gpus_b, double gpus);
+
+class PointMaker {
+ public:
+  PointMaker(Evaluator& evaluator, const Scenario& scenario, const PlanSpace& space)
+      : evaluator_(evaluator), scenario_(scenario), space_(space) {}
+
+  /// Throws LimitReached; what cannot be built is a use of Limit::configuration without end.
+  PlanPoint make(std::size_t design, std::size_t size);
+
+  [[nodiscard]] std::size_t made() const { return made_; }  ///< points so far
+  /// Why something could not be built; the first of each kind.
+  [[nodiscard]] const std::vector<Error>& refusals() const { return refusals_; }
+
+ private:
+  RunPoint run(const Question& q, std::size_t design);
+  void add_site(const Question& q, PlanPoint& point);
+  void refuse(const Error& e);
+
+  Evaluator& evaluator_;
+  const Scenario& scenario_;
+  const PlanSpace& space_;
+  std::size_t made_ = 0;
+  std::vector<Error> refusals_;
+};
+
+}  // namespace rackcast
