@@ -6,6 +6,7 @@
 
 #include "reports/load_input.hpp"
 #include "reports/load_members.hpp"
+#include "reports/load_plan.hpp"
 #include "reports/load_reliability.hpp"
 #include "reports/load_site.hpp"
 #include "reports/result.hpp"
@@ -235,6 +236,9 @@ ResultDocument load_result(const std::string& text, std::string name) {
   }
   if (const Json* learning = optional_member(json, "learning_curve")) {
     document.learning = read_learning(*learning);
+  }
+  if (const Json* plan = optional_member(json, "plan")) {
+    document.plan = read_plan(*plan);
   }
   if (const Json* site = optional_member(json, "site")) {
     document.site = read_site(*site);

@@ -13,6 +13,7 @@ constexpr auto kinds = std::to_array<SectionKind>({
     {"decision", "Decision", decision_section},
     {"reasons", "Why, and what would change it", reasons_section},
     {"what-if", "What if", what_if_section},
+    {"plan", "Search and limits", plan_section},
     {"alternatives", "Alternatives", alternatives_section},
     {"ladder", "From data to nodes", ladder_section},
     {"performance", "Performance", performance_section},

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/plan_result.hpp"
 #include "reports/site_result.hpp"
 
 namespace rackcast::reports {
@@ -197,6 +198,7 @@ struct ResultDocument {
   std::optional<DataGrowth> growth;
   std::optional<LearningNeed> learning;
   std::optional<Site> site;
+  std::optional<Plan> plan;  ///< of "size"
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
 };

@@ -9,6 +9,7 @@ namespace rackcast::reports {
 Blocks decision_section(const ResultDocument& document);
 Blocks reasons_section(const ResultDocument& document);
 Blocks what_if_section(const ResultDocument& document);
+Blocks plan_section(const ResultDocument& document);
 Blocks alternatives_section(const ResultDocument& document);
 Blocks ladder_section(const ResultDocument& document);
 Blocks performance_section(const ResultDocument& document);

@@ -16,6 +16,7 @@ namespace rackcast {
 namespace {
 
 constexpr double kTenth = 1.1;
+constexpr const char* kNothing = "nothing changes";
 constexpr std::size_t kMostOptions = 64, kMostFront = 200;
 
 class Planner {
@@ -36,6 +37,8 @@ class Planner {
     return fmt::format("{} x {}", s.count, s.array);
   }
   [[nodiscard]] std::vector<double> dimensions(const PlanCandidate& c) const;
+  /// At which amount of the limit a simulated candidate is better, and what it saves.
+  [[nodiscard]] std::string first_change(Limit limit, const Rank& now) const;
   [[nodiscard]] std::string gain(const PlanCandidate& from, const PlanCandidate& to) const;
 
   PlanSearch& search_;
@@ -189,7 +192,20 @@ std::string Planner::gain(const PlanCandidate& from, const PlanCandidate& to) co
   }
   if (std::abs(to.time / from.time - 1) > 1e-3)
     parts.push_back(to_text(to.time) + " instead of " + to_text(from.time));
-  return parts.empty() ? std::string{"nothing changes"} : joined(parts);
+  return parts.empty() ? std::string{kNothing} : joined(parts);
+}
+
+std::string Planner::first_change(Limit limit, const Rank& now) const {
+  PerLimit factors{1};
+  factors[limit] = dropped;
+  std::optional<Judged> first;
+  for (Judged& c : search_.simulated(factors)) {
+    const bool better = rank(report_.objective, c)[0] < now[0] * (1 - 1e-9);
+    if (better && (!first || c.uses[limit] < first->uses[limit])) first = std::move(c);
+  }
+  if (!first) return {};
+  return fmt::format(" before {}: {}", amount_text(limit, scenario_, first->uses[limit]),
+                     gain(*report_.chosen, candidate(*first)));
 }
 
 void Planner::add_relaxations(const Judged& chosen) {
@@ -215,9 +231,8 @@ void Planner::add_relaxations(const Judged& chosen) {
     if (r.binds) {
       if (const auto relaxed = search_.best(factors)) r.answer = candidate(*relaxed);
     }
-    r.statement = r.answer  ? gain(*report_.chosen, *r.answer)
-                  : r.binds ? "nothing changes"
-                            : "nothing: it does not bind";
+    r.statement = r.answer ? gain(*report_.chosen, *r.answer) : "nothing: it does not bind";
+    if (r.binds && r.statement == kNothing) r.statement += first_change(limit, now);
     report_.relaxations.push_back(std::move(r));
   }
 }

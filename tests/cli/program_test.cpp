@@ -88,6 +88,37 @@ TEST_CASE("a batch that does not fit the GPU is infeasible and says what would f
   CHECK(has(out, "samples fit"));
 }
 
+TEST_CASE("an objective is chosen by a flag, and an unknown one is refused") {
+  const Outcome fast = run("size " + kFleet + " --set goal.max_nodes=20 --objective fastest");
+  CHECK(fast.code == 0);
+  CHECK(has(fast, "20 × NVIDIA DGX-1V"));
+  CHECK(run("size " + kFleet + " --objective cheapest").code == 2);
+  const Outcome priced = run("size " + kFleet + " --objective lowest-cost");
+  CHECK(priced.code == 3);
+  CHECK(has(priced, "needs prices"));
+}
+
+TEST_CASE("Ctrl-C ends a search with what it has found") {
+  // Four designs up to a thousand nodes, by energy: far longer than two seconds.
+  const std::string command =
+      "cd '" + std::string{RACKCAST_SOURCE_DIR} +
+      "' && timeout --preserve-status -s INT 2 '" RACKCAST_PROGRAM
+      "' size scenarios/fleet_alternatives.json --objective lowest-energy --set goal.max_nodes=1024 --set "
+      "site.prices.budget='\"9 billion USD\"' --set site.power.feed='\"900 MW\"' --set "
+      "site.racks.max_racks=9000 "
+      "--set search.batch_per_gpu='{\"from\":1,\"to\":512,\"times\":1.1}' --json";
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string output;
+  std::array<char, 4096> buffer{};
+  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    output.append(buffer.data(), got);
+  const int status = pclose(pipe);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 130);
+  CHECK(output.find("\"partial\": true") != std::string::npos);
+}
+
 TEST_CASE("a data set that does not fit the storage is infeasible") {
   const Outcome out = run("size " + kFleet + " --set storage.count=1");
   CHECK(out.code == 4);

@@ -1,0 +1,277 @@
+/// The search: its choice, the best of every design, the Pareto front, what limits are worth, what conflicts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+constexpr std::size_t rows_on_terminal = 8;
+
+/// What sets a candidate apart besides its size.
+std::string design_of(const std::string& title, const std::string& network, const std::string& storage) {
+  return title + (network.empty() ? "" : ", " + network) + (storage.empty() ? "" : ", " + storage);
+}
+
+std::string design_of(const PlanCandidate& c) {
+  return design_of(c.node_title, c.network, c.storage);
+}
+
+/// "deadline" of "opex_budget": people's words.
+std::string limit_title(std::string limit) {
+  std::ranges::replace(limit, '_', ' ');
+  return limit;
+}
+
+std::string limit_titles(const std::vector<std::string>& limits) {
+  std::string out;
+  for (const std::string& limit : limits) out += (out.empty() ? "" : ", ") + limit_title(limit);
+  return out;
+}
+
+bool same(const PlanCandidate& a, const PlanCandidate& b) {
+  return design_of(a) == design_of(b) && a.nodes == b.nodes && a.gpus == b.gpus && a.time_s == b.time_s;
+}
+
+Cell time_cell(const std::optional<double>& seconds) {
+  return seconds ? Cell{.text = duration_text(*seconds), .value = seconds, .unit = "s"} : Cell{};
+}
+
+Cell dollar_cell(const std::optional<double>& dollars) {
+  return dollars ? Cell{.text = to_text(Money{*dollars}), .value = dollars, .unit = "USD"} : Cell{};
+}
+
+Cell energy_cell(const std::optional<double>& joules) {
+  constexpr double joules_per_kwh = 3.6e6;
+  return joules ? Cell{.text = to_text(Energy{*joules}), .value = *joules / joules_per_kwh, .unit = "kWh"}
+                : Cell{};
+}
+
+/// "64, mixed" for each workload, where the search chose them.
+std::string settings(const PlanCandidate& c, bool shown) {
+  std::string out;
+  if (!shown) return out;
+  for (const auto& w : c.workloads) {
+    out += fmt::format("{}{}: {} per GPU, {}", out.empty() ? "" : "; ", w.model, number_text(w.batch_per_gpu),
+                       w.precision);
+    if (!w.framework.empty()) out += ", " + w.framework;
+    if (!w.exchange.empty()) out += ", " + w.exchange;
+  }
+  return out;
+}
+
+/// Which columns a table of candidates needs.
+struct Columns {
+  bool several = false, money = false, energy = false, settings = false;
+
+  explicit Columns(const Plan& plan) : several(plan.designs > 1), settings(plan.variants > 1) {
+    for (const PlanCandidate& c : plan.front) {
+      money = money || c.total_usd.has_value();
+      energy = energy || c.energy_j.has_value();
+    }
+  }
+
+  [[nodiscard]] std::vector<Column> heads(const char* last) const {
+    std::vector<Column> out{{"Nodes", Align::right}};
+    if (several) out.push_back({"Design"});
+    out.push_back({"GPUs", Align::right, 4});
+    out.push_back({"Time to train", Align::right});
+    if (money) out.push_back({"Purchase", Align::right, 3});
+    if (money) out.push_back({"Cost in all", Align::right});
+    if (energy) out.push_back({"Energy", Align::right, 2});
+    if (settings) out.push_back({"Batch and precision", Align::left, 5});
+    if (last) out.push_back({last});
+    return out;
+  }
+  [[nodiscard]] std::vector<Cell> row(const PlanCandidate& c, bool chosen) const {
+    Cell nodes = count_cell(c.nodes);
+    if (chosen) nodes.tone = Tone::good;
+    std::vector<Cell> out{nodes};
+    if (several) out.push_back(text_cell(design_of(c)));
+    out.push_back(count_cell(c.gpus));
+    out.push_back(time_cell(c.time_s));
+    if (money) out.push_back(dollar_cell(c.capex_usd));
+    if (money) out.push_back(dollar_cell(c.total_usd));
+    if (energy) out.push_back(energy_cell(c.energy_j));
+    if (settings) out.push_back(text_cell(rackcast::reports::settings(c, true)));
+    return out;
+  }
+};
+
+Table front_table(const Plan& plan, const std::vector<PlanCandidate>& points) {
+  const Columns columns{plan};
+  Table table;
+  table.caption = "No row is better than another in everything";
+  table.columns = columns.heads("Breaks");
+  for (const PlanCandidate& c : points) {
+    const bool chosen = plan.chosen && same(c, *plan.chosen);
+    auto row = columns.row(c, chosen);
+    Cell breaks = text_cell(chosen             ? "nothing: chosen"
+                            : c.breaks.empty() ? "nothing"
+                                               : limit_titles(c.breaks));
+    breaks.tone = c.breaks.empty() ? Tone::plain : Tone::bad;
+    row.push_back(std::move(breaks));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// A few rows around the choice.
+std::vector<PlanCandidate> near_choice(const Plan& plan) {
+  const auto& front = plan.front;
+  const auto at = std::ranges::find_if(
+      front, [&](const PlanCandidate& c) { return plan.chosen && same(c, *plan.chosen); });
+  const auto index = static_cast<std::size_t>(at - front.begin());
+  const std::size_t count = std::min(rows_on_terminal, front.size());
+  std::size_t first = index > count / 2 ? index - count / 2 : 0;
+  first = std::min(first, front.size() - count);
+  return {front.begin() + static_cast<std::ptrdiff_t>(first),
+          front.begin() + static_cast<std::ptrdiff_t>(first + count)};
+}
+
+/// Time over cost, or over nodes where nothing has a price; one line for each design, the chosen one first.
+std::optional<Chart> front_chart(const Plan& plan, const ResultDocument& document) {
+  const bool money = Columns{plan}.money;
+  Chart chart;
+  chart.x = {money ? "Cost in all" : "Nodes", money ? Axis::Kind::money : Axis::Kind::count, true};
+  chart.y = {"Time to train", Axis::Kind::seconds, true};
+  const auto x_of = [money](const PlanCandidate& c) {
+    return money ? c.total_usd.value_or(0) : static_cast<double>(c.nodes);
+  };
+  double least = 0, most = 0;
+  for (const PlanCandidate& c : plan.front) {
+    const double x = x_of(c);
+    if (x <= 0 || !c.time_s || *c.time_s <= 0) continue;
+    const std::string name = design_of(c);
+    auto line = std::ranges::find(chart.lines, name, &Chart::Line::name);
+    if (line == chart.lines.end()) {
+      const bool first = plan.chosen && design_of(*plan.chosen) == name;
+      line =
+          chart.lines.insert(first ? chart.lines.begin() : chart.lines.end(), {.name = name, .points = {}});
+    }
+    line->points.push_back(
+        {x, *c.time_s, *c.time_s, *c.time_s,
+         counted(c.nodes, "node") + (c.breaks.empty() ? "" : ", breaks " + limit_titles(c.breaks))});
+    least = least == 0 ? x : std::min(least, x);
+    most = std::max(most, x);
+  }
+  if (least >= most) return std::nullopt;
+  for (auto& line : chart.lines) std::ranges::stable_sort(line.points, {}, &Chart::Point::x);
+  if (document.deadline_s && *document.deadline_s > 0) {
+    const double y = *document.deadline_s;
+    chart.lines.push_back(
+        {.name = "Deadline", .points = {{least, y, y, y}, {most, y, y, y}}, .dashed = true});
+  }
+  if (plan.chosen && x_of(*plan.chosen) > 0) {
+    chart.marked_x = x_of(*plan.chosen);
+    chart.marked_label = counted(plan.chosen->nodes, "node");
+  }
+  chart.caption = fmt::format("{} choices of which none is better than another in everything",
+                              count_text(static_cast<std::int64_t>(plan.front.size())));
+  return chart;
+}
+
+Table option_table(const Plan& plan) {
+  const Columns columns{plan};
+  Table table;
+  table.caption = "The best of every design";
+  table.columns = columns.heads("Or what it cannot keep");
+  for (const auto& option : plan.options) {
+    PlanCandidate none;
+    none.node_title = option.node_title;
+    none.network = option.network;
+    none.storage = option.storage;
+    const bool chosen = option.best && plan.chosen && same(*option.best, *plan.chosen);
+    auto row = columns.row(option.best.value_or(none), chosen);
+    if (!option.best) {
+      row[0] = text_cell("none");
+      row[0].tone = Tone::bad;
+      row[2] = {};
+    }
+    row.push_back(text_cell(chosen ? "chosen" : limit_titles(option.conflict)));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table relaxation_table(const Plan& plan) {
+  Table table;
+  table.caption = "What a tenth more of each limit is worth";
+  table.columns = {{"Limit"}, {"Now", Align::right}, {"A tenth more", Align::right}, {"Binds"}, {"Then"}};
+  for (const auto& r : plan.relaxations)
+    table.rows.push_back({text_cell(limit_title(r.limit)), text_cell(r.now), text_cell(r.relaxed),
+                          text_cell(r.binds ? "yes" : "no"), text_cell(r.statement)});
+  return table;
+}
+
+KeyValues relaxation_list(const Plan& plan) {
+  KeyValues list;
+  for (const auto& r : plan.relaxations)
+    list.rows.push_back({limit_title(r.limit) + ", " + r.relaxed, r.statement, {}});
+  return list;
+}
+
+Table conflict_table(const Plan& plan) {
+  Table table;
+  table.caption = "The smallest set of limits that conflict: drop any one, and the others can be kept";
+  table.columns = {{"Limit"}, {"Allowed", Align::right}, {"Needed", Align::right}, {"Why"}};
+  for (const auto& c : plan.conflict_set)
+    table.rows.push_back(
+        {text_cell(limit_title(c.limit)), text_cell(c.allowed), text_cell(c.needed), text_cell(c.statement)});
+  return table;
+}
+
+std::string effort(const Plan& plan) {
+  std::string out = fmt::format("{} searched", counted(plan.designs, "design"));
+  if (plan.variants > 1) out += fmt::format(", {} ways to run each workload", count_text(plan.variants));
+  return out + fmt::format("; {} sizes judged, {} of them simulated.", count_text(plan.judged),
+                           count_text(plan.simulated));
+}
+
+void add_front(Blocks& blocks, const Plan& plan, const ResultDocument& document) {
+  if (plan.front.size() < 2) return;
+  Table table = front_table(plan, plan.front);
+  if (auto chart = front_chart(plan, document)) {
+    chart->data = std::move(table);
+    blocks.push_back({std::move(*chart), Audience::document});
+  } else {
+    blocks.push_back({std::move(table), Audience::document});
+  }
+  if (plan.designs > 1 || plan.objective != "fewest-nodes") {
+    Table few = front_table(plan, near_choice(plan));
+    blocks.push_back({std::move(few), Audience::terminal});
+  }
+}
+
+}  // namespace
+
+Blocks plan_section(const ResultDocument& document) {
+  if (!document.plan) return {};
+  const Plan& plan = *document.plan;
+  Blocks blocks;
+  const bool searched = plan.designs > 1 || plan.variants > 1 || plan.objective != "fewest-nodes";
+  const auto audience = searched || !plan.chosen ? Audience::everyone : Audience::document;
+  const bool said = document.answer.statement.starts_with(plan.statement);
+  blocks.push_back({Paragraph{said ? effort(plan) : plan.statement + " " + effort(plan)}, audience});
+  if (!plan.smaller_statement.empty()) blocks.push_back({Paragraph{plan.smaller_statement}, audience});
+  if (!plan.conflict_set.empty()) blocks.push_back({conflict_table(plan)});
+  if (plan.options.size() > 1) blocks.push_back({option_table(plan)});
+  add_front(blocks, plan, document);
+  if (!plan.relaxations.empty()) {
+    blocks.push_back({Paragraph{"What a tenth more of each limit is worth:"}, Audience::terminal});
+    blocks.push_back({relaxation_list(plan), Audience::terminal});
+    blocks.push_back({relaxation_table(plan), Audience::document});
+  }
+  if (!plan.refused.empty()) {
+    blocks.push_back({Subheading{"What could not be built"}, Audience::document});
+    blocks.push_back({List{plan.refused}, Audience::document});
+  }
+  return blocks;
+}
+
+}  // namespace rackcast::reports
