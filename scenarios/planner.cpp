@@ -109,7 +109,7 @@ void take_over(Result& result) {
     a.statement = plan.statement;
     a.binding_constraint = plan.conflicts.front().limit;
     for (const PlanConflict& c : plan.conflicts)
-      a.conflicts.push_back({c.limit, c.needed, c.allowed, c.statement});
+      a.conflicts.push_back({c.limit, c.allowed, c.needed, c.statement});
   }
 }
 

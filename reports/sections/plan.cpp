@@ -259,7 +259,12 @@ Blocks plan_section(const ResultDocument& document) {
   const bool said = document.answer.statement.starts_with(plan.statement);
   blocks.push_back({Paragraph{said ? effort(plan) : plan.statement + " " + effort(plan)}, audience});
   if (!plan.smaller_statement.empty()) blocks.push_back({Paragraph{plan.smaller_statement}, audience});
-  if (!plan.conflict_set.empty()) blocks.push_back({conflict_table(plan)});
+  if (!plan.conflict_set.empty()) {
+    // The answer's own conflicts may say the same already.
+    const auto& told = document.answer.conflicts;
+    const bool same = !told.empty() && told.front().statement == plan.conflict_set.front().statement;
+    blocks.push_back({conflict_table(plan), same ? Audience::document : Audience::everyone});
+  }
   if (plan.options.size() > 1) blocks.push_back({option_table(plan)});
   add_front(blocks, plan, document);
   if (!plan.relaxations.empty()) {

@@ -29,7 +29,8 @@ class Planner {
   void add_options();
   void add_front();
   void add_relaxations(const Judged& chosen);
-  void add_conflicts();
+  /// The candidate that breaks least of one of them: what the rest of the result then speaks of.
+  std::optional<Judged> add_conflicts();
 
  private:
   [[nodiscard]] std::string storage_text(const StorageSpec& s) const {
@@ -237,7 +238,8 @@ void Planner::add_relaxations(const Judged& chosen) {
   }
 }
 
-void Planner::add_conflicts() {
+std::optional<Judged> Planner::add_conflicts() {
+  std::optional<Judged> nearest;
   search_.explore_beyond();
   const LimitMask set = smallest_conflict(search_.conflicts());
   const auto members = limits_of(set);
@@ -253,6 +255,7 @@ void Planner::add_conflicts() {
     const auto least = search_.least(limit, others);
     if (least && std::isfinite(least->uses[limit])) {
       const PlanCandidate at = candidate(*least);
+      if (!nearest || nearest->uses[Limit::deadline] > 1) nearest = least;  // rather one that is in time
       c.needed = amount_text(limit, scenario_, least->uses[limit]);
       c.statement = fmt::format("{} needs {}; {} is allowed.", named(at), c.needed, c.allowed);
     } else {
@@ -267,8 +270,10 @@ void Planner::add_conflicts() {
   report_.statement =
       members.size() == 1
           ? fmt::format("No candidate keeps one limit: {}.", names.front())
-          : fmt::format("No candidate keeps these {} limits together: {}. Any {} of them can be kept.",
-                        members.size(), joined(names), members.size() - 1);
+          : fmt::format("No candidate keeps these {} limits together: {}. {}", members.size(), joined(names),
+                        members.size() == 2 ? "Each of them can be kept without the other."
+                                            : "All but any one of them can be kept.");
+  return nearest;
 }
 
 }  // namespace
@@ -281,7 +286,7 @@ PlanReport make_plan(Evaluator& evaluator, const Scenario& scenario, const RunCo
   Planner planner{search, scenario, report};
   report.designs = search.space().designs.size();
   report.variants = scenario.search.variants();
-  std::optional<Judged> best;
+  std::optional<Judged> best, nearest;
   try {
     search.explore();
     best = search.best(PerLimit{1});
@@ -289,7 +294,7 @@ PlanReport make_plan(Evaluator& evaluator, const Scenario& scenario, const RunCo
       planner.choose(*best);
       planner.add_relaxations(*best);
     } else {
-      planner.add_conflicts();
+      nearest = planner.add_conflicts();
     }
   } catch (const LimitReached&) {
     report.partial = true;
@@ -307,8 +312,9 @@ PlanReport make_plan(Evaluator& evaluator, const Scenario& scenario, const RunCo
                       : std::string{"Not finished: nothing that keeps the limits had been found by then."};
   }
   const PlanSpace& space = search.space();
-  if (best) {
-    chosen = with_choice(scenario, space, best->design, best->size, best->variants);
+  if (best || nearest) {
+    const Judged& at = best ? *best : *nearest;
+    chosen = with_choice(scenario, space, at.design, at.size, at.variants);
   } else {  // what the rest of the result then speaks of
     const std::vector<std::size_t> first(scenario.workloads.size(), 0);
     chosen = with_choice(scenario, space, 0, space.designs.front().asked - 1, first);
