@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -16,6 +15,7 @@
 #include "calibrate/run.hpp"
 #include "commands/calibration.hpp"
 #include "commands/commands.hpp"
+#include "commands/interruption.hpp"
 #include "sim/atomic_file.hpp"
 #include "sim/error.hpp"
 #include "sim/quantity_text.hpp"
@@ -23,32 +23,6 @@
 
 namespace rackcast {
 namespace {
-
-volatile std::sig_atomic_t stop_requested = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-
-/// Seconds since the machine started, never 0; may be asked in a signal handler.
-int uptime_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<int>(now.tv_sec) + 1;
-}
-
-/// The first Ctrl-C ends measuring in good order, another one the program. Launchers (timeout, mpirun) send
-/// theirs to the process and to its group: what comes within a second is the same one.
-void listen_for_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = [](int signal) {
-    const int now = uptime_seconds();
-    if (stop_requested == 0) {
-      stop_requested = now;
-    } else if (now - stop_requested > 1) {
-      std::signal(signal, SIG_DFL);
-      std::raise(signal);
-    }
-  };
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 std::string today() {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
@@ -91,7 +65,7 @@ std::string run_summary(const Box& box, const std::string& output) {
 constexpr Duration start_patience{120};
 
 bool stopped() {
-  return stop_requested != 0;
+  return Interruption::asked();
 }
 
 /// Nothing for a measurement of this machine alone; else our part among the nodes.
@@ -133,7 +107,7 @@ int run_calibrate(const RunArguments& args) {
   request.seed = args.seed;
   request.program = std::string{version()};
   request.date = today();
-  listen_for_interrupts();
+  const Interruption interruption;
   std::string reason;
   std::shared_ptr<GpuDriver> driver = open_gpu_driver(reason);
   if (part && part->rank > 0) {

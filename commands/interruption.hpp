@@ -2,7 +2,9 @@
 
 namespace rackcast {
 
-/// While it lives, Ctrl-C is noted instead of ending the program; a second one ends it.
+/// While it lives, Ctrl-C or a termination is noted instead of ending the program; another one ends it.
+/// Launchers (timeout, mpirun) send theirs to the process and to its group: what comes within a second is the
+/// same one.
 class Interruption {
  public:
   Interruption();
