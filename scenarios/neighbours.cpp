@@ -2,11 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "scenarios/describe.hpp"
 #include "scenarios/search.hpp"
 #include "sim/quantity_text.hpp"
 
 namespace rackcast {
+
+namespace {
+
+/// Quantiles of the normal distribution.
+constexpr double kNinetyOfAll = 1.2816, kNinetyFiveOfAll = 1.645;
+
+}  // namespace
 
 std::vector<Change> changes(Evaluator& evaluator, const Question& q, const GoalSpec& goal, int nodes) {
   std::vector<Change> rows;
@@ -31,6 +41,37 @@ std::vector<Change> changes(Evaluator& evaluator, const Question& q, const GoalS
   varied.workload.precision = q.workload.precision == Precision::fp32 ? Precision::mixed : Precision::fp32;
   add("precision", std::string(to_string(varied.workload.precision)), varied, goal.deadline);
   return rows;
+}
+
+Change confident(Evaluator& evaluator, Question q, const GoalSpec& goal, int nodes) {
+  const double deadline = goal.deadline.base();
+  const auto time_at = [&](int n) {
+    q.cluster.nodes = n;
+    return evaluator.predict(q).time_to_train;
+  };
+  // The interval's ends are the 5 % and 95 % of a log-normal time, each side with a width of its own.
+  const auto met = [&](int n) {
+    const Estimate t = time_at(n);
+    return t.value * std::pow(t.high / t.value, kNinetyOfAll / kNinetyFiveOfAll) <= deadline;
+  };
+  const Estimate expected = time_at(nodes);
+  const double width = std::log(expected.high / expected.value) / kNinetyFiveOfAll;
+  const double z = width > 0 ? std::log(deadline / expected.value) / width : INFINITY;
+  Change row{"confidence in the deadline", "90 %", {}, std::nullopt};
+  row.statement = fmt::format("instead of {}, which meet it with {:.0f} % (the model's error alone)", nodes,
+                              50 * std::erfc(-z / std::sqrt(2.0)));
+  int fails = nodes - 1, enough = nodes;
+  while (!met(enough)) {
+    if (enough >= goal.max_nodes) return row;
+    fails = enough;
+    enough = std::min(2 * enough, goal.max_nodes);
+  }
+  while (enough - fails > 1) {
+    const int middle = fails + (enough - fails) / 2;
+    (met(middle) ? enough : fails) = middle;
+  }
+  row.nodes = enough;
+  return row;
 }
 
 Alternative alternative(Evaluator& evaluator, Question q, const GoalSpec& goal, const std::string& node_id) {

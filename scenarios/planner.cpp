@@ -50,6 +50,7 @@ void size_workload(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& 
     describe_answer(w.answer, w, goal.deadline);
     w.answer.why_not_fewer = why_not_fewer(evaluator, q, found.nodes, goal.deadline);
     w.answer.changes = changes(evaluator, q, goal, found.nodes);
+    w.answer.changes.push_back(confident(evaluator, q, goal, found.nodes));
   } else {
     w.answer.binding_constraint = found.conflicts.front().constraint;
     w.answer.statement = found.conflicts.front().statement;

@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "reports/chart_spec.hpp"
 #include "reports/report.hpp"
 #include "reports/sections/sections.hpp"
 #include "scenarios/planner.hpp"
@@ -45,6 +46,7 @@ TEST_CASE("the search's section has the front as a chart with its table, and wha
     if (!line.dashed) points += line.points.size();
   }
   CHECK(points == result.plan->front.size());
+  CHECK_FALSE(reports::chart_spec(charts[0]).empty());
   CHECK(charts[0].marked_x == result.plan->chosen->total_usd);
   for (const auto& table : bodies<reports::Table>(blocks))
     for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());

@@ -177,15 +177,17 @@ TEST_CASE("limits of money, room and power bind, and each is named") {
   CHECK(money.conflicts[1].limit == "budget");
   CHECK(money.conflicts[0].alone);
   CHECK(money.conflicts[1].alone);
-  for (const auto& [path, value, limit] :
-       {std::tuple{"site.prices.opex_budget", "1000 USD/year", "opex_budget"},
-        std::tuple{"site.prices.total_budget", "200000 USD", "total_budget"},
-        std::tuple{"site.racks.max_units", "4", "rack_units"},
-        std::tuple{"site.power.feed", "4 kW", "site_power"}}) {
-    CAPTURE(path);
-    const PlanReport p = plan({{path, value}});
+  struct Tight {
+    std::string path, value, limit;
+  };
+  for (const Tight& tight :
+       {Tight{"site.prices.opex_budget", "1000 USD/year", "opex_budget"},
+        Tight{"site.prices.total_budget", "200000 USD", "total_budget"},
+        Tight{"site.racks.max_units", "4", "rack_units"}, Tight{"site.power.feed", "4 kW", "site_power"}}) {
+    CAPTURE(tight.path);
+    const PlanReport p = plan({{tight.path, tight.value}});
     CHECK_FALSE(p.chosen.has_value());
-    CHECK(std::ranges::find(p.conflicts, limit, &PlanConflict::limit) != p.conflicts.end());
+    CHECK(std::ranges::find(p.conflicts, tight.limit, &PlanConflict::limit) != p.conflicts.end());
   }
 }
 
@@ -230,6 +232,23 @@ TEST_CASE("batches beyond the useful one, and failures that cost too much, are l
       {{"failures", R"({"node_mtbf": "10 h", "checkpoint_stall": "60 s"})"}, {"goal.availability", "0.999"}});
   CHECK_FALSE(up.chosen.has_value());
   CHECK(std::ranges::find(up.conflicts, "availability", &PlanConflict::limit) != up.conflicts.end());
+}
+
+TEST_CASE("nodes for 90 % confidence are those whose time with that margin is within the deadline") {
+  const Result r = size(small({{"search.node", "[\"dgx1v_16gb\"]"}, {"goal.max_nodes", "64"}}), catalog());
+  const WorkloadResult& w = r.workloads[1];
+  const Change& row = w.answer.changes.back();
+  CHECK(row.input == "confidence in the deadline");
+  REQUIRE(row.nodes.has_value());
+  CHECK(*row.nodes >= w.answer.nodes);
+  // ln T is normal with the interval's upper end at 1.645 standard deviations: 90 % lie below 1.2816.
+  const auto with = [&](int nodes) {
+    const Result at = simulate(small({{"cluster.nodes", std::to_string(nodes)}}), catalog());
+    const Estimate t = at.workloads[1].prediction.time_to_train;
+    return t.value * std::exp(1.2816 / 1.645 * std::log(t.high / t.value));
+  };
+  CHECK(with(*row.nodes) <= 5 * 86400);
+  CHECK(with(*row.nodes - 1) > 5 * 86400);
 }
 
 TEST_CASE("sizes may be listed, as nodes or as the GPUs of a job") {
