@@ -115,15 +115,17 @@ int run_calibrate(const RunArguments& args) {
     return stopped() ? Exit::interrupted : Exit::ok;
   }
   check_writable(args.output);
+  std::shared_ptr<NodeGroup> group;
   if (part) {
     Listener listener{leader};
-    const auto group = NodeGroup::lead(driver, listener, part->size, start_patience, stopped);
+    group = NodeGroup::lead(driver, listener, part->size, start_patience, stopped);
     request.gpus_of_nodes = group->gpus_of_nodes();
     driver = group;
   }
   const Box box = calibrate_run(request, driver, reason, {steady_seconds, stopped, show_progress});
   write_file_atomically(args.output, box_text(box));
   print(run_summary(box, args.output));
+  if (group && group->stuck()) return Exit::internal;  // the launcher then ends the nodes that hang
   return stopped() ? Exit::interrupted : Exit::ok;
 }
 

@@ -131,6 +131,10 @@ void Channel::send(const nlohmann::json& message) {
   }
 }
 
+bool Channel::ready(Duration patience) const {
+  return readable(socket_, patience);
+}
+
 void Channel::read(char* to, std::size_t bytes, Duration patience) const {
   for (std::size_t got = 0; got < bytes;) {
     if (!readable(socket_, patience)) throw Error{"the other node does not answer"};

@@ -32,6 +32,8 @@ class Channel {
 
   /// Error if the other side is gone.
   void send(const nlohmann::json& message);
+  /// Whether there is something to receive (or to learn that nothing will come) within `patience`.
+  [[nodiscard]] bool ready(Duration patience) const;
   /// Waits for an object, for ever if `patience` is 0. Error if the other side is gone, or sends no JSON
   /// object.
   nlohmann::json receive(Duration patience = Duration{0});

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <thread>
 
 #include "calibrate/gpu/node_messages.hpp"
 #include "sim/error.hpp"
@@ -31,31 +34,55 @@ struct Node {
   std::string gone;  ///< why it is asked no more
 };
 
+using Clock = std::chrono::steady_clock;
+
+/// Our part of a call, beside the talk with the others: it may hang in NCCL when another node fails, and is
+/// then left alone. What `work` uses belongs to it.
+class OwnPart {
+ public:
+  explicit OwnPart(std::function<GpuOutcome()> work) {
+    std::promise<GpuOutcome> promise;
+    outcome_ = promise.get_future().share();
+    std::thread{[work = std::move(work), promise = std::move(promise)]() mutable {
+      promise.set_value(work());
+    }}.detach();
+  }
+  [[nodiscard]] bool done_by(Clock::time_point end) const {
+    return outcome_.wait_until(end) == std::future_status::ready;
+  }
+  [[nodiscard]] bool failed() const { return done_by(Clock::now()) && !outcome_.get().error.empty(); }
+  [[nodiscard]] GpuOutcome outcome() const { return outcome_.get(); }
+
+ private:
+  std::shared_future<GpuOutcome> outcome_;
+};
+
 /// The nodes of a group and what they are asked together. Node 0 is the leader itself.
 class Nodes {
  public:
-  explicit Nodes(std::vector<Node> nodes) : nodes_{std::move(nodes)} {}
+  Nodes(std::vector<Node> nodes, Duration grace)
+      : nodes_{std::move(nodes)},
+        grace_{std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(grace.base()))} {}
 
-  /// Sends to nodes 1 ... count-1, does `own`, and takes the answers. The first error counts.
-  GpuOutcome together(int count, const json& message, const std::function<GpuOutcome()>& own,
+  /// Sends to nodes 1 ... count-1, does `own`, and takes the answers. The first error counts; who has not
+  /// answered a while after it hangs, and so do we.
+  GpuOutcome together(int count, const json& message, std::function<GpuOutcome()> own,
                       const std::function<void(const json&)>& answer = {}) {
     for (int i = 1; i < count; ++i)
-      if (const std::string& gone = at(i).gone; !gone.empty()) return {gone, false};
+      if (const std::string& gone = at(i).gone; !gone.empty())
+        return {fmt::format("node {}: {}", i, gone), false};
     for (int i = 1; i < count; ++i) guarded(i, [&](Channel& channel) { channel.send(message); });
-    GpuOutcome first = own();
-    for (int i = 1; i < count; ++i) {
-      GpuOutcome theirs;
-      guarded(i, [&](Channel& channel) {
-        const json reply = channel.receive();
-        theirs = outcome_of(reply);
-        if (theirs.error.empty() && answer) answer(reply);
-      });
-      if (!at(i).gone.empty()) theirs.error = at(i).gone;
-      if (first.error.empty() && !theirs.error.empty())
-        first = {fmt::format("node {}: {}", i, theirs.error), false};
+    const OwnPart ours{std::move(own)};
+    const std::string theirs = answers(count, ours, answer);
+    if (!theirs.empty() && !ours.done_by(Clock::now() + grace_)) {
+      stuck_ = true;
+      return {theirs + "; this node hangs in the call", true};
     }
-    return first;
+    GpuOutcome outcome = ours.outcome();
+    if (outcome.error.empty()) outcome.error = theirs;
+    return outcome;
   }
+  [[nodiscard]] bool stuck() const { return stuck_; }
 
   void end() {
     for (int i = 1; i < size(); ++i)
@@ -64,6 +91,39 @@ class Nodes {
   [[nodiscard]] int size() const { return static_cast<int>(nodes_.size()); }
 
  private:
+  /// The first error, empty if all went well. Looks at all in turn: one may wait for another that has failed.
+  std::string answers(int count, const OwnPart& ours, const std::function<void(const json&)>& answer) {
+    std::string first;
+    std::optional<Clock::time_point> end;
+    std::vector<int> waiting(static_cast<std::size_t>(std::max(0, count - 1)));
+    std::iota(waiting.begin(), waiting.end(), 1);
+    while (!waiting.empty()) {
+      std::erase_if(waiting, [&](int i) {
+        const auto error = answer_of(i, answer);
+        if (error && !error->empty() && first.empty()) first = fmt::format("node {}: {}", i, *error);
+        return error.has_value();
+      });
+      if (!end && (!first.empty() || ours.failed())) end = Clock::now() + grace_;
+      if (!end || Clock::now() < *end) continue;
+      for (const int i : waiting) at(i).gone = "hangs since another node failed";
+      stuck_ = true;
+      break;
+    }
+    return first;
+  }
+
+  /// Nothing if it has not answered yet; else its error, empty if it has none.
+  std::optional<std::string> answer_of(int i, const std::function<void(const json&)>& answer) {
+    std::optional<std::string> error;
+    guarded(i, [&](Channel& channel) {
+      if (!channel.ready(Duration{0.005})) return;
+      const json reply = channel.receive();
+      error = outcome_of(reply).error;
+      if (error->empty() && answer) answer(reply);
+    });
+    return at(i).gone.empty() ? error : at(i).gone;
+  }
+
   Node& at(int i) { return nodes_[static_cast<std::size_t>(i)]; }
   template <class Talk>
   void guarded(int i, Talk talk) {
@@ -76,6 +136,8 @@ class Nodes {
   }
 
   std::vector<Node> nodes_;
+  Clock::duration grace_;
+  bool stuck_ = false;
 };
 
 class GroupWork : public GpuWork {
@@ -91,18 +153,21 @@ class GroupWork : public GpuWork {
   /// The time of the slowest node.
   GpuOutcome run(int repeats, double& seconds) override {
     double slowest = 0;
+    const auto ours = std::make_shared<double>(0);
     const GpuOutcome outcome = nodes_->together(
-        count_, {{"do", "run"}, {"repeats", repeats}}, [&] { return own_->run(repeats, seconds); },
+        count_, {{"do", "run"}, {"repeats", repeats}},
+        [own = own_, ours, repeats] { return own->run(repeats, *ours); },
         [&](const json& answer) { slowest = std::max(slowest, answer.value("seconds", 0.0)); });
-    seconds = std::max(seconds, slowest);
+    if (outcome.error.empty()) seconds = std::max(*ours, slowest);
     return outcome;
   }
   GpuOutcome verify(std::string& wrong) override {
     std::string theirs;
+    const auto ours = std::make_shared<std::string>();
     const GpuOutcome outcome = nodes_->together(
-        count_, {{"do", "verify"}}, [&] { return own_->verify(wrong); },
+        count_, {{"do", "verify"}}, [own = own_, ours] { return own->verify(*ours); },
         [&](const json& answer) { theirs = theirs.empty() ? answer.value("wrong", "") : theirs; });
-    if (wrong.empty()) wrong = theirs;
+    if (outcome.error.empty()) wrong = ours->empty() ? theirs : *ours;
     return outcome;
   }
   [[nodiscard]] bool verifies() const override { return own_->verifies(); }
@@ -111,18 +176,21 @@ class GroupWork : public GpuWork {
  private:
   std::shared_ptr<Nodes> nodes_;
   int count_;
-  std::unique_ptr<GpuWork> own_;
+  std::shared_ptr<GpuWork> own_;
 };
 
 class Leader : public NodeGroup {
  public:
-  Leader(std::shared_ptr<GpuDriver> local, std::vector<Node> nodes, std::vector<int> gpus)
-      : local_{std::move(local)}, nodes_{std::make_shared<Nodes>(std::move(nodes))}, gpus_{std::move(gpus)} {}
+  Leader(std::shared_ptr<GpuDriver> local, std::vector<Node> nodes, std::vector<int> gpus, Duration grace)
+      : local_{std::move(local)},
+        nodes_{std::make_shared<Nodes>(std::move(nodes), grace)},
+        gpus_{std::move(gpus)} {}
   Leader(const Leader&) = delete;
   Leader& operator=(const Leader&) = delete;
   ~Leader() override { nodes_->end(); }
 
   [[nodiscard]] const std::vector<int>& gpus_of_nodes() const override { return gpus_; }
+  [[nodiscard]] bool stuck() const override { return nodes_->stuck(); }
   GpuOutcome devices(std::vector<GpuFacts>& out) override { return local_->devices(out); }
   GpuReading read(int device) override { return local_->read(device); }
   [[nodiscard]] bool has(GpuTaskKind kind) const override { return local_->has(kind); }
@@ -135,12 +203,13 @@ class Leader : public NodeGroup {
     const int count = static_cast<int>(number->second);
     if (count > nodes_->size()) return {"there are fewer nodes", false};
     if (GpuOutcome met = meet(count); !met.error.empty()) return met;
-    std::unique_ptr<GpuWork> own;
+    const auto own = std::make_shared<std::unique_ptr<GpuWork>>();
     const json message{
         {"do", "prepare"}, {"pattern", task.pattern}, {"numbers", task.numbers}, {"seed", task.seed}};
-    GpuOutcome outcome = nodes_->together(count, message, [&] { return local_->prepare(device, task, own); });
+    GpuOutcome outcome = nodes_->together(
+        count, message, [local = local_, own, device, task] { return local->prepare(device, task, *own); });
     // Owned in any case: letting go of it tells the others to let go of theirs.
-    auto work = std::make_unique<GroupWork>(nodes_, count, std::move(own));
+    auto work = std::make_unique<GroupWork>(nodes_, count, std::move(*own));
     if (outcome.error.empty()) out = std::move(work);
     return outcome;
   }
@@ -157,7 +226,7 @@ class Leader : public NodeGroup {
       const json message{{"do", "join"},
                          {"id", to_hex(meeting.id)},
                          {"gpus", std::vector<int>(gpus_.begin(), gpus_.begin() + count)}};
-      outcome = nodes_->together(count, message, [&] { return local_->join(meeting); });
+      outcome = nodes_->together(count, message, [local = local_, meeting] { return local->join(meeting); });
     }
     return met_[count] = outcome;
   }
@@ -190,7 +259,8 @@ std::optional<Arrival> greeted(Channel& channel, int size) {
 NodeGroup::~NodeGroup() = default;
 
 std::shared_ptr<NodeGroup> NodeGroup::lead(std::shared_ptr<GpuDriver> local, Listener& listener, int size,
-                                           Duration patience, const std::function<bool()>& interrupted) {
+                                           Duration patience, const std::function<bool()>& interrupted,
+                                           Duration grace) {
   std::vector<Node> nodes(static_cast<std::size_t>(size));
   std::vector<int> gpus(nodes.size(), 0);
   std::string reason;
@@ -212,7 +282,7 @@ std::shared_ptr<NodeGroup> NodeGroup::lead(std::shared_ptr<GpuDriver> local, Lis
     nodes[static_cast<std::size_t>(arrival->rank)].channel = std::move(channel);
     --missing;
   }
-  return std::make_shared<Leader>(std::move(local), std::move(nodes), std::move(gpus));
+  return std::make_shared<Leader>(std::move(local), std::move(nodes), std::move(gpus), grace);
 }
 
 }  // namespace rackcast

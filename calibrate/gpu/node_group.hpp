@@ -10,8 +10,8 @@
 ///   end                                  returns
 ///
 /// A follower that fails in a call answers with the error, and the measurement is listed with it. A node that
-/// is gone is not asked again. What cannot be answered is a call of NCCL that hangs because another node died
-/// in it: mpirun ends all processes then.
+/// is gone is not asked again. Where a call of NCCL hangs because another node failed in it, the leader lets
+/// it hang after a while, asks no GPU any more, and keeps what was measured.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -37,10 +37,13 @@ class NodeGroup : public GpuDriver {
  public:
   /// Waits for the others. Throws Error if they do not come in time or have no GPU; `local` must have some.
   static std::shared_ptr<NodeGroup> lead(std::shared_ptr<GpuDriver> local, Listener& listener, int size,
-                                         Duration patience, const std::function<bool()>& interrupted);
+                                         Duration patience, const std::function<bool()>& interrupted,
+                                         Duration grace = Duration{20});
   ~NodeGroup() override;
 
   [[nodiscard]] virtual const std::vector<int>& gpus_of_nodes() const = 0;
+  /// A call hangs since another node failed: this process and others must be ended from outside.
+  [[nodiscard]] virtual bool stuck() const = 0;
 };
 
 /// Serves the leader until it says "end". Throws Error if it cannot be reached or goes away.

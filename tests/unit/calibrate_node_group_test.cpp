@@ -137,6 +137,45 @@ TEST_CASE("a meeting that fails is not tried again") {
   CHECK(cluster.drivers[1]->meetings.size() == 1);
 }
 
+/// Joins only when the test lets it.
+struct Hanging : FakeDriver {
+  std::promise<void> released;
+  std::shared_future<void> end = released.get_future().share();
+  GpuOutcome join(const GpuMeeting&) override {
+    end.wait();
+    return {};
+  }
+};
+
+TEST_CASE("a call that hangs because another node failed in it is left alone") {
+  for (const bool leader_hangs : {true, false}) {
+    CAPTURE(leader_hangs);
+    const auto hanging = std::make_shared<Hanging>();
+    const auto failing = std::make_shared<FakeDriver>();
+    failing->join_error = "cudaSetDevice: device is busy";
+    const std::shared_ptr<FakeDriver> leader = leader_hangs ? hanging : failing,
+                                      other = leader_hangs ? failing : hanging;
+    Listener listener{NetworkAddress{"127.0.0.1", "0"}};
+    const NetworkAddress address{"127.0.0.1", std::to_string(listener.port())};
+    auto follower = std::async(std::launch::async, [&] {
+      return error_text([&] { follow(other.get(), "", address, 1, 2, Duration{10}, never); });
+    });
+    auto group = NodeGroup::lead(leader, listener, 2, Duration{10}, never, Duration{0.05});
+    GpuTask task{.kind = GpuTaskKind::collective, .pattern = "all_reduce"};
+    task.numbers = {{"nodes", 2}, {"ranks", 2}, {"bytes", 4096}};
+    std::unique_ptr<GpuWork> work;
+    const GpuOutcome outcome = group->prepare(0, task, work);
+    CHECK(outcome.error == (leader_hangs
+                                ? "node 1: cudaSetDevice: device is busy; this node hangs in the call"
+                                : "cudaSetDevice: device is busy"));
+    CHECK(outcome.fatal == leader_hangs);
+    CHECK(group->stuck());
+    hanging->released.set_value();  // lets its thread end
+    group.reset();
+    (void)follower.get();
+  }
+}
+
 TEST_CASE("a node that goes away ends what needs it, and nothing else") {
   const auto all = drivers({2});
   Listener listener{NetworkAddress{"127.0.0.1", "0"}};
