@@ -108,6 +108,7 @@ void take_over(Result& result) {
       return;
     }
     a.statement = plan.statement;
+    if (plan.conflicts.size() == 1) a.statement += " " + plan.conflicts.front().statement;
     a.binding_constraint = plan.conflicts.front().limit;
     for (const PlanConflict& c : plan.conflicts)
       a.conflicts.push_back({c.limit, c.allowed, c.needed, c.statement});

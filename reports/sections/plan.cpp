@@ -273,8 +273,9 @@ Blocks plan_section(const ResultDocument& document) {
     blocks.push_back({relaxation_table(plan), Audience::document});
   }
   if (!plan.refused.empty()) {
-    blocks.push_back({Subheading{"What could not be built"}, Audience::document});
-    blocks.push_back({List{plan.refused}, Audience::document});
+    const auto who = searched ? Audience::everyone : Audience::document;
+    blocks.push_back({Paragraph{"What could not be built:"}, who});
+    blocks.push_back({List{plan.refused}, who});
   }
   return blocks;
 }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "scenarios/site/placed.hpp"
+#include "topologies/catalog.hpp"
+
 namespace rackcast {
 
 namespace {
@@ -109,6 +112,15 @@ std::vector<WorkloadSpec> variants_of(const SearchSpec& search, const WorkloadSp
   return out;
 }
 
+/// An unknown name is an error, where a network that cannot be built is only a design that fails.
+void check_switches(const Catalog& catalog, const SearchSpec& search) {
+  for (const Choice<FabricOptions>& fabric : search.fabric) {
+    const FabricChoice& choice = fabric.value.choice;
+    for (const std::string& name : {choice.leaf_switch, choice.spine_switch, choice.core_switch})
+      if (!name.empty()) placed(fabric.where, [&] { return catalog.find("switches", name).id; });
+  }
+}
+
 }  // namespace
 
 ClusterSpec Design::at(std::size_t size) const {
@@ -120,6 +132,7 @@ ClusterSpec Design::at(std::size_t size) const {
 
 PlanSpace plan_space(Evaluator& evaluator, const Scenario& s) {
   PlanSpace space;
+  check_switches(evaluator.catalog(), s.search);
   std::vector<StorageSpec> stores = s.search.storage;
   if (stores.empty()) stores.push_back(s.storage);
   for (const ClusterSpec& cluster : clusters(s)) {

@@ -321,7 +321,11 @@ PlanReport make_plan(Evaluator& evaluator, const Scenario& scenario, const RunCo
   }
   report.judged = search.judged();
   report.simulated = search.points();
-  for (const Error& e : search.refusals()) report.refused.push_back(e.message());
+  for (const Refusal& r : search.refusals()) {
+    const Design& d = space.designs[r.design];
+    report.refused.push_back(
+        fmt::format("{}{}{}: {}", d.node.title, d.network.empty() ? "" : ", ", d.network, r.error.message()));
+  }
   return report;
 }
 

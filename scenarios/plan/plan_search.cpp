@@ -174,7 +174,7 @@ void PlanSearch::explore() {
       });
     });
   });
-  if (!any && !refusals().empty()) throw refusals().front();
+  if (!any && !refusals().empty()) throw refusals().front().error;
 }
 
 void PlanSearch::explore_beyond() {

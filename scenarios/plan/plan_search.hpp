@@ -62,8 +62,7 @@ class PlanSearch {
   [[nodiscard]] const PlanSpace& space() const { return space_; }
   [[nodiscard]] std::size_t judged() const { return judged_; }
   [[nodiscard]] std::size_t points() const { return maker_.made(); }
-  /// The one design's refusal, if it is why nothing can be built.
-  [[nodiscard]] const std::vector<Error>& refusals() const { return maker_.refusals(); }
+  [[nodiscard]] const std::vector<Refusal>& refusals() const { return maker_.refusals(); }
 
  private:
   using Points = std::map<std::size_t, PlanPoint>;  ///< by size, ascending

@@ -51,10 +51,9 @@ PlanPoint between(const PlanPoint& a, const PlanPoint& b, double gpus_a, double 
   return out;
 }
 
-void PointMaker::refuse(const Error& e) {
-  const bool known =
-      std::ranges::any_of(refusals_, [&](const Error& other) { return other.message() == e.message(); });
-  if (!known) refusals_.push_back(e);
+void PointMaker::refuse(std::size_t design, const Error& e) {
+  if (std::ranges::find(refusals_, design, &Refusal::design) == refusals_.end())
+    refusals_.push_back({design, e});
 }
 
 RunPoint PointMaker::run(const Question& q, std::size_t design) {
@@ -78,9 +77,10 @@ RunPoint PointMaker::run(const Question& q, std::size_t design) {
   } catch (const LimitReached&) {
     throw;
   } catch (const Error& e) {
-    refuse(e);
+    refuse(design, e);
     out.time = dropped;
     out.uses[Limit::configuration] = dropped;
+    return out;  // nobody knows whether it would be in time
   }
   out.uses[Limit::deadline] = Duration{out.time} / scenario_.goal->deadline;
   return out;

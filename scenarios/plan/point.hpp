@@ -32,6 +32,12 @@ struct PlanPoint {
 /// `share` of the way from `a` to `b`, in GPUs.
 PlanPoint between(const PlanPoint& a, const PlanPoint& b, double gpus_a, double gpus_b, double gpus);
 
+/// Why a design could not be built, at the first size where that was so.
+struct Refusal {
+  std::size_t design = 0;
+  Error error;
+};
+
 class PointMaker {
  public:
   PointMaker(Evaluator& evaluator, const Scenario& scenario, const PlanSpace& space)
@@ -41,19 +47,18 @@ class PointMaker {
   PlanPoint make(std::size_t design, std::size_t size);
 
   [[nodiscard]] std::size_t made() const { return made_; }  ///< points so far
-  /// Why something could not be built; the first of each kind.
-  [[nodiscard]] const std::vector<Error>& refusals() const { return refusals_; }
+  [[nodiscard]] const std::vector<Refusal>& refusals() const { return refusals_; }
 
  private:
   RunPoint run(const Question& q, std::size_t design);
   void add_site(const Question& q, PlanPoint& point);
-  void refuse(const Error& e);
+  void refuse(std::size_t design, const Error& e);
 
   Evaluator& evaluator_;
   const Scenario& scenario_;
   const PlanSpace& space_;
   std::size_t made_ = 0;
-  std::vector<Error> refusals_;
+  std::vector<Refusal> refusals_;
 };
 
 }  // namespace rackcast

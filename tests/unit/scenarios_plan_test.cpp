@@ -251,6 +251,20 @@ TEST_CASE("nodes for 90 % confidence are those whose time with that margin is wi
   CHECK(with(*row.nodes - 1) > 5 * 86400);
 }
 
+TEST_CASE("a network that cannot be built is a design that fails, with its reason") {
+  // A port of a switch for each port of a node: 36 ports are soon too few.
+  const PlanReport p = plan({{"search.node", "[\"dgx1v_16gb\"]"},
+                             {"goal.max_nodes", "24"},
+                             {"goal.deadline", "1 day"},
+                             {"search.fabric", R"([{"kind": "single_switch"}, {"kind": "two_level"}])"}});
+  REQUIRE(p.options.size() == 2);
+  CHECK(p.options[0].conflict == std::vector<std::string>{"configuration", "deadline"});
+  REQUIRE(p.refused.size() == 1);
+  CHECK(contains(p.refused[0], "single_switch"));
+  REQUIRE(p.chosen.has_value());
+  CHECK(p.chosen->network == "two_level");
+}
+
 TEST_CASE("sizes may be listed, as nodes or as the GPUs of a job") {
   const PlanReport listed = plan({{"search.nodes", "[2, 4, 8]"}});
   CHECK(std::ranges::all_of(
@@ -312,6 +326,7 @@ TEST_CASE("a search that cannot be says where and why") {
   CHECK(contains(refusal("search.precision", "[\"fp33\"]"), "fp33"));
   CHECK(contains(refusal("search.exchange", "[\"gossip\"]"), "all_reduce"));
   CHECK(contains(refusal("search.storage", R"([{"array": "no_such"}])"), "no_such"));
+  CHECK(contains(refusal("search.fabric", R"([{"kind": "two_level", "switch": "no_such"}])"), "no_such"));
   CHECK(contains(refusal("search.oversubscription", "[0.5]"), "between"));
   CHECK(contains(refusal("search.colour", "[1]"), "unknown key"));
   CHECK(contains(refusal("goal.availability", "0.9"), "failures"));
