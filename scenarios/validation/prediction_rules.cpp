@@ -95,7 +95,11 @@ constexpr std::array rules{
     PredictionRule{"reliability", "effective_training_fraction", any, predict_effective_time, {}},
     PredictionRule{"reliability", "checkpoint_interval_s", any, predict_checkpoint_interval, {}},
     PredictionRule{"reliability", "*", any, nullptr, "reliability: no model of this figure"},
-    PredictionRule{"power", "*", any, nullptr, "power: no power model yet"},
+    PredictionRule{"power", "node_power_mean_w", any, predict_node_power, {}},
+    PredictionRule{"power", "node_power_peak_w", any, predict_node_power, {}},
+    PredictionRule{"power", "node_power_fraction_of_rating", any, nullptr,
+                   "power: the model's host was fitted on this figure"},
+    PredictionRule{"power", "*", any, nullptr, "power: energy of whole runs and of networks has no rule yet"},
     PredictionRule{"*", "*", any, nullptr, ""},
 };
 

@@ -112,6 +112,9 @@ PredictedFigure predict_machine_failures(PredictionContext&, const ValidationCas
 PredictedFigure predict_effective_time(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_checkpoint_interval(PredictionContext&, const ValidationCase&);
 
+// Power (power_case.cpp).
+PredictedFigure predict_node_power(PredictionContext&, const ValidationCase&);
+
 // Single kernels (kernel_case.cpp).
 PredictedFigure predict_kernel(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_gemm_rate(PredictionContext&, const ValidationCase&);
