@@ -26,15 +26,10 @@ std::map<LinkId, InputLoad> input_loads(const Cluster& cluster) {
   const auto add = [&loads](const Route& route, double InputLoad::*part, double bytes) {
     for (const Hop& hop : route.hops) loads[hop.link].*part += bytes * hop.share;
   };
-  std::map<int, std::vector<DeviceId>> cpus;  // of each node
-  std::map<DeviceId, double> share_of_cpu;    // of the samples that its loaders read
+  std::map<DeviceId, double> share_of_cpu;  // of the samples that its loaders read
   for (const DeviceId gpu : cluster.ranks) {
-    const int node = topology.device(gpu).node;
-    auto& of_node = cpus[node];
-    if (of_node.empty()) of_node = topology.devices_of(node, DeviceKind::cpu);
     // The loader of a GPU runs on the socket that the GPU hangs on.
-    const DeviceId cpu = *std::ranges::min_element(
-        of_node, {}, [&](DeviceId candidate) { return router.route(candidate, gpu).hops.size(); });
+    const DeviceId cpu = router.nearest_cpu(gpu);
     add(router.route(cpu, gpu), &InputLoad::decoded, share);
     share_of_cpu[cpu] += share;
   }

@@ -76,9 +76,7 @@ class Servers {
   DeviceId near_cpu(DeviceId gpu) {
     DeviceId& known = near_cpu_[gpu].cpu;
     if (known != no_id) return known;
-    const auto cpus = cluster_.topology.devices_of(device(gpu).node, DeviceKind::cpu);
-    return known = *std::ranges::min_element(
-               cpus, {}, [&](DeviceId cpu) { return layout_.router().route(gpu, cpu).hops.size(); });
+    return known = layout_.router().nearest_cpu(gpu);
   }
 
   void place() {

@@ -60,18 +60,18 @@ struct Router::Impl {
     return route;
   }
 
-  std::vector<DeviceId> nearest_nics(DeviceId device) {
+  std::vector<DeviceId> nearest(DeviceId device, DeviceKind kind) {
     const int node = topology.device(device).node;
     const Base base = base_of(node);
     const NodePaths& from = paths_from(base, device);
     std::vector<DeviceId> best;
     long best_cost = std::numeric_limits<long>::max();
-    for (const DeviceId nic : topology.devices_of(node, DeviceKind::nic)) {
-      const long cost = from.cost(nic - base.device_shift);
+    for (const DeviceId found : topology.devices_of(node, kind)) {
+      const long cost = from.cost(found - base.device_shift);
       if (cost < 0 || cost > best_cost) continue;
       if (cost < best_cost) best.clear();
       best_cost = cost;
-      best.push_back(nic);
+      best.push_back(found);
     }
     return best;
   }
@@ -84,7 +84,7 @@ struct Router::Impl {
       assert(topology.device(wanted).node == d.node && topology.device(wanted).kind == DeviceKind::nic);
       return wanted;
     }
-    const auto near = nearest_nics(device);
+    const auto near = nearest(device, DeviceKind::nic);
     if (near.empty()) throw Error{fmt::format("{} has no network adapter", topology.name(device))};
     return near[d.index % near.size()];
   }
@@ -132,7 +132,12 @@ std::vector<Route> Router::equal_cost_routes(DeviceId from, DeviceId to, std::si
 }
 
 std::vector<DeviceId> Router::nearest_nics(DeviceId device) {
-  return impl_->nearest_nics(device);
+  return impl_->nearest(device, DeviceKind::nic);
+}
+DeviceId Router::nearest_cpu(DeviceId device) {
+  const auto near = impl_->nearest(device, DeviceKind::cpu);
+  if (near.empty()) throw Error{fmt::format("{} has no CPU in reach", impl_->topology.name(device))};
+  return near.front();
 }
 DeviceId Router::nearest_nic(DeviceId device) {
   return impl_->port_of(device, no_id);

@@ -64,6 +64,8 @@ class Router {
   [[nodiscard]] std::vector<DeviceId> nearest_nics(DeviceId device);
   /// One of them; GPUs that share several take different ones. Error if the node has none.
   [[nodiscard]] DeviceId nearest_nic(DeviceId device);
+  /// The CPU whose socket the device hangs on. Error if none is in reach.
+  [[nodiscard]] DeviceId nearest_cpu(DeviceId device);
 
   [[nodiscard]] const Topology& topology() const;
 

@@ -74,11 +74,7 @@ Transport find_transport(const std::string& name) {
 /// Payload to host memory, or back: every rank over its own PCIe link.
 CollectiveStage staging(Layout& gpus, bool back) {
   for (const DeviceId gpu : gpus.cluster().ranks) {
-    const std::vector<DeviceId> cpus =
-        gpus.cluster().topology.devices_of(gpus.cluster().topology.device(gpu).node, DeviceKind::cpu);
-    const DeviceId cpu = *std::min_element(cpus.begin(), cpus.end(), [&](DeviceId a, DeviceId b) {
-      return gpus.router().route(gpu, a).hops.size() < gpus.router().route(gpu, b).hops.size();
-    });
+    const DeviceId cpu = gpus.router().nearest_cpu(gpu);
     gpus.load(back ? gpus.router().route(cpu, gpu) : gpus.router().route(gpu, cpu), 1);
   }
   // Start of a copy between host and device (cudaMemcpy, links/pcie host_to_device_latency_us).

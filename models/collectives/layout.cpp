@@ -68,13 +68,7 @@ Layout::Layout(const Cluster& cluster, Endpoints endpoints)
   std::map<int, std::size_t> place;
   for (const DeviceId gpu : cluster.ranks) {
     const int node = topology.device(gpu).node;
-    DeviceId end = gpu;
-    if (endpoints == Endpoints::hosts) {
-      const std::vector<DeviceId> cpus = topology.devices_of(node, DeviceKind::cpu);
-      end = *std::min_element(cpus.begin(), cpus.end(), [&](DeviceId a, DeviceId b) {
-        return router_.route(gpu, a).hops.size() < router_.route(gpu, b).hops.size();
-      });
-    }
+    const DeviceId end = endpoints == Endpoints::hosts ? router_.nearest_cpu(gpu) : gpu;
     const auto [it, fresh] = place.emplace(node, nodes_.size());
     if (fresh) nodes_.emplace_back();
     nodes_[it->second].push_back(static_cast<int>(ends_.size()));
