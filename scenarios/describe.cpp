@@ -24,7 +24,7 @@ std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {
   std::vector<int> counts;
   for (int n = 1; n < nodes; n *= 2) counts.push_back(n);
   counts.push_back(nodes);
-  counts.push_back(2 * nodes);
+  if (evaluator.cluster(q).node.nics > 0) counts.push_back(2 * nodes);
   if (q.gpus) counts = {nodes};  // of a job of so many GPUs there is one size
   std::vector<ScalingRow> rows;
   for (const int n : counts) {
