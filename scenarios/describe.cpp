@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/cluster.hpp"
 #include "models/workload.hpp"
 #include "scenarios/reliability_report.hpp"
 #include "sim/quantity_text.hpp"
