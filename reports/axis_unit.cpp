@@ -26,6 +26,8 @@ constexpr std::array<Step, 6> bytes{{{1e15, 1e15, "PB"},
                                      {1e3, 1e3, "kB"},
                                      {0, 1, "B"}}};
 constexpr std::array<Step, 3> watts{{{1e6, 1e6, "MW"}, {1e3, 1e3, "kW"}, {0, 1, "W"}}};
+constexpr std::array<Step, 4> money{
+    {{1e9, 1e9, "billion USD"}, {1e6, 1e6, "million USD"}, {1e4, 1e3, "thousand USD"}, {0, 1, "USD"}}};
 constexpr std::array<Step, 4> counts{
     {{1e10, 1e9, "billions"}, {1e7, 1e6, "millions"}, {1e5, 1e3, "thousands"}, {0, 1, ""}}};
 
@@ -62,8 +64,9 @@ AxisUnit axis_unit(Axis::Kind kind, double largest) {
       return first_reached(watts, largest);
     case Axis::Kind::percent:
       return {0.01, "%"};
-    case Axis::Kind::count:
     case Axis::Kind::money:
+      return first_reached(money, largest);
+    case Axis::Kind::count:
       break;
   }
   return first_reached(counts, largest);

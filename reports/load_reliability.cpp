@@ -18,6 +18,13 @@ Reliability::Component read_component(const Json& json) {
           amount(json, "per_node"), amount(json, "failures_per_year")};
 }
 
+Reliability::ByInterval read_interval(const Json& json) {
+  const double interval = json.require("interval_s").number();
+  if (interval <= 0)
+    json.require("interval_s").fail("an interval is longer than nothing", std::string(damaged_hint));
+  return {interval, read_prediction(json.require("goodput"))};
+}
+
 }  // namespace
 
 Reliability read_reliability(const Json& json) {
@@ -43,6 +50,7 @@ Reliability read_reliability(const Json& json) {
   out.repair_s = amount(json, "repair_s");
   out.nodes_in_repair = amount(json, "nodes_in_repair");
   out.shares = read_list(json, "shares", read_share);
+  out.by_interval = read_list(json, "goodput_by_interval", read_interval);
   out.components = read_list(json, "components", read_component);
   return out;
 }

@@ -215,6 +215,8 @@ SiteCost read_cost(const Json& json) {
     c.depreciation_usd = optional_amount(*year, "depreciation_usd");
     c.interest_usd = optional_amount(*year, "interest_usd");
     c.energy_usd = optional_amount(*year, "energy_usd");
+    c.energy_idle_usd = optional_amount(*year, "energy_idle_usd");
+    c.energy_busy_usd = optional_amount(*year, "energy_busy_usd");
     c.space_usd = optional_amount(*year, "space_usd");
     c.support_usd = optional_amount(*year, "support_usd");
     c.staff_usd = optional_amount(*year, "staff_usd");

@@ -122,6 +122,10 @@ struct Reliability {
     std::string name, confidence, source;
     double per_node = 0, failures_per_year = 0;
   };
+  struct ByInterval {
+    double interval_s = 0;
+    Prediction goodput;
+  };
   std::string statement, node_mtbf_source, interval_rule;
   Prediction goodput, job_mttf, interruptions;
   std::int64_t nodes = 0, spares = 0, spares_for_95 = 0;
@@ -130,6 +134,7 @@ struct Reliability {
          restart_s = 0, repair_s = 0, nodes_in_repair = 0;
   std::vector<Share> shares;
   std::vector<Component> components;
+  std::vector<ByInterval> by_interval;  ///< ascending
 };
 
 struct ScalingPoint {

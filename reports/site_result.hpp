@@ -101,6 +101,7 @@ struct SiteCost {
   std::optional<double> depreciation_years, utilisation, total_usd, usd_per_kwh;
   std::optional<double> depreciation_usd, interest_usd, energy_usd, space_usd, support_usd, staff_usd,
       year_usd;
+  std::optional<double> energy_idle_usd, energy_busy_usd;  ///< a year at no and at full utilisation
   std::optional<Rent> rent;
   std::vector<Run> runs;
   std::vector<std::string> missing;

@@ -40,6 +40,22 @@ std::string statement(const ReliabilityReport& r) {
       rule_text(p.rule), r.interruptions.value);
 }
 
+/// Goodput with shorter and longer checkpoint intervals, everything else as planned: an eighth to eight times
+/// the planned one in steps of the square root of two.
+std::vector<ReliabilityReport::ByInterval> by_interval(const FailurePlan& plan, const FailurePlan& often,
+                                                       const FailurePlan& rarely) {
+  std::vector<ReliabilityReport::ByInterval> out;
+  for (int k = -6; k <= 6; ++k) {
+    const Duration interval = plan.spec.interval * std::exp2(k / 2.0);
+    const auto useful = [&](GoodputSpec spec) {
+      spec.interval = interval;
+      return goodput(spec).useful;
+    };
+    out.push_back({interval, {useful(plan.spec), useful(often.spec), useful(rarely.spec), "1"}});
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<ReliabilityReport> reliability_report(Evaluator& evaluator, const Question& q) {
@@ -57,6 +73,7 @@ std::optional<ReliabilityReport> reliability_report(Evaluator& evaluator, const 
     return p.goodput.failures_per_second * work / std::max(1e-9, p.goodput.useful);
   };
   out.interruptions = {interruptions(*plan), interruptions(rarely), interruptions(often), "events"};
+  out.by_interval = by_interval(*plan, often, rarely);
   out.statement = statement(out);
   return out;
 }
@@ -89,6 +106,10 @@ Document reliability_document(const ReliabilityReport& r) {
                    {{"name", "work done again"}, {"fraction", g.lost}},
                    {{"name", "detection and restart"}, {"fraction", g.restart}},
                    {{"name", "waiting for a node"}, {"fraction", g.wait}}};
+  out["goodput_by_interval"] = Document::array();
+  for (const auto& point : r.by_interval)
+    out["goodput_by_interval"].push_back(
+        {{"interval_s", point.interval.base()}, {"goodput", document(point.goodput)}});
   out["components"] = Document::array();
   for (const ComponentRate& c : p.node.components) {
     out["components"].push_back({{"name", c.name},

@@ -76,7 +76,12 @@ struct Alternative {
 /// Failures of the job, what they cost, and what keeps the cost low.
 struct ReliabilityReport {
   FailurePlan plan;
+  struct ByInterval {
+    Duration interval{0};
+    Estimate goodput;
+  };
   Estimate goodput, mttf, interruptions;  ///< interruptions of the whole training
+  std::vector<ByInterval> by_interval;    ///< around the interval of the plan, which is one of them
   std::string statement;
 };
 

@@ -1,6 +1,9 @@
 /// What it costs to own for a year, against renting, and per training run.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "reports/format.hpp"
 #include "reports/sections/sections.hpp"
 #include "sim/quantity_text.hpp"
@@ -31,6 +34,52 @@ Table year_table(const SiteCost& c) {
   add("Staff", c.staff_usd, c.staff_usd ? "as given" : "no wages in the catalogue");
   add("Sum", c.year_usd, c.staff_usd ? "" : "without staff");
   return table;
+}
+
+/// What a year costs by the share of it that the cluster trains, owned and rented.
+std::optional<Chart> rent_chart(const SiteCost& c) {
+  const SiteCost::Rent& r = *c.rent;
+  const double used = c.utilisation.value_or(0);
+  if (!r.year_usd || !c.year_usd || !c.energy_usd || !c.energy_idle_usd || !c.energy_busy_usd || used <= 0) {
+    return std::nullopt;
+  }
+  const auto own = [&](double u) {
+    return *c.year_usd - *c.energy_usd + *c.energy_idle_usd + u * (*c.energy_busy_usd - *c.energy_idle_usd);
+  };
+  const auto rent = [&](double u) {
+    return *r.year_usd * u / used;
+  };
+  Chart chart;
+  chart.x = {"Share of the year that the cluster trains", Axis::Kind::percent};
+  chart.y = {"Cost of a year", Axis::Kind::money};
+  chart.caption = r.break_even
+                      ? fmt::format("Owning is cheaper than renting from {} utilisation on; planned are {}",
+                                    percent_text(*r.break_even), percent_text(used))
+                      : "Renting is cheaper than owning at any utilisation";
+  chart.data.caption = "A year, owned and rented";
+  chart.data.columns = {{"Utilisation", Align::right}, {"Owned", Align::right}, {"Rented", Align::right}};
+  chart.lines = {{"Owned", {}}, {"Rented", {}}};
+  std::vector<double> shares{0, 0.2, 0.4, 0.6, 0.8, 1, used};
+  if (r.break_even) shares.push_back(*r.break_even);
+  std::ranges::sort(shares);
+  shares.erase(std::unique(shares.begin(), shares.end()), shares.end());
+  for (const double u : shares) {
+    chart.lines[0].points.push_back({u, own(u), own(u), own(u)});
+    chart.lines[1].points.push_back({u, rent(u), rent(u), rent(u)});
+    Cell share = percent_cell(u);
+    share.tone = u == used ? Tone::good : Tone::plain;
+    chart.data.rows.push_back({share, money_cell(own(u)), money_cell(rent(u))});
+  }
+  if (r.break_even) {
+    const double y = own(*r.break_even);
+    chart.lines.push_back({.name = "Break-even",
+                           .points = {{*r.break_even, y, y, y, "Break-even"}},
+                           .dashed = false,
+                           .scattered = true});
+  }
+  chart.marked_x = used;
+  chart.marked_label = "planned, " + percent_text(used);
+  return chart;
 }
 
 KeyValues rent_facts(const SiteCost::Rent& r) {
@@ -64,6 +113,7 @@ Blocks cost_section(const ResultDocument& document) {
   blocks.push_back({year_table(cost), Audience::document});
   if (cost.rent) {
     blocks.push_back({Subheading{"Buy or rent"}, Audience::document});
+    if (auto chart = rent_chart(cost)) blocks.push_back({std::move(*chart), Audience::document});
     blocks.push_back({rent_facts(*cost.rent), Audience::document});
   }
   if (!cost.runs.empty()) blocks.push_back({run_table(cost)});

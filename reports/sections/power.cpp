@@ -1,6 +1,9 @@
 /// Power over a step, a run and a year; heat and air; CO2.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "reports/format.hpp"
 #include "reports/sections/sections.hpp"
 #include "sim/quantity_text.hpp"
@@ -33,6 +36,81 @@ StackedBar consumers(const SitePower& p) {
   if (p.facility_w && p.it_w) add("cooling and distribution", *p.facility_w - *p.it_w);
   bar.total_text = watts(p.facility_w) + " for the site";
   return bar;
+}
+
+/// What the equipment is rated for beside what it draws.
+BarChart levels(const SitePower& p) {
+  BarChart chart;
+  chart.axis = {"Power of the IT equipment", Axis::Kind::watts};
+  const auto add = [&](const char* label, std::optional<double> value, Tone tone = Tone::plain) {
+    if (value.value_or(0) > 0)
+      chart.bars.push_back(
+          {.label = label, .value = *value, .text = watts(value), .low = {}, .high = {}, .tone = tone});
+  };
+  add("Nameplate", p.nameplate_w, Tone::bad);
+  add("Typical", p.typical_w);
+  add("In this training", p.it_w, Tone::good);
+  if (!chart.bars.empty() && chart.bars.back().tone == Tone::good) {
+    chart.bars.back().low = p.it_low_w;
+    chart.bars.back().high = p.it_high_w;
+  }
+  add("Idle", p.idle_w);
+  chart.data.caption = "Power of the IT equipment";
+  chart.data.columns = {{"Level"}, {"Power", Align::right}};
+  for (const auto& bar : chart.bars) {
+    chart.data.rows.push_back(
+        {text_cell(bar.label), {bar.text, bar.value, "W", Tone::plain, bar.low, bar.high}});
+  }
+  chart.caption =
+      p.nameplate_w.value_or(0) > 0 && p.it_w
+          ? fmt::format("Training draws {} of the nameplate power", percent_text(*p.it_w / *p.nameplate_w))
+          : std::string("Power of the IT equipment");
+  return chart;
+}
+
+/// A day at the planned utilisation. When in the day the cluster trains is not modelled: its hours stand
+/// first.
+std::optional<Chart> day_chart(const SitePower& p) {
+  if (!p.it_w || !p.idle_w || !p.utilisation) return std::nullopt;
+  constexpr double day = 86400;
+  const double pue = p.pue.value_or(1), train = day * std::min(1.0, *p.utilisation);
+  struct Part {
+    const char* name;
+    double from, to, it, low, high;
+  };
+  std::vector<Part> parts;
+  if (train > 0)
+    parts.push_back(
+        {"training", 0, train, *p.it_w, p.it_low_w.value_or(*p.it_w), p.it_high_w.value_or(*p.it_w)});
+  if (train < day) parts.push_back({"idle", train, day, *p.idle_w, *p.idle_w, *p.idle_w});
+  Chart chart;
+  chart.x = {"Time of a day", Axis::Kind::seconds};
+  chart.y = {"Power", Axis::Kind::watts};
+  chart.lines = {{"IT, 90 % interval", {}}, {"Site, with cooling and distribution", {}}};
+  chart.data.caption = "Power over a day";
+  chart.data.columns = {
+      {"The cluster is"}, {"Hours", Align::right}, {"IT", Align::right}, {"Site", Align::right}};
+  double energy_j = 0;
+  for (const Part& part : parts) {
+    for (const double at : {part.from, part.to}) {
+      chart.lines[0].points.push_back({at, part.it, part.low, part.high});
+      chart.lines[1].points.push_back({at, pue * part.it, pue * part.it, pue * part.it});
+    }
+    energy_j += pue * part.it * (part.to - part.from);
+    chart.data.rows.push_back({text_cell(part.name),
+                               number_cell((part.to - part.from) / 3600, "h"),
+                               {watts(part.it), part.it, "W", Tone::plain, part.low, part.high},
+                               Cell{watts(pue * part.it), pue * part.it, "W"}});
+  }
+  if (p.nameplate_w) {
+    chart.lines.push_back({.name = "IT, nameplate", .points = {}, .dashed = true});
+    for (const double at : {0.0, day})
+      chart.lines.back().points.push_back({at, *p.nameplate_w, *p.nameplate_w, *p.nameplate_w});
+  }
+  chart.caption =
+      fmt::format("A day of {} h of training takes {}{}", number_text(train / 3600), energy(energy_j / 3.6e6),
+                  train < day ? "; the hours are drawn in one piece, when they fall is not modelled" : "");
+  return chart;
 }
 
 KeyValues facts(const SitePower& p) {
@@ -116,6 +194,8 @@ Blocks power_section(const ResultDocument& document) {
   Blocks blocks{{Paragraph{p.statement}}};
   if (!p.known) return blocks;
   blocks.push_back({consumers(p), Audience::document});
+  blocks.push_back({levels(p), Audience::document});
+  if (auto chart = day_chart(p)) blocks.push_back({std::move(*chart), Audience::document});
   blocks.push_back({facts(p), Audience::document});
   blocks.push_back({Subheading{"Cooling and a year"}, Audience::document});
   blocks.push_back({heat(p)});

@@ -1,6 +1,11 @@
 /// Reliability and goodput: how often the job stops, what that costs, spares and the checkpoint interval.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
 #include "reports/format.hpp"
 #include "reports/sections/sections.hpp"
 #include "sim/quantity_text.hpp"
@@ -51,6 +56,64 @@ StackedBar shares(const std::string& title, const Reliability& r) {
   return bar;
 }
 
+constexpr double year = 365.25 * 86400, month = year / 12;
+
+/// The time that training does not keep, by checkpoint interval: too often costs saves, too rarely work that
+/// is done again.
+std::optional<Chart> interval_chart(const std::string& title, const Reliability& r) {
+  if (r.by_interval.size() < 2) return std::nullopt;
+  Chart chart;
+  chart.x = {"Training between checkpoints", Axis::Kind::seconds, true};
+  chart.y = {"Elapsed time that is lost", Axis::Kind::percent};
+  chart.caption =
+      fmt::format("{}: with a checkpoint every {} ({}), {} of the time is lost", title,
+                  duration_text(r.interval_s), r.interval_rule, percent_text(1 - r.goodput.value));
+  chart.data.caption = "Goodput by checkpoint interval";
+  chart.data.columns = {
+      {"Checkpoint every", Align::right}, {"Goodput", Align::right}, {"Lost", Align::right}};
+  chart.lines = {{"Lost, 90 % interval of the failure rate", {}}};
+  for (const auto& p : r.by_interval) {
+    chart.lines.front().points.push_back(
+        {p.interval_s, 1 - p.goodput.value, 1 - p.goodput.high, 1 - p.goodput.low});
+    const bool planned = std::abs(p.interval_s / r.interval_s - 1) < 1e-9;
+    if (planned) chart.marked_x = p.interval_s;
+    Cell every{duration_text(p.interval_s), p.interval_s, "s"};
+    every.tone = planned ? Tone::good : Tone::plain;
+    chart.data.rows.push_back({every, prediction_cell(p.goodput), percent_cell(1 - p.goodput.value)});
+  }
+  chart.marked_label = "planned, " + duration_text(r.interval_s);
+  return chart;
+}
+
+/// What stops the job and what is replaced, per month of training.
+BarChart failure_chart(const Reliability& r) {
+  BarChart chart;
+  chart.axis = {"Per month", Axis::Kind::count};
+  const auto times = [](double rate) {
+    return fmt::format("{:.3g}", rate);
+  };
+  double parts = 0;
+  for (const auto& c : r.components) {
+    const double rate = c.per_node * static_cast<double>(r.nodes) * c.failures_per_year / 12;
+    parts += rate;
+    chart.bars.push_back(
+        {.label = c.name + ", replaced", .value = rate, .text = times(rate), .low = {}, .high = {}});
+  }
+  std::ranges::stable_sort(chart.bars, std::ranges::greater{}, &BarChart::Bar::value);
+  if (r.job_mttf.low > 0) {
+    const double stops = month / r.job_mttf.value;
+    chart.bars.insert(chart.bars.begin(), {.label = "The job is interrupted",
+                                           .value = stops,
+                                           .text = times(stops),
+                                           .low = month / r.job_mttf.high,
+                                           .high = month / r.job_mttf.low,
+                                           .tone = Tone::caution});
+    chart.caption = fmt::format("On {}: {:.3g} interruptions a month; {:.3g} parts are replaced",
+                                counted(r.nodes, "node"), stops, parts);
+  }
+  return chart;
+}
+
 Table components(const Reliability& r) {
   Table table;
   table.caption = "Replacements of parts, which take a node away for " + duration_text(r.repair_s);
@@ -61,7 +124,6 @@ Table components(const Reliability& r) {
                    {"Confidence"},
                    {"Source"}};
   for (const auto& c : r.components) {
-    constexpr double year = 365.25 * 86400;
     const double mtbf = c.failures_per_year > 0 ? year / c.failures_per_year : 0;
     table.rows.push_back({text_cell(c.name), number_cell(c.per_node, "1"),
                           number_cell(c.failures_per_year, "1/year"), Cell{duration_text(mtbf), mtbf, "s"},
@@ -83,8 +145,11 @@ Blocks reliability_section(const ResultDocument& document) {
     blocks.push_back({Paragraph{r.statement}, Audience::document});
     blocks.push_back({facts(r)});
     blocks.push_back({shares(w.title, r), Audience::document});
+    if (auto chart = interval_chart(w.title, r)) blocks.push_back({std::move(*chart), Audience::document});
     if (!r.components.empty()) {
-      blocks.push_back({components(r), Audience::document});
+      BarChart chart = failure_chart(r);
+      chart.data = components(r);
+      blocks.push_back({std::move(chart), Audience::document});
     }
   }
   return blocks;

@@ -196,6 +196,8 @@ Document cost_document(const CostReport& c) {
                    {{"depreciation_usd", per_year(own.capex / own.depreciation)},
                     {"interest_usd", per_year(own.capital() - own.capex / own.depreciation)},
                     {"energy_usd", per_year(own.energy(c.utilisation))},
+                    {"energy_idle_usd", per_year(own.energy_idle)},
+                    {"energy_busy_usd", per_year(own.energy_busy)},
                     {"space_usd", per_year(own.space)},
                     {"support_usd", per_year(own.support)},
                     {"staff_usd", c.staff_known ? Document(per_year(own.staff)) : Document(nullptr)},
