@@ -1,4 +1,5 @@
 #include <optional>
+#include <utility>
 
 #include "reports/chart_channel.hpp"
 
@@ -45,7 +46,9 @@ class BarSpec {
     if (chart_.bars.empty() || !extent_.drawable(chart_.axis)) {
       return {};
     }
-    if (chart_.axis.logarithmic) {
+    if (chart_.middle) {
+      add_spans();
+    } else if (chart_.axis.logarithmic) {
       add_points();
     } else {
       add_bars();
@@ -70,7 +73,9 @@ class BarSpec {
       if (bar.low && bar.high) {
         rows.back().update({{"low", x_(*bar.low)}, {"high", x_(*bar.high)}});
       }
-      if (chart_.axis.logarithmic) {
+      if (chart_.middle) {
+        rows.back()["from"] = x_(*chart_.middle);
+      } else if (chart_.axis.logarithmic) {
         rows.back()["from"] = x_.start();
       }
     }
@@ -94,6 +99,15 @@ class BarSpec {
     add_interval(Spec{{"value", "var(--text)"}});
   }
 
+  /// What shortens and what lengthens, from the middle; the axis need not begin at zero.
+  void add_spans() {
+    for (const auto& [to, series] : {std::pair{"low", 0}, std::pair{"high", 2}}) {
+      Spec encoding = span("from", to, Spec{{"value", colour(static_cast<std::size_t>(series))}});
+      encoding["x"] = x_.encoding("from", false);
+      add({{"type", "bar"}, {"height", 14}}, std::move(encoding));
+    }
+  }
+
   /// A bar needs a zero, which a logarithmic axis lacks: points, with a thin stem from below their name.
   void add_points() {
     add({{"type", "rule"}, {"opacity", 0.5}}, span("from", "x", ink("ink")));
@@ -112,6 +126,8 @@ class BarSpec {
 
   /// Where along the axis a value lies, 0 to 1.
   [[nodiscard]] double place(double value) const {
+    if (chart_.middle)
+      return extent_.high > extent_.low ? (value - extent_.low) / (extent_.high - extent_.low) : 0.5;
     return chart_.axis.logarithmic ? std::log(value / extent_.low) / std::log(extent_.high / extent_.low)
                                    : value / extent_.high;
   }

@@ -140,7 +140,9 @@ struct BarChart {
   Axis axis;
   std::vector<Bar> bars;
   std::vector<Limit> limits;
-  Table data;  ///< as of a Chart
+  /// A tornado: each bar spans from its low to its high end, and this is where all of them start.
+  std::optional<double> middle = {};
+  Table data = {};  ///< as of a Chart
 };
 
 /// A drawing of the thing itself: a rack, a node's wiring, a floor.

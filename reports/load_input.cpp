@@ -96,6 +96,20 @@ DataGrowth read_growth(const Json& json) {
                                   checked(r.require("time_to_train_s")),
                                   in_time == nullptr || in_time->boolean()};
   });
+  growth.plan = list(json, "plan", [](const Json& p) {
+    DataGrowth::Planned planned{checked(p.require("day")),
+                                checked(p.require("samples")),
+                                amount(p, "bytes").value_or(0),
+                                amount(p, "storage").value_or(0),
+                                {},
+                                false};
+    if (const Json* nodes = member(p, "nodes")) {
+      if (nodes->integer() < 1) nodes->fail("expected a count of nodes", hint);
+      planned.nodes = nodes->integer();
+    }
+    if (const Json* asked = member(p, "asked")) planned.asked = asked->boolean();
+    return planned;
+  });
   return growth;
 }
 

@@ -115,6 +115,20 @@ Alternative read_alternative(const Json& json) {
   return alternative;
 }
 
+Sensitivity read_sensitivity(const Json& json) {
+  const auto time = [&json](std::string_view key) {
+    const Json& seconds = json.require(key);
+    if (seconds.number() <= 0) seconds.fail("a training takes some time", std::string(damaged_hint));
+    return seconds.number();
+  };
+  return {json.require("input").string(),
+          text_or_empty(json, "kind"),
+          text_or_empty(json, "low_text"),
+          text_or_empty(json, "high_text"),
+          time("low_s"),
+          time("high_s")};
+}
+
 WorkloadResult read_workload(const Json& json) {
   WorkloadResult workload;
   workload.model = json.require("model").string();
@@ -143,6 +157,7 @@ WorkloadResult read_workload(const Json& json) {
   workload.scaling = read_list(json, "scaling", read_scaling_point);
   workload.published = read_list(json, "published", read_published);
   workload.alternatives = read_list(json, "alternatives", read_alternative);
+  workload.sensitivity = read_list(json, "sensitivity", read_sensitivity);
   return workload;
 }
 

@@ -20,6 +20,15 @@ double checked(const Json& value) {
   return value.number();
 }
 
+/// Of a side of a rack.
+double length(const Json& object, std::string_view key) {
+  const double metres = checked(object.require(key));
+  if (metres < 0.01 || metres > 100) {
+    object.require(key).fail("expected the side of a rack, in metres", std::string(damaged_hint));
+  }
+  return metres;
+}
+
 std::optional<std::int64_t> maybe_whole(const Json& object, std::string_view key) {
   const Json* found = optional_member(object, key);
   return found == nullptr ? std::nullopt : std::optional(whole(*found));
@@ -66,6 +75,11 @@ SiteRacks read_racks(const Json& json) {
   r.power_limit_w = optional_amount(json, "power_limit_w");
   r.load_limit_kg = optional_amount(json, "load_limit_kg");
   r.area_m2 = optional_amount(json, "area_m2");
+  if (const Json* floor = optional_member(json, "floor")) {
+    r.floor = {length(*floor, "rack_width_m"), length(*floor, "rack_depth_m"),
+               checked(floor->require("cold_aisle_m")), checked(floor->require("hot_aisle_m")),
+               whole(floor->require("racks_per_row"), 1)};
+  }
   r.cooling = text_or_empty(json, "cooling");
   r.basis = text_or_empty(json, "basis");
   r.statement = text_or_empty(json, "statement");
@@ -77,6 +91,7 @@ SiteRacks read_racks(const Json& json) {
   r.by_typical = maybe_whole(json, "by_typical");
   r.devices = read_list(json, "devices", read_device);
   r.groups = read_list(json, "groups", read_group);
+  r.group_of_rack = read_list(json, "group_of_rack", [](const Json& one) { return whole(one); });
   for (const auto& group : r.groups) {
     for (const auto& p : group.positions) {
       if (p.u + p.units - 1 > r.units) {

@@ -101,9 +101,16 @@ struct DataGrowth {
     double day = 0, samples = 0, time_to_train_s = 0;
     bool in_time = true;
   };
+  /// What the deadline takes when so much has been recorded.
+  struct Planned {
+    double day = 0, samples = 0, bytes = 0, storage = 0;  ///< storage: systems
+    std::optional<std::int64_t> nodes;                    ///< none: not within the limits
+    bool asked = false;                                   ///< the question of the scenario
+  };
   std::optional<double> capacity_bytes, full_day, date_day;
   std::vector<Point> series;
   std::vector<Retraining> retraining;
+  std::vector<Planned> plan;  ///< ascending days
 };
 
 /// How many samples a target error needs, from measured points.
@@ -160,6 +167,12 @@ struct Alternative {
   std::optional<double> rack_units, power_kw;
 };
 
+/// Time to train with one input at either end, all else as asked.
+struct Sensitivity {
+  std::string input, kind, low_text, high_text;
+  double low_s = 0, high_s = 0;  ///< at the low and at the high end of the input
+};
+
 struct WorkloadResult {
   std::string model, title, precision;
   std::optional<double> parameters, forward_flop_per_sample, samples, epochs, batch_per_gpu, global_batch,
@@ -173,6 +186,7 @@ struct WorkloadResult {
   std::vector<ScalingPoint> scaling;
   std::vector<PublishedComparison> published;
   std::vector<Alternative> alternatives;
+  std::vector<Sensitivity> sensitivity;
 };
 
 struct Assumption {

@@ -29,12 +29,19 @@ struct SiteRacks {
     std::vector<Content> contents;
     std::vector<Position> positions;  ///< bottom up, of the first rack
   };
+  /// Rows of racks, with a cold and a hot aisle in turn between them.
+  struct Floor {
+    double rack_width_m = 0, rack_depth_m = 0, cold_aisle_m = 0, hot_aisle_m = 0;
+    std::int64_t racks_per_row = 1;
+  };
   std::int64_t units = 0, reserved_units = 0;
+  std::optional<Floor> floor;
   std::optional<double> power_limit_w, load_limit_kg, area_m2;
   std::string cooling, basis, statement, method, power_statement;
   std::optional<std::int64_t> count, lower_bound, by_nameplate, by_typical;
   std::vector<Device> devices;
   std::vector<Group> groups;
+  std::vector<std::int64_t> group_of_rack;  ///< index of `groups`, rack by rack
   std::vector<std::string> unknown;
 };
 

@@ -7,6 +7,7 @@
 #include "models/cluster.hpp"
 #include "models/workload.hpp"
 #include "scenarios/reliability_report.hpp"
+#include "scenarios/sensitivity.hpp"
 #include "sim/quantity_text.hpp"
 
 namespace rackcast {
@@ -109,6 +110,7 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.ladder = ladder(s, w, evaluator);
   w.input = evaluator.input(q);
   w.reliability = reliability_report(evaluator, q);
+  w.sensitivity = sensitivity(evaluator, s, q);
 }
 
 }  // namespace rackcast

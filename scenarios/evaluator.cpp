@@ -79,6 +79,26 @@ Prediction Evaluator::predict(const Question& q) {
   return p;
 }
 
+std::vector<PartSwing> Evaluator::swings(const Question& q) {
+  const Spread s = impl_->spread(q);
+  std::vector<PartSwing> out;
+  const auto add = [&](const char* name, double sigma, double Scales::*part) {
+    if (sigma <= 0) return;
+    PartSwing swing{name, std::exp(kNinetyPercent * sigma), {}, {}};
+    Scales scales;
+    scales.*part = 1 / swing.factor;
+    swing.low = Duration{impl_->seconds(q, scales)};
+    scales.*part = swing.factor;
+    swing.high = Duration{impl_->seconds(q, scales)};
+    out.push_back(std::move(swing));
+  };
+  add("speed of kernels", s.compute, &Scales::compute);
+  add("speed of collectives", s.network, &Scales::network);
+  add("speed of the input path", s.input, &Scales::input);
+  if (q.failures) add("rate of failures", failures(q)->node.log_sigma, &Scales::failures);
+  return out;
+}
+
 bool Evaluator::partial() const {
   return impl_->partial;
 }

@@ -40,6 +40,13 @@ struct Spread {
   double compute = 0, network = 0, input = 0;
 };
 
+/// Time to train with one part of the model at either end of its 90 % interval.
+struct PartSwing {
+  std::string name;   ///< "speed of kernels"
+  double factor = 1;  ///< on its rate at the high end; 1 / factor at the low one
+  Duration low{0}, high{0};
+};
+
 /// A GPU node type, resolved from the catalogue.
 struct NodeFacts {
   std::string id, title, gpu_id;
@@ -69,6 +76,9 @@ class Evaluator {
   /// All figures with their 90 % intervals: each part is varied by 1.645 standard deviations on its own, the
   /// changes of ln(time) are added in quadrature (first-order propagation of independent log-normal spreads).
   Prediction predict(const Question& question);
+
+  /// The parts behind the interval of predict(), one at a time; those without spread are left out.
+  std::vector<PartSwing> swings(const Question& question);
 
   /// Failures, checkpoints and goodput; nothing if nothing ever fails.
   std::optional<FailurePlan> failures(const Question& question, double rate_scale = 1);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenarios/search.hpp"
+
 namespace rackcast {
 
 namespace {
@@ -26,6 +28,26 @@ std::vector<Retraining> retrainings(Evaluator& evaluator, const Scenario& s, Que
   return rows;
 }
 
+/// Nodes for the goal's deadline when the fleet has recorded for shorter or longer than asked, at the same
+/// rate.
+std::vector<GrowthStep> growth_plan(Evaluator& evaluator, const Scenario& s, const Question& asked,
+                                    Duration recorded) {
+  std::vector<GrowthStep> steps;
+  if (!s.goal) return steps;
+  for (const double factor : {0.5, 1.0, 2.0, 3.0, 4.0}) {
+    Question q = asked;
+    q.samples = std::floor(factor * asked.samples);
+    if (q.samples < 1) continue;
+    // A smaller set comes with the storage that is there; a larger one with as much more.
+    if (factor > 1) q.storage.count = static_cast<int>(std::ceil(factor * asked.storage.count));
+    const Found found = find_nodes(evaluator, q, s.goal->deadline, s.goal->max_nodes);
+    steps.push_back({factor * recorded, q.samples, q.samples * q.bytes_per_sample,
+                     asked.storage.array == "none" ? 0 : q.storage.count,
+                     found.feasible ? std::optional(found.nodes) : std::nullopt, factor == 1});
+  }
+  return steps;
+}
+
 }  // namespace
 
 std::optional<GrowthReport> growth_report(Evaluator& evaluator, const Scenario& s, const Question& question) {
@@ -43,6 +65,8 @@ std::optional<GrowthReport> growth_report(Evaluator& evaluator, const Scenario& 
     if (out.full && *out.full > last) out.full.reset();
   }
   if (s.goal) out.date = s.goal->date;
+  out.plan =
+      growth_plan(evaluator, s, question, s.goal && s.goal->date ? *s.goal->date : s.data.fleet->days * kDay);
   out.retraining = retrainings(evaluator, s, question, last);
   return out;
 }

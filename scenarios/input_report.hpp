@@ -38,6 +38,16 @@ struct Retraining {
   bool in_time = true;  ///< done before the next begins
 };
 
+/// What the deadline takes once a fleet has recorded for so long.
+struct GrowthStep {
+  Duration at{0};
+  double samples = 0;
+  Bytes bytes{0};
+  int storage = 0;           ///< systems, as many more as there is more data
+  std::optional<int> nodes;  ///< nothing: no count within the limits
+  bool asked = false;        ///< the set of the scenario itself
+};
+
 /// The data set in time, for a scenario whose data come from a fleet.
 struct GrowthReport {
   std::vector<GrowthPoint> series;
@@ -45,6 +55,7 @@ struct GrowthReport {
   std::optional<Duration> full;  ///< nothing: not within the recording
   std::optional<Duration> date;
   std::vector<Retraining> retraining;
+  std::vector<GrowthStep> plan;  ///< nothing without a goal
 };
 
 }  // namespace rackcast

@@ -140,6 +140,15 @@ Document document(const WorkloadResult& w) {
                                    {"binding_constraint", a.binding_constraint},
                                    {"statement", a.statement}});
   }
+  out["sensitivity"] = Document::array();
+  for (const SensitivityRow& r : w.sensitivity) {
+    out["sensitivity"].push_back({{"input", r.input},
+                                  {"kind", r.kind},
+                                  {"low_text", r.low_text},
+                                  {"high_text", r.high_text},
+                                  {"low_s", r.low.base()},
+                                  {"high_s", r.high.base()}});
+  }
   return out;
 }
 

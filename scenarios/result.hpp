@@ -85,6 +85,13 @@ struct ReliabilityReport {
   std::string statement;
 };
 
+/// Time to train with one input at either end of what it may be, all else as asked.
+struct SensitivityRow {
+  std::string input, kind;          ///< kind: "model" (its 90 % interval) or "range" (of the scenario)
+  std::string low_text, high_text;  ///< the ends of the input
+  Duration low{0}, high{0};         ///< time at them
+};
+
 struct WorkloadResult {
   WorkloadSpec spec;
   std::string title;
@@ -100,6 +107,7 @@ struct WorkloadResult {
   std::vector<ScalingRow> scaling;
   std::vector<PublishedComparison> published;
   std::vector<Alternative> alternatives;
+  std::vector<SensitivityRow> sensitivity;  ///< the widest swing first
 };
 
 struct Assumption {

@@ -95,6 +95,14 @@ Document growth_document(const GrowthReport& g) {
                                  {"samples", t.samples},
                                  {"time_to_train_s", t.time.base()},
                                  {"in_time", t.in_time}});
+  out["plan"] = Document::array();
+  for (const GrowthStep& p : g.plan)
+    out["plan"].push_back({{"day", days(p.at)},
+                           {"samples", p.samples},
+                           {"bytes", p.bytes.base()},
+                           {"storage", p.storage},
+                           {"nodes", p.nodes ? Document(*p.nodes) : Document(nullptr)},
+                           {"asked", p.asked}});
   return out;
 }
 

@@ -97,6 +97,10 @@ const RackPosition& at(const std::vector<RackPosition>& positions, int index) {
 
 }  // namespace
 
+int racks_per_row() {
+  return read_rules().racks_per_row;
+}
+
 std::vector<CableGroup> cables(const Catalog& catalog, const FabricPlan& plan, const Positions& positions,
                                const Room& room) {
   Collector collector{catalog, room};

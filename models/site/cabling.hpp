@@ -28,6 +28,9 @@ struct Room {
   Length rack_width{0.6}, row_pitch{2.12};  ///< depth plus half of a cold and of a hot aisle
 };
 
+/// Racks that stand side by side before the next row begins (models/data/site/cabling.json).
+int racks_per_row();
+
 /// Equal cables: of one use, link, product and length class.
 struct CableGroup {
   std::string use;      ///< "node to leaf", "leaf to spine", ...

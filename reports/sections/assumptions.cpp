@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 
 #include "reports/format.hpp"
 #include "reports/sections/sections.hpp"
@@ -59,17 +60,28 @@ std::string flagged_names(const ResultDocument& document) {
   return total > listed ? fmt::format("{} and {} more", names, total - listed) : names;
 }
 
+/// The date that a source names, "2018" or "2023-11-16"; empty if it names none.
+std::string date_in(const std::string& source) {
+  static const std::regex iso(R"((^|[^0-9A-Za-z@/_-])((?:19|20)\d\d-\d\d-\d\d)(?![0-9]))");
+  static const std::regex year(
+      R"((^|[ (,/])((?:19[89]|20[0-4])\d)(?![0-9A-Za-z_.]|-[0-9]{3}| [GMTk]?B| MHz| W\b))");
+  std::smatch found;
+  if (std::regex_search(source, found, iso) || std::regex_search(source, found, year)) return found[2].str();
+  return {};
+}
+
 Table assumption_table(const ResultDocument& document) {
   Table table;
   table.caption = "Assumptions";
-  table.columns = {{"Assumption"}, {"Value", Align::right}, {"Confidence"}, {"Source"}, {"Set at"}};
+  table.columns = {{"Assumption"}, {"Value", Align::right}, {"Confidence"}, {"Date"}, {"Source"}, {"Set at"}};
   for (const Assumption& assumption : document.assumptions) {
     Cell confidence = text_cell(std::string(to_string(assumption.confidence)));
     if (assumption.confidence == Confidence::memory) {
       confidence = {.text = "⚠ memory, unverified", .value = {}, .unit = {}, .tone = Tone::caution};
     }
     table.rows.push_back({text_cell(assumption.name), text_cell(assumption.value), confidence,
-                          text_cell(assumption.source), text_cell(assumption.where)});
+                          text_cell(date_in(assumption.source)), text_cell(assumption.source),
+                          text_cell(assumption.where)});
   }
   return table;
 }

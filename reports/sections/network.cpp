@@ -1,7 +1,11 @@
 /// Switches by level, cables by product and length, ports left.
 #include <fmt/format.h>
 
+#include <optional>
+#include <string_view>
+
 #include "reports/format.hpp"
+#include "reports/level_drawing.hpp"
 #include "reports/sections/sections.hpp"
 #include "sim/quantity_text.hpp"
 
@@ -33,12 +37,58 @@ Table cable_table(const SiteNetwork& network) {
   return table;
 }
 
+/// Cables of all uses whose name begins so: "leaf to spine".
+std::int64_t cables_between(const SiteNetwork& network, std::string_view use) {
+  std::int64_t sum = 0;
+  for (const auto& c : network.cables) {
+    if (c.use.starts_with(use)) sum += c.count;
+  }
+  return sum;
+}
+
+/// The levels of the network from the top, with what hangs below.
+std::optional<Drawing> level_drawing(const SiteRacks& racks, const SiteNetwork& network) {
+  LevelDrawing drawing;
+  std::string words;
+  const auto level = [&](std::string_view name, int colour) {
+    for (const auto& s : network.switches) {
+      if (s.level != name) continue;
+      drawing.rows.push_back(
+          {{{fmt::format("{} {}: {}", s.count, s.count == 1 ? "switch" : "switches", s.product), s.count,
+             colour}}});
+      words += fmt::format("{}{} {}", words.empty() ? "" : ", ", s.count, name);
+      return true;
+    }
+    return false;
+  };
+  const auto join = [&](std::int64_t cables) {
+    drawing.joins.push_back(cables > 0 ? counted(cables, "cable") : std::string{});
+  };
+  const bool cores = level("core", 5), spines = level("spine", 4);
+  if (cores && spines) join(cables_between(network, "between spines and cores"));
+  if (!level("leaf", 1)) return std::nullopt;
+  if (cores || spines) join(cables_between(network, "leaf to spine"));
+  drawing.rows.emplace_back();
+  for (const auto& d : racks.devices) {
+    if ((d.kind == "server" || d.kind == "storage") && d.count > 0)
+      drawing.rows.back().push_back(
+          {fmt::format("{} x {}", d.count, d.name), d.count, d.kind == "server" ? 0 : 3});
+  }
+  join(cables_between(network, "node to leaf") + cables_between(network, "storage to leaf"));
+  if (drawing.rows.back().empty()) return std::nullopt;
+  return Drawing{"The network by level; a bar stands for all cables between two levels",
+                 words + " switches; the tables below list them", level_svg(drawing)};
+}
+
 }  // namespace
 
 Blocks network_section(const ResultDocument& document) {
   if (!document.site || !document.site->network) return {};
   const SiteNetwork& network = *document.site->network;
   Blocks blocks{{Paragraph{network.statement}}};
+  if (auto levels = level_drawing(document.site->racks, network)) {
+    blocks.push_back({std::move(*levels), Audience::document});
+  }
   blocks.push_back({switch_table(network), Audience::document});
   if (!network.cables.empty()) blocks.push_back({cable_table(network), Audience::document});
   return blocks;

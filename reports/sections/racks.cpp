@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "reports/floor_drawing.hpp"
 #include "reports/format.hpp"
 #include "reports/rack_drawing.hpp"
 #include "reports/sections/sections.hpp"
@@ -11,7 +13,8 @@
 namespace rackcast::reports {
 namespace {
 
-constexpr std::size_t most_drawn = 6;  ///< kinds of racks; further ones stand in the table of contents
+constexpr std::int64_t most_racks = 20'000;  ///< of a floor plan
+constexpr std::size_t most_drawn = 6;        ///< kinds of racks; further ones stand in the table of contents
 
 Cell power_cell(std::optional<double> watts) {
   return watts ? Cell{to_text(Power{*watts}), watts, "W"} : Cell{};
@@ -100,6 +103,28 @@ Table position_table(const SiteRacks::Group& group) {
   return table;
 }
 
+std::optional<Drawing> floor_plan(const SiteRacks& racks) {
+  if (!racks.floor || !racks.count || *racks.count < 1) return std::nullopt;
+  FloorDrawing floor{static_cast<int>(std::min<std::int64_t>(*racks.count, most_racks)),
+                     static_cast<int>(racks.floor->racks_per_row),
+                     racks.floor->rack_width_m,
+                     racks.floor->rack_depth_m,
+                     racks.floor->cold_aisle_m,
+                     racks.floor->hot_aisle_m,
+                     {},
+                     {}};
+  for (const std::int64_t kind : racks.group_of_rack) floor.kind_of.push_back(static_cast<std::size_t>(kind));
+  for (const auto& g : racks.groups) floor.contents.push_back(contents_text(g));
+  const auto [width, depth] = floor_size(floor);
+  const std::string size = fmt::format("{} by {}", to_text(Length{width}), to_text(Length{depth}));
+  std::string svg = floor_svg(floor);
+  if (svg.empty()) return std::nullopt;
+  return Drawing{fmt::format("Floor plan to scale, {}: {}", size, counted(*racks.count, "rack")),
+                 fmt::format("{} in rows of up to {}, fronts at the cold aisles; {}",
+                             counted(*racks.count, "rack"), floor.racks_per_row, size),
+                 std::move(svg)};
+}
+
 }  // namespace
 
 Blocks racks_section(const ResultDocument& document) {
@@ -116,8 +141,10 @@ Blocks racks_section(const ResultDocument& document) {
     blocks.push_back({drawing(racks, racks.groups[i]), Audience::document});
     blocks.push_back({position_table(racks.groups[i]), Audience::document});
   }
+  if (auto plan = floor_plan(racks)) blocks.push_back({std::move(*plan), Audience::document});
   if (racks.area_m2) {
-    blocks.push_back({KeyValues{{{"Floor", to_text(Area{*racks.area_m2}), "with aisles"}}}});
+    blocks.push_back(
+        {KeyValues{{{"Floor", to_text(Area{*racks.area_m2}), "planned, with aisles and row ends"}}}});
   }
   return blocks;
 }

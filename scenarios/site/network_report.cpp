@@ -46,11 +46,8 @@ NetworkReport network_report(const Catalog& catalog, const SitePlan& plan, const
   }
   Room room;
   room.rack_units = plan.rack.units;
-  const CatalogEntry& floor = catalog.find("facility", "floor");
-  room.row_pitch = plan.rack.depth + (floor.require("cold_aisle_m").quantity<Length>() +
-                                      floor.require("hot_aisle_m").quantity<Length>()) /
-                                         2;
-  room.rack_width = catalog.find("facility", "racks").require(plan.rack.id + "/width_m").quantity<Length>();
+  room.row_pitch = plan.rack.depth + (plan.floor.cold_aisle + plan.floor.hot_aisle) / 2;
+  room.rack_width = plan.floor.rack_width;
   if (plan.packing) out.cables = cables(catalog, fabric, positions, room);
   int free_ports = 0;
   for (const NetworkReport::Row& row : out.switches) free_ports += row.free_ports;

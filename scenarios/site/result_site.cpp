@@ -86,6 +86,11 @@ Document racks_document(const SiteReport& site) {
     out["optimal"] = plan.packing->optimal();
     out["method"] = plan.packing->method;
     out["area_m2"] = (static_cast<double>(count) * plan.area_per_rack).base();
+    out["floor"] = {{"rack_width_m", plan.floor.rack_width.base()},
+                    {"rack_depth_m", plan.rack.depth.base()},
+                    {"cold_aisle_m", plan.floor.cold_aisle.base()},
+                    {"hot_aisle_m", plan.floor.hot_aisle.base()},
+                    {"racks_per_row", plan.floor.racks_per_row}};
     out["by_nameplate"] = or_null(r.by_nameplate);
     out["by_typical"] = or_null(r.by_typical);
     out["power_statement"] = r.power_statement;
@@ -94,6 +99,7 @@ Document racks_document(const SiteReport& site) {
   for (const SiteDevice& d : plan.devices) out["devices"].push_back(device_document(d));
   out["groups"] = Document::array();
   for (const auto& g : r.groups) out["groups"].push_back(group_document(g, plan));
+  out["group_of_rack"] = r.positions_of_rack;
   out["unknown"] = plan.unknown;
   return out;
 }

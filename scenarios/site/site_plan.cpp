@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/data_path/storage_system.hpp"
+#include "models/site/cabling.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/site/placed.hpp"
 #include "sim/quantity_text.hpp"
@@ -251,6 +252,10 @@ SitePlan site_plan(const Catalog& catalog, const SiteSpec& site, const Cluster& 
   plan.pue = site_pue(catalog, site.cooling);
   plan.area_per_rack = site.floor.area_per_rack.value_or(
       catalog.find("facility", "floor").require("area_per_rack_with_aisles_m2").quantity<Area>());
+  const CatalogEntry& floor = catalog.find("facility", "floor");
+  plan.floor = {catalog.find("facility", "racks").require(plan.rack.id + "/width_m").quantity<Length>(),
+                floor.require("cold_aisle_m").quantity<Length>(),
+                floor.require("hot_aisle_m").quantity<Length>(), racks_per_row()};
   plan.devices = devices_of(catalog, site, cluster, storage);
   const std::vector<RackItem> items = plan.items();
   bool any = false;

@@ -24,6 +24,12 @@ struct SiteDevice {
   bool power_known = true, units_known = true;
 };
 
+/// The room as cables are measured in it: rows of racks, a cold and a hot aisle in turn between them.
+struct FloorLayout {
+  Length rack_width{0}, cold_aisle{0}, hot_aisle{0};
+  int racks_per_row = 1;
+};
+
 struct SitePlan {
   std::vector<SiteDevice> devices;
   RackSpec rack;
@@ -31,6 +37,7 @@ struct SitePlan {
   bool rack_power_given = false;
   Pue pue;
   Area area_per_rack{0};
+  FloorLayout floor;
   std::vector<std::string> misfits;  ///< why a device fits no such rack
   std::vector<std::string> unknown;  ///< what the catalogue does not say
   std::optional<Packing> packing;    ///< nothing with misfits, or without anything that has rack units

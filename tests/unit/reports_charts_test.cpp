@@ -1,6 +1,7 @@
 // What the charts of the sections say, from results written by hand.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -140,4 +141,187 @@ TEST_CASE("the time that is lost is drawn by checkpoint interval, with the plann
         "fan, replaced");  // 4 x 100 x 0.3 / 12 = 10 a month before 8 x 100 x 0.06 / 12 = 4
   CHECK(bars[0].bars[1].value == doctest::Approx(10));
   CHECK(bars[0].bars[2].value == doctest::Approx(4));
+}
+
+namespace {
+
+SiteRacks racks_of(std::int64_t count) {
+  SiteRacks r;
+  r.units = 42;
+  r.count = count;
+  r.floor = SiteRacks::Floor{0.6, 1.0, 1.2, 0.9, 12};
+  r.groups.resize(2);
+  r.groups[0].contents = {{"<b>node</b>", 4}};
+  r.groups[1].contents = {{"switch", 2}};
+  for (std::int64_t i = 0; i < count; ++i) r.group_of_rack.push_back(i % 2);
+  return r;
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+ResultDocument answered(double time, double low, double high, double deadline) {
+  ResultDocument d;
+  d.answer.feasible = true;
+  d.answer.nodes = 4;
+  d.deadline_s = deadline;
+  d.performance.time_to_train = Prediction{time, low, high, "s"};
+  return d;
+}
+
+/// The first column of the only table.
+std::vector<std::string> names(const Blocks& blocks) {
+  std::vector<std::string> out;
+  for (const Table& table : all<Table>(blocks)) {
+    for (const auto& row : table.rows) out.push_back(row.front().text);
+  }
+  return out;
+}
+
+bool has(const std::vector<std::string>& list, const std::string& name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+}  // namespace
+
+TEST_CASE("the floor plan has every rack once, to scale, and the aisles in turn") {
+  ResultDocument d;
+  d.site = Site{};
+  d.site->racks = racks_of(13);  // two rows: 12 and 1
+  const auto drawings = all<Drawing>(racks_section(d));
+  REQUIRE(drawings.size() == 1);
+  const std::string& svg = drawings[0].svg;
+  CHECK(occurrences(svg, "<title>Rack ") == 13);
+  CHECK(svg.find("Rack 13: 4 x &lt;b&gt;node&lt;/b&gt;") != std::string::npos);  // escaped
+  CHECK(svg.find("<b>") == std::string::npos);
+  CHECK(occurrences(svg, "class=\"aisle\"") == 2);  // cold, hot, cold
+  CHECK(occurrences(svg, "class=\"aisle hot\"") == 1);
+  // 12 x 0.6 = 7.2 m; 2 x 1.0 + 1.2 + 0.9 + 1.2 = 5.3 m
+  CHECK(drawings[0].caption == "Floor plan to scale, 7.2 m by 5.3 m: 13 racks");
+}
+
+TEST_CASE("a thousand racks are still one drawing of modest size") {
+  ResultDocument d;
+  d.site = Site{};
+  d.site->racks = racks_of(1000);
+  const auto drawings = all<Drawing>(racks_section(d));
+  REQUIRE(drawings.size() == 1);
+  CHECK(drawings[0].svg.size() < 200'000);
+}
+
+TEST_CASE("a result without the room has no floor plan") {
+  ResultDocument d;
+  d.site = Site{};
+  d.site->racks = racks_of(3);
+  d.site->racks.floor.reset();
+  CHECK(all<Drawing>(racks_section(d)).empty());
+}
+
+TEST_CASE("the network is drawn by level, however many switches there are") {
+  ResultDocument d;
+  d.site = Site{};
+  d.site->racks.devices = {{"DGX <x>", "server", "", 2048, 6, {}, {}, {}},
+                           {"flash", "storage", "", 12, 1, {}, {}, {}}};
+  SiteNetwork n;
+  n.switches = {
+      {"leaf", "QM9700", 512, {}, {}}, {"spine", "QM9700", 256, {}, {}}, {"core", "QM9700", 128, {}, {}}};
+  n.cables = {{"node to leaf", "ndr", "dac", 2, 16384},
+              {"leaf to spine", "ndr", "aoc", 20, 16000},
+              {"leaf to spine", "ndr", "aoc", 30, 384},
+              {"between spines and cores", "ndr", "aoc", 30, 8192}};
+  d.site->network = n;
+  const auto drawings = all<Drawing>(network_section(d));
+  REQUIRE(drawings.size() == 1);
+  const std::string& svg = drawings[0].svg;
+  CHECK(svg.size() < 20'000);
+  CHECK(svg.find("512 switches: QM9700") != std::string::npos);
+  CHECK(svg.find("16,384 cables") != std::string::npos);
+  CHECK(svg.find("8,192 cables") != std::string::npos);
+  CHECK(svg.find("2048 x DGX &lt;x&gt;") != std::string::npos);
+  CHECK(svg.find("+501") != std::string::npos);  // 11 boxes of 512 are drawn, the 12th says how many more
+}
+
+TEST_CASE("the tornado starts in the middle, the widest input first as the result has it") {
+  ResultDocument d = answered(100, 80, 130, 120);
+  WorkloadResult w;
+  w.title = "net";
+  w.answer.feasible = true;
+  w.performance = d.performance;
+  w.sensitivity = {{"epochs", "range", "40", "60", 80, 120},
+                   {"speed of kernels", "model", "x 0.9", "x 1.1", 110, 92}};
+  d.workloads = {w};
+  const auto charts = all<BarChart>(sensitivity_section(d));
+  REQUIRE(charts.size() == 1);
+  CHECK(charts[0].middle == 100);
+  CHECK(charts[0].caption == "net: the time hangs most on epochs");
+  CHECK(charts[0].bars[1].low == 92);
+  CHECK(charts[0].bars[1].high == 110);
+  CHECK(charts[0].bars[1].text == "-8.0 % to +10 %");
+  const std::string spec = chart_spec(charts[0]);
+  CHECK(spec.find("\"zero\":false") != std::string::npos);
+  CHECK(spec.find("var(--s2)") != std::string::npos);
+}
+
+TEST_CASE("risks are read off the result, and a result that gives no cause has none of that kind") {
+  ResultDocument d = answered(100, 95, 105, 120);
+  WorkloadResult w;
+  w.reliability = Reliability{};
+  d.workloads = {w};
+  CHECK(risks_section(d).empty());
+  d.performance.time_to_train->high = 130;
+  CHECK(has(names(risks_section(d)), "The deadline may be missed"));
+  d.performance.time_to_train->high = 190;
+  CHECK(has(names(risks_section(d)), "The prediction is uncertain"));
+  d.workloads[0].reliability.reset();
+  CHECK(has(names(risks_section(d)), "Failures are not in the times"));
+  d.assumptions = {
+      {"GPU: kernel efficiencies", "borrowed from <i>V100</i>", "", "", Assumption::Confidence::fit}};
+  CHECK(has(names(risks_section(d)), "No kernel was measured on this GPU"));
+  d.assumptions.push_back({"slots", "8", "", "", Assumption::Confidence::memory});
+  CHECK(has(names(risks_section(d)), "Assumptions that no document confirms"));
+  d.site = Site{};
+  d.site->network = SiteNetwork{};
+  d.site->network->switches = {{"leaf", "QM9700", 1, {}, {}}};
+  CHECK(has(names(risks_section(d)), "A single point of failure"));
+  d.answer.nodes = 1;
+  CHECK_FALSE(has(names(risks_section(d)), "A single point of failure"));
+  CHECK(has(names(risks_section(d)), "One node does everything"));
+}
+
+TEST_CASE("what breaks a limit stands before what is only close to it") {
+  ResultDocument d = answered(100, 95, 130, 120);
+  d.growth = DataGrowth{};
+  d.growth->full_day = 12;
+  CHECK(names(risks_section(d)).front() == "The storage runs full");
+}
+
+TEST_CASE("the growth plan marks the question as asked and says what more data take") {
+  ResultDocument d;
+  d.growth = DataGrowth{};
+  d.growth->plan = {
+      {50, 1e6, 1e12, 1, 2, false}, {100, 2e6, 2e12, 1, 4, true}, {200, 4e6, 4e12, 2, std::nullopt, false}};
+  const auto charts = all<Chart>(growth_plan_section(d));
+  REQUIRE(charts.size() == 1);
+  CHECK(charts[0].lines[0].points.size() == 2);
+  CHECK(charts[0].marked_x == 100 * 86400);
+  REQUIRE(charts[0].data.rows.size() == 3);
+  CHECK(charts[0].data.rows[2][3].text == "none");
+}
+
+TEST_CASE("an assumption has the date that its source names, and numbers that are no years are none") {
+  const auto date = [](const std::string& source) {
+    ResultDocument d;
+    d.assumptions = {{"a", "1", source, "", Assumption::Confidence::verified}};
+    return all<Table>(assumptions_section(d)).at(0).rows.at(0).at(3).text;
+  };
+  CHECK(date("You et al., NSDI 2023") == "2023");
+  CHECK(date("boavizta@db72d8b6 (2023-11-16) export.csv") == "2023-11-16");
+  CHECK(date("JPDC 69(2), 2009; latencies") == "2009");
+  CHECK(date("up to 2000 MB/s") == "");
+  CHECK(date("arXiv 1512.03385") == "");
+  CHECK(date("run 2018 of https://x.org/2019/08/a") == "2018");
+  CHECK(date("engineering memory, not confirmed against a document") == "");
 }

@@ -1,0 +1,75 @@
+/// How many nodes the deadline takes as the fleet's data grow.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+Table plan_table(const DataGrowth& growth) {
+  Table table;
+  table.caption = "If the fleet keeps recording";
+  table.columns = {{"Recorded for", Align::right},
+                   {"Samples", Align::right},
+                   {"Data", Align::right},
+                   {"Nodes", Align::right},
+                   {"Storage systems", Align::right, 1}};
+  for (const auto& p : growth.plan) {
+    Cell nodes = p.nodes ? count_cell(p.nodes) : text_cell("none");
+    nodes.tone = !p.nodes ? Tone::bad : p.asked ? Tone::good : Tone::plain;
+    table.rows.push_back({Cell{duration_text(p.day * 86400), p.day * 86400, "s"}, number_cell(p.samples, "1"),
+                          p.bytes > 0 ? Cell{to_text(Bytes{p.bytes}), p.bytes, "B"} : Cell{}, nodes,
+                          number_cell(p.storage, "1")});
+  }
+  return table;
+}
+
+Chart plan_chart(const DataGrowth& growth) {
+  Chart chart;
+  chart.x = {"Recorded for", Axis::Kind::seconds};
+  chart.y = {"Nodes for the deadline", Axis::Kind::count};
+  chart.lines = {{"Nodes", {}}};
+  const DataGrowth::Planned* last = nullptr;
+  for (const auto& p : growth.plan) {
+    if (!p.nodes) continue;
+    const auto nodes = static_cast<double>(*p.nodes);
+    chart.lines.front().points.push_back({p.day * 86400, nodes, nodes, nodes});
+    if (p.asked) {
+      chart.marked_x = p.day * 86400;
+      chart.marked_label = "as asked, " + counted(*p.nodes, "node");
+    }
+    last = &p;
+  }
+  if (last != nullptr) {
+    chart.caption = fmt::format("After {} of recording the same deadline takes {}",
+                                duration_text(last->day * 86400), counted(*last->nodes, "node"));
+  }
+  return chart;
+}
+
+}  // namespace
+
+Blocks growth_plan_section(const ResultDocument& document) {
+  if (!document.growth || document.growth->plan.size() < 2) return {};
+  const DataGrowth& growth = *document.growth;
+  Blocks blocks{
+      {Paragraph{
+           "Every sample recorded so far is trained on within the same deadline; the fleet records on at "
+           "the rate of the scenario, and storage grows with the data."},
+       Audience::document}};
+  Chart chart = plan_chart(growth);
+  if (chart.lines.front().points.size() >= 2) {
+    chart.data = plan_table(growth);
+    blocks.push_back({std::move(chart), Audience::document});
+  } else {
+    blocks.push_back({plan_table(growth), Audience::document});
+  }
+  return blocks;
+}
+
+}  // namespace rackcast::reports

@@ -1,0 +1,94 @@
+/// What the time to train hangs on: a tornado for each workload.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+std::string ends_text(const Sensitivity& row) {
+  return row.low_text.empty() ? row.input
+                              : fmt::format("{} ({} to {})", row.input, row.low_text, row.high_text);
+}
+
+std::string change_text(double from, double to) {
+  const double change = to / from - 1;
+  return (change < 0 ? "-" : "+") + percent_text(std::abs(change));
+}
+
+Table swing_table(const WorkloadResult& workload, double middle) {
+  Table table;
+  table.caption = workload.title + ": time to train with one input at either end";
+  table.columns = {{"Input"},
+                   {"What it is"},
+                   {"From"},
+                   {"To"},
+                   {"Time at the low end", Align::right},
+                   {"Time at the high end", Align::right},
+                   {"Change", Align::right}};
+  for (const Sensitivity& row : workload.sensitivity) {
+    const auto [low, high] = std::minmax(row.low_s, row.high_s);
+    table.rows.push_back(
+        {text_cell(row.input),
+         text_cell(row.kind == "range" ? "range of the scenario" : "90 % interval of the model"),
+         text_cell(row.low_text), text_cell(row.high_text), Cell{duration_text(row.low_s), row.low_s, "s"},
+         Cell{duration_text(row.high_s), row.high_s, "s"},
+         text_cell(change_text(middle, low) + " to " + change_text(middle, high))});
+  }
+  return table;
+}
+
+BarChart tornado(const WorkloadResult& workload, const ResultDocument& document) {
+  BarChart chart;
+  const double middle = workload.performance.time_to_train->value;
+  chart.middle = middle;
+  chart.axis = {"Time to train", Axis::Kind::seconds};
+  for (const Sensitivity& row : workload.sensitivity) {
+    const double low = std::min({row.low_s, row.high_s, middle}),
+                 high = std::max({row.low_s, row.high_s, middle});
+    chart.bars.push_back({.label = ends_text(row),
+                          .value = middle,
+                          .text = change_text(middle, low) + " to " + change_text(middle, high),
+                          .low = low,
+                          .high = high});
+  }
+  chart.limits.push_back({"as answered, " + duration_text(middle), middle});
+  if (workload.answer.feasible && document.deadline_s) {
+    chart.limits.push_back({"deadline", *document.deadline_s});
+  }
+  chart.caption =
+      fmt::format("{}: the time hangs most on {}", workload.title, workload.sensitivity.front().input);
+  chart.data = swing_table(workload, middle);
+  return chart;
+}
+
+}  // namespace
+
+Blocks sensitivity_section(const ResultDocument& document) {
+  Blocks blocks;
+  bool ranges = false;
+  for (const WorkloadResult& workload : document.workloads) {
+    const auto& time = workload.performance.time_to_train;
+    if (workload.sensitivity.empty() || !time || time->value <= 0) continue;
+    ranges = ranges ||
+             std::ranges::any_of(workload.sensitivity, [](const auto& row) { return row.kind == "range"; });
+    blocks.push_back({tornado(workload, document), Audience::document});
+  }
+  if (blocks.empty()) return {};
+  blocks.insert(
+      blocks.begin(),
+      {Paragraph{std::string("One input at a time at either end, everything else as answered. ") +
+                 (ranges ? "`rackcast uncertainty` varies all of them together and says how many nodes meet "
+                           "the deadline with 90 % confidence."
+                         : "The scenario gives no ranges, so only the model's own uncertainty is drawn; "
+                           "write \"epochs\": \"40..60\" to see what an input of yours does.")},
+       Audience::document});
+  return blocks;
+}
+
+}  // namespace rackcast::reports
