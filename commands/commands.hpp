@@ -16,6 +16,8 @@ class App;
 
 namespace rackcast {
 
+class Tracer;
+
 enum Exit {
   ok = 0,
   internal = 1,
@@ -71,8 +73,9 @@ Catalog open_catalog(const Arguments& args);
 void add_scenario_flags(CLI::App& command, Arguments& args);
 void add_output_flags(CLI::App& command, Arguments& args);
 
-/// Writes the result document in the formats that the outputs' endings name, all or none, and prints it.
-void deliver_result(const Arguments& args, const std::string& json);
+/// Writes the result document in the formats that the outputs' endings name, all or none, and prints it. With
+/// a trace, reports carry its timeline.
+void deliver_result(const Arguments& args, const std::string& json, const Tracer* tracer = nullptr);
 /// Prints a table document as text, or as it is with --json.
 void deliver_tables(const Arguments& args, const std::string& json);
 

@@ -82,7 +82,14 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
   const Scenario scenario = load_scenario(args.scenario, args.sets);
   const Catalog catalog = open_catalog(args);
   Tracer tracer{Clock{TickLength::picosecond}};
-  Result result = simulate(scenario, catalog, files.any() ? &tracer : nullptr, flags.control());
+  Result result = [&] {
+    ProgressLine progress("Simulated runs");
+    RunControl control = flags.control();
+    control.on_run = [&](std::size_t runs) {
+      progress.show(runs);
+    };
+    return simulate(scenario, catalog, files.any() ? &tracer : nullptr, control);
+  }();
   result.command = args.command_line;
   if (!files.perfetto.empty()) {
     std::ostringstream timeline;
@@ -90,7 +97,7 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
     write_file_atomically(files.perfetto, timeline.str());
   }
   if (!files.drawing.empty()) write_file_atomically(files.drawing, reports::timeline_svg(tracer));
-  deliver_result(args, to_json_text(result));
+  deliver_result(args, to_json_text(result), files.drawing.empty() ? nullptr : &tracer);
   return result.answer.feasible || result.partial ? Exit::ok : Exit::infeasible;
 }
 

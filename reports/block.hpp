@@ -153,7 +153,8 @@ struct Drawing {
 };
 
 /// What the reader may vary inside a page: how many nodes for another deadline, another number of epochs,
-/// more data. Rates between computed sizes are interpolated, so the answer is approximate except at those.
+/// more data; how long on more or fewer GPUs; what another price of electricity costs. Rates between computed
+/// sizes are interpolated, so the answer is approximate except at those.
 struct WhatIf {
   struct Point {
     double nodes = 0, gpus = 0, rate = 0, low = 0, high = 0;  ///< samples/s
@@ -163,9 +164,15 @@ struct WhatIf {
     double samples = 0, epochs = 0;
     std::vector<Point> points;  ///< ascending nodes, at least two
   };
+  /// Of the answered cluster; the sums of others are taken in proportion to their nodes.
+  struct Energy {
+    double kwh_per_year = 0, usd_per_kwh = 0;
+    double other_usd_per_year = 0;  ///< of owning it, without energy; 0: not known
+  };
   std::string node_name;
   double deadline_s = 0, nodes = 0;  ///< as asked and answered
   std::vector<Workload> workloads;
+  std::optional<Energy> energy = {};  ///< nothing: no price is known
 };
 
 /// Text to copy: a command, a scenario.

@@ -17,6 +17,9 @@ struct FloorDrawing {
 /// Width and depth in m of what is drawn: the racks and the aisles before and behind each row.
 std::pair<double, double> floor_size(const FloorDrawing& floor);
 
+/// Columns that the drawing takes: a room of many rows goes on beside itself, so that it fits a page.
+int floor_columns(const FloorDrawing& floor);
+
 /// Seen from above, with a scale; equal colours are equal contents. Empty without racks.
 std::string floor_svg(const FloorDrawing& floor);
 

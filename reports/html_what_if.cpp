@@ -28,10 +28,15 @@ std::string data_json(const WhatIf& what_if) {
                          {"epochs", workload.epochs},
                          {"points", std::move(points)}});
   }
-  const Data data{{"node", single_line(what_if.node_name)},
-                  {"deadline", what_if.deadline_s},
-                  {"nodes", what_if.nodes},
-                  {"workloads", std::move(workloads)}};
+  Data data{{"node", single_line(what_if.node_name)},
+            {"deadline", what_if.deadline_s},
+            {"nodes", what_if.nodes},
+            {"workloads", std::move(workloads)}};
+  if (what_if.energy) {
+    data["energy"] = {{"kwh", what_if.energy->kwh_per_year},
+                      {"price", what_if.energy->usd_per_kwh},
+                      {"other", what_if.energy->other_usd_per_year}};
+  }
   return json_in_html(data.dump(-1, ' ', false, Data::error_handler_t::replace));
 }
 
@@ -56,6 +61,9 @@ std::string html_what_if(const WhatIf& what_if) {
   out += slider("deadline", "Deadline", number_text(what_if.deadline_s / day) + " days");
   out += slider("epochs", "Epochs", "as asked");
   out += slider("data", "Data", "as asked");
+  out += slider("gpus", "GPUs", "as needed");
+  if (what_if.energy)
+    out += slider("price", "Power price", number_text(what_if.energy->usd_per_kwh) + " USD/kWh");
   out += "<button type=\"reset\">As asked</button>\n";
   out += fmt::format("<p class=\"answer\" id=\"what-if-answer\" aria-live=\"polite\">{} × {}</p>\n",
                      count_text(static_cast<std::int64_t>(what_if.nodes)), html_escape(what_if.node_name));

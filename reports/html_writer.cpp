@@ -234,7 +234,7 @@ class HtmlWriter {
 
   void render(const Drawing& drawing) {
     out_ += fmt::format(
-        "<figure>\n<figcaption>{}</figcaption>\n<div class=\"drawing\" role=\"img\" "
+        "<figure>\n<figcaption>{}</figcaption>\n<div class=\"drawing\" tabindex=\"0\" role=\"img\" "
         "aria-label=\"{}\">{}</div>\n</figure>\n",
         html_escape(drawing.caption), html_escape(drawing.alternative), drawing.svg);
   }

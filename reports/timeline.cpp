@@ -213,17 +213,29 @@ std::string timeline_svg(const Tracer& tracer) {
     y = part.bottom();
   }
   return fmt::format(
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-8 0 {} {}\" role=\"img\" "
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"timeline\" viewBox=\"-8 0 {} {}\" "
+             "role=\"img\" "
              "aria-label=\"Timeline of one "
              "training step\">\n<style>\n"
-             "text {{ font: 12px system-ui, sans-serif; fill: #18212d; }}\n.title {{ font-size: 15px; "
-             "font-weight: 700; }}\n"
-             ".lane {{ text-anchor: end; }}\n.name, .tick {{ text-anchor: middle; }}\n.name {{ fill: "
-             "#101418; }}\n"
-             ".grid {{ stroke: #8a94a3; stroke-opacity: .35; }}\n.use {{ fill: #7c8aa0; }}\n</style>\n"
+             "svg.timeline text {{ font: 12px system-ui, sans-serif; fill: #18212d; }}\n"
+             "svg.timeline .title {{ font-size: 15px; font-weight: 700; }}\n"
+             "svg.timeline .lane {{ text-anchor: end; }}\nsvg.timeline .name, svg.timeline .tick {{ "
+             "text-anchor: middle; }}\nsvg.timeline .name {{ fill: #101418; }}\n"
+             "svg.timeline .grid {{ stroke: #8a94a3; stroke-opacity: .35; }}\nsvg.timeline .use {{ fill: "
+             "#7c8aa0; }}\n</style>\n"
              "<rect x=\"-8\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
              label_width + plot_width + 3 * right_margin, y - part_gap + 40) +
          body + "</svg>\n";
+}
+
+void add_timeline(Report& report, const Tracer& tracer) {
+  const auto performance = std::ranges::find(report.sections, "performance", &Section::id);
+  if (performance == report.sections.end() || tracer.spans().empty()) return;
+  performance->blocks.push_back(
+      {Drawing{"One repeating step, from the simulated events",
+               "Boxes of each GPU stream, link and reader over the time of one step; the shares in use below",
+               timeline_svg(tracer)},
+       Audience::document});
 }
 
 }  // namespace rackcast::reports

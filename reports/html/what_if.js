@@ -1,5 +1,6 @@
 // Recalculates the answer when a slider moves. Between computed sizes the rate is interpolated on logarithmic axes;
-// beyond the largest there is no answer. Epochs and data stretch the work; the rate is taken to stay.
+// beyond the largest there is no answer. Epochs and data stretch the work; the rate is taken to stay. Energy and cost
+// are those of the answer in proportion to the nodes.
 function rateAt(points, nodes, column) {
   const above = points.findIndex((p) => p[0] >= nodes);
   if (above < 0) return undefined;
@@ -23,6 +24,7 @@ function smallestWithin(workload, samples, deadline) {
   return low;
 }
 
+const countText = (value) => Math.round(value).toLocaleString('en');
 const shortNumber = (value) => value.toLocaleString('en', { maximumSignificantDigits: 3 });
 
 function durationText(seconds, others = []) {
@@ -43,39 +45,78 @@ function startWhatIf() {
     byId(id).setAttribute('aria-valuetext', text);
   }
 
+  // Energy and cost of a year on so many nodes, in proportion to those of the answer.
+  function money(nodes) {
+    if (!data.energy) return [];
+    const { kwh, price, other } = data.energy;
+    const share = nodes / data.nodes;
+    const now = price * factor('price');
+    show('price', `${shortNumber(now)} USD/kWh`);
+    const bill = kwh * share * now;
+    const asAsked = nodes === data.nodes && byId('price').valueAsNumber === 0;
+    const lines = [`Energy of a year: ${shortNumber(kwh * share)} kWh, ${shortNumber(bill)} USD`];
+    if (other > 0) lines.push(`A year of owning: ${shortNumber(other * share + bill)} USD`);
+    return lines.map((line) => line + (asAsked ? '' : ' (approximate)'));
+  }
+
+  function list(lines) {
+    byId('workloads').replaceChildren(...lines.map((line) => {
+      const item = document.createElement('li');
+      item.textContent = line;
+      return item;
+    }));
+  }
+
+  const perNode = data.workloads[0].points[0][1] / data.workloads[0].points[0][0];
+  const largest = Math.min(...data.workloads.map((w) => w.points[w.points.length - 1][0]));
+  const plural = (nodes) => `${countText(nodes)} ${nodes === 1 ? 'node' : 'nodes'}`;
+
+  function quality(needs, chosen, freely) {
+    const isComputed = (w, n) => w.points.some((p) => p[0] === n);
+    if (freely) {
+      const late = Math.max(...needs.map((n) => n ?? Infinity));
+      const verdict = chosen >= late ? 'Enough for the deadline' : 'Too few for the deadline';
+      const how = data.workloads.every((w) => isComputed(w, chosen)) ? 'this size was simulated' : 'approximate, interpolated between simulated sizes';
+      return `${verdict}; ${how}.`;
+    }
+    const asAsked = ['deadline', 'epochs', 'data'].every((id) => byId(id).valueAsNumber === 0);
+    if (!data.workloads.every((w, i) => isComputed(w, needs[i]))) return 'Approximate: the rate is interpolated between simulated sizes.';
+    return asAsked
+      ? 'As asked: these sizes were simulated.'
+      : 'Approximate: these sizes were simulated, for the work as asked; the rate is taken to stay the same.';
+  }
+
   function update() {
     const deadline = data.deadline * factor('deadline');
     const work = factor('epochs') * factor('data');
-    const asAsked = ['deadline', 'epochs', 'data'].every((id) => byId(id).valueAsNumber === 0);
+    const freely = byId('gpus').valueAsNumber !== 0;
     show('deadline', durationText(deadline));
     show('epochs', data.workloads.map((w) => shortNumber(w.epochs * factor('epochs'))).join(', '));
     show('data', data.workloads.map((w) => `${shortNumber(w.samples * factor('data') / 1e6)} million samples`)
       .filter((text, i, all) => all.indexOf(text) === i).join(', '));
     const needs = data.workloads.map((w) => smallestWithin(w, w.samples * w.epochs * work, deadline));
-    const beyond = data.workloads.findIndex((w, i) => needs[i] === undefined);
-    byId('workloads').replaceChildren();
-    if (beyond >= 0) {
-      const { title, points } = data.workloads[beyond];
-      byId('answer').textContent = `More than ${points[points.length - 1][0]} × ${data.node}`;
+    const beyond = needs.findIndex((n) => n === undefined);
+    if (beyond >= 0 && !freely) {
+      const { title } = data.workloads[beyond];
+      byId('answer').textContent = `More than ${countText(largest)} × ${data.node}`;
       byId('quality').textContent = `No larger size was simulated for ${title}: ask again with this deadline.`;
+      show('gpus', `more than ${countText(largest * perNode)}`);
+      money(largest);
+      list([]);
       return;
     }
-    const nodes = Math.max(...needs);
-    const exact = asAsked && data.workloads.every((w) => w.points.some((p) => p[0] === nodes || p[0] > nodes));
-    const computed = data.workloads.every((w, i) => w.points.some((p) => p[0] === needs[i]));
-    byId('answer').textContent = `${shortNumber(nodes)} × ${data.node}`;
-    byId('quality').textContent = exact && computed
-      ? 'As asked: these sizes were simulated.'
-      : computed
-        ? 'Approximate: these sizes were simulated, for the work as asked; the rate is taken to stay the same.'
-        : 'Approximate: the rate is interpolated between simulated sizes.';
-    data.workloads.forEach((w, i) => {
+    // Moved, the slider is a number of GPUs around the answer as asked; at rest it follows the need.
+    const nodes = freely ? Math.min(largest, Math.max(1, Math.round(data.nodes * factor('gpus')))) : Math.max(...needs);
+    show('gpus', `${countText(nodes * perNode)}${freely ? '' : ', as needed'}`);
+    byId('answer').textContent = `${countText(nodes)} × ${data.node}`;
+    byId('quality').textContent = quality(needs, nodes, freely);
+    const times = data.workloads.map((w, i) => {
       const samples = w.samples * w.epochs * work;
-      const [value, low, high] = [2, 4, 3].map((column) => samples / rateAt(w.points, needs[i], column));
-      const item = document.createElement('li');
-      item.textContent = `${w.title}: ${needs[i]} ${needs[i] === 1 ? 'node' : 'nodes'}, ${durationText(value, [low, high])}`;
-      byId('workloads').append(item);
+      const on = freely ? nodes : needs[i];
+      const [value, low, high] = [2, 4, 3].map((column) => samples / rateAt(w.points, on, column));
+      return `${w.title}: ${plural(on)}, ${durationText(value, [low, high])}`;
     });
+    list([...times, ...money(nodes)]);
   }
 
   form.addEventListener('input', update);

@@ -53,9 +53,10 @@ std::optional<Drawing> level_drawing(const SiteRacks& racks, const SiteNetwork& 
   const auto level = [&](std::string_view name, int colour) {
     for (const auto& s : network.switches) {
       if (s.level != name) continue;
-      drawing.rows.push_back(
-          {{{fmt::format("{} {}: {}", s.count, s.count == 1 ? "switch" : "switches", s.product), s.count,
-             colour}}});
+      drawing.rows.emplace_back();
+      drawing.rows.back().push_back(
+          {fmt::format("{} {}: {}", s.count, s.count == 1 ? "switch" : "switches", s.product), s.count,
+           colour});
       words += fmt::format("{}{} {}", words.empty() ? "" : ", ", s.count, name);
       return true;
     }

@@ -117,9 +117,11 @@ std::optional<Drawing> floor_plan(const SiteRacks& racks) {
   for (const auto& g : racks.groups) floor.contents.push_back(contents_text(g));
   const auto [width, depth] = floor_size(floor);
   const std::string size = fmt::format("{} by {}", to_text(Length{width}), to_text(Length{depth}));
+  const bool continues = floor_columns(floor) > 1;
   std::string svg = floor_svg(floor);
   if (svg.empty()) return std::nullopt;
-  return Drawing{fmt::format("Floor plan to scale, {}: {}", size, counted(*racks.count, "rack")),
+  return Drawing{fmt::format("Floor plan to scale, {}: {}{}", size, counted(*racks.count, "rack"),
+                             continues ? ", rows go on in the next column" : ""),
                  fmt::format("{} in rows of up to {}, fronts at the cold aisles; {}",
                              counted(*racks.count, "rack"), floor.racks_per_row, size),
                  std::move(svg)};

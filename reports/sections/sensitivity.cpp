@@ -57,12 +57,11 @@ BarChart tornado(const WorkloadResult& workload, const ResultDocument& document)
                           .low = low,
                           .high = high});
   }
-  chart.limits.push_back({"as answered, " + duration_text(middle), middle});
   if (workload.answer.feasible && document.deadline_s) {
     chart.limits.push_back({"deadline", *document.deadline_s});
   }
-  chart.caption =
-      fmt::format("{}: the time hangs most on {}", workload.title, workload.sensitivity.front().input);
+  chart.caption = fmt::format("{}: the time of {} hangs most on {}", workload.title, duration_text(middle),
+                              workload.sensitivity.front().input);
   chart.data = swing_table(workload, middle);
   return chart;
 }

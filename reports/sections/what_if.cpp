@@ -1,5 +1,6 @@
 /// What the reader may vary on the page, over the sizes that were simulated.
 #include <algorithm>
+#include <optional>
 
 #include "reports/sections/sections.hpp"
 
@@ -25,6 +26,16 @@ std::vector<WhatIf::Point> rates(const WorkloadResult& workload, double work) {
   return points;
 }
 
+/// Energy of a year with its price, and what else a year of owning costs.
+std::optional<WhatIf::Energy> energy_of(const ResultDocument& document) {
+  if (!document.site || !document.site->cost) return std::nullopt;
+  const SiteCost& cost = *document.site->cost;
+  const double kwh = document.site->power.facility_kwh_year.value_or(0);
+  if (kwh <= 0 || cost.usd_per_kwh.value_or(0) <= 0) return std::nullopt;
+  const double others = cost.year_usd && cost.energy_usd ? *cost.year_usd - *cost.energy_usd : 0;
+  return WhatIf::Energy{kwh, *cost.usd_per_kwh, std::max(0.0, others)};
+}
+
 }  // namespace
 
 Blocks what_if_section(const ResultDocument& document) {
@@ -33,7 +44,11 @@ Blocks what_if_section(const ResultDocument& document) {
       document.deadline_s.value_or(0) <= 0) {
     return {};
   }
-  WhatIf what_if{node_name(answer), *document.deadline_s, static_cast<double>(answer.nodes.value_or(0)), {}};
+  WhatIf what_if{node_name(answer),
+                 *document.deadline_s,
+                 static_cast<double>(answer.nodes.value_or(0)),
+                 {},
+                 energy_of(document)};
   for (const WorkloadResult& workload : document.workloads) {
     const double work = workload.samples.value_or(0) * workload.epochs.value_or(0);
     auto points = work > 0 ? rates(workload, work) : std::vector<WhatIf::Point>{};
@@ -49,7 +64,9 @@ Blocks what_if_section(const ResultDocument& document) {
       {Paragraph{
            "Move a slider: the page works out the nodes again, from the sizes that were simulated. Between "
            "them it interpolates, and more data or epochs are taken to run at the same rate, so the answer "
-           "is an approximation; a question that matters deserves a run of its own."},
+           "is an approximation; a question that matters deserves a run of its own. GPUs beside the ones "
+           "that are "
+           "needed show the time that they take; energy and cost grow with the nodes."},
        Audience::document},
       {std::move(what_if), Audience::document}};
 }

@@ -2,7 +2,7 @@
 // Usage: node page_test.mjs PROGRAM NODE_MODULES CHROMIUM, from the root of the tree.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -18,11 +18,21 @@ const folder = mkdtempSync(join(tmpdir(), 'rackcast-page-'));
 const file = (name) => join(folder, name);
 const scenario = 'scenarios/fleet_very_conservative.json';
 const hostile = '</script><img src=x onerror=alert(1)>"\'&<!--';
+// A site with everything: prices, failures, ranges.
+const site = ['scenarios/power_limited_site.json', '--set', 'site.prices={"date":"2021-06-30"}',
+  '--set', 'failures={"checkpoint_stall":"30 s"}', '--set', 'workloads.0.epochs="8..12"'];
+// Texts that a result document may carry from elsewhere.
+const spoils = ['name', 'input', 'low_text', 'product', 'source', 'statement', 'instance', 'interval_rule', 'gpu_model', 'missing', 'title'];
 let browser, result;
 
 before(async () => {
   execFileSync(program, ['size', scenario, '-o', file('page.html'), '-o', file('result.json')]);
   execFileSync(program, ['size', scenario, '--set', `name=${JSON.stringify(hostile)}`, '-o', file('hostile.html')]);
+  execFileSync(program, ['size', ...site, '-o', file('site.html'), '-o', file('site.json')]);
+  const spoilt = JSON.stringify(JSON.parse(readFileSync(file('site.json'), 'utf8')), (key, value) =>
+    spoils.includes(key) && typeof value === 'string' ? hostile + value : value);
+  writeFileSync(file('spoilt.json'), spoilt);
+  execFileSync(program, ['report', file('spoilt.json'), '-o', file('spoilt.html')]);
   result = JSON.parse(readFileSync(file('result.json'), 'utf8'));
   browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] });
 });
@@ -80,9 +90,51 @@ test('a slider, moved by keyboard, changes the answer to about what a run of its
   await close();
 });
 
+test('sliders of GPUs and of the power price change time, energy and cost', async () => {
+  const { page, faults, close } = await open('site.html', { bypassCSP: false });
+  const lines = () => page.locator('#what-if-workloads li').allTextContents();
+  const before = await lines();
+  assert.ok(before.some((line) => /^Energy of a year: .* USD$/.test(line)), before.join('|'));
+  await page.locator('#what-if-price').fill('10'); // twice the price
+  const usd = (all) => Number(/([\d.,]+) USD/.exec(all.find((line) => line.startsWith('Energy')))[1].replaceAll(',', ''));
+  const dearer = await lines();
+  assert.ok(Math.abs(usd(dearer) / usd(before) - 2) < 0.02, `${usd(before)} to ${usd(dearer)}`);
+  assert.ok(dearer.filter((line) => line.includes('USD')).every((line) => line.endsWith('(approximate)')));
+  await page.locator('#what-if-gpus').fill('10'); // twice the GPUs: a computed size
+  assert.match(await page.locator('#what-if-quality').textContent(), /^Enough for the deadline; this size was simulated/);
+  assert.notEqual((await lines())[0], before[0]);
+  await page.locator('#what-if-gpus').fill('-10');
+  assert.match(await page.locator('#what-if-quality').textContent(), /^Too few for the deadline/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('the report of a site has every section, in order', async () => {
+  const { page, faults, close } = await open('site.html', { bypassCSP: false });
+  const ids = await page.locator('main > section').evaluateAll((all) => all.map((s) => s.id));
+  const wanted = ['decision', 'reasons', 'what-if', 'ladder', 'performance', 'racks', 'power', 'network', 'reliability', 'cost',
+    'sensitivity', 'risks', 'assumptions', 'bill', 'reproduce'];
+  assert.deepEqual(ids.filter((id) => wanted.includes(id)), wanted);
+  for (const [id, least] of [['racks', 2], ['network', 1]])
+    assert.ok(await page.locator(`#${id} .drawing svg`).count() >= least, id);
+  for (const id of ['power', 'reliability', 'cost', 'sensitivity'])
+    assert.ok(await page.locator(`#${id} .plot svg`).count() >= 1, id);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('hostile texts of a result document are shown as they are written and run nothing', async () => {
+  const { page, faults, close } = await open('spoilt.html', { bypassCSP: false });
+  assert.equal(await page.locator('img').count(), 0);
+  assert.ok((await page.locator('#risks').textContent()).length > 0);
+  assert.ok((await page.locator('#network').textContent()).includes(hostile));
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 for (const [width, colorScheme] of [[1600, 'light'], [1600, 'dark'], [400, 'light'], [400, 'dark']]) {
-  test(`no serious accessibility finding and no sideways scrolling at ${width} px, ${colorScheme}`, async () => {
-    const { page, close } = await open('page.html', { viewport: { width, height: 900 }, colorScheme });
+  for (const name of ['page', 'site']) test(`${name}: no serious accessibility finding and no sideways scrolling at ${width} px, ${colorScheme}`, async () => {
+    const { page, close } = await open(`${name}.html`, { viewport: { width, height: 900 }, colorScheme });
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
     const serious = violations.filter((v) => ['serious', 'critical'].includes(v.impact));
