@@ -181,6 +181,13 @@ std::vector<std::string> names(const Blocks& blocks) {
   return out;
 }
 
+/// The floor plans among the drawings of racks.
+std::vector<Drawing> floors(const ResultDocument& d) {
+  auto drawings = all<Drawing>(racks_section(d));
+  std::erase_if(drawings, [](const Drawing& one) { return !one.caption.starts_with("Floor plan"); });
+  return drawings;
+}
+
 bool has(const std::vector<std::string>& list, const std::string& name) {
   return std::ranges::find(list, name) != list.end();
 }
@@ -191,7 +198,7 @@ TEST_CASE("the floor plan has every rack once, to scale, and the aisles in turn"
   ResultDocument d;
   d.site = Site{};
   d.site->racks = racks_of(13);  // two rows: 12 and 1
-  const auto drawings = all<Drawing>(racks_section(d));
+  const auto drawings = floors(d);
   REQUIRE(drawings.size() == 1);
   const std::string& svg = drawings[0].svg;
   CHECK(occurrences(svg, "<title>Rack ") == 13);
@@ -207,7 +214,7 @@ TEST_CASE("a thousand racks are still one drawing of modest size") {
   ResultDocument d;
   d.site = Site{};
   d.site->racks = racks_of(1000);
-  const auto drawings = all<Drawing>(racks_section(d));
+  const auto drawings = floors(d);
   REQUIRE(drawings.size() == 1);
   CHECK(drawings[0].svg.size() < 200'000);
 }
@@ -217,7 +224,7 @@ TEST_CASE("a result without the room has no floor plan") {
   d.site = Site{};
   d.site->racks = racks_of(3);
   d.site->racks.floor.reset();
-  CHECK(all<Drawing>(racks_section(d)).empty());
+  CHECK(floors(d).empty());
 }
 
 TEST_CASE("the network is drawn by level, however many switches there are") {
