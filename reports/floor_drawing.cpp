@@ -98,9 +98,9 @@ class FloorSvg {
           colour, x, y, width, depth, html_escape(fmt::format("Rack {}: {}", rack, contents)));
       const std::string number = fmt::format("{}", rack);
       const bool fits = width >= digit_width * static_cast<double>(number.size()) + 2;
-      if (depth >= label_height && (fits || rack == first)) {
-        out_ += fmt::format(R"(<text class="on{}" x="{:.1f}" y="{:.1f}">{}</text>)", fits ? " middle" : "",
-                            x + (fits ? width / 2 : 1), y + depth / 2 + 5, number);
+      if (depth >= label_height && fits) {
+        out_ += fmt::format(R"(<text class="on middle" x="{:.1f}" y="{:.1f}">{}</text>)", x + width / 2,
+                            y + depth / 2 + 5, number);
       }
     }
     out_ += fmt::format(R"(<path class="front" d="M{:.1f},{:.1f} h{:.1f}"/>)", left_, front,
