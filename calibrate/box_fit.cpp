@@ -193,7 +193,7 @@ std::string document(const Box& box, const BoxFit& fit) {
           "rackcast calibrate fit on {} measurements of {} of {}: driver {}, CUDA {}, highest clock "
           "{:.0f} MHz",
           fit.data.kernels.size(), gpu.name, box.date, gpu.driver, gpu.runtime, gpu.clock_mhz)),
-      kernels_text(fits), collectives_text(box, fit.gpu));
+      kernels_text(fit.data, fits), collectives_text(box, fit.gpu));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ FitReport calibrate_fit(const std::vector<DataFile>& files) {
                 "measure more shapes of one class on one device"};
   const std::vector<NetworkSum> sums = network_sums(files, data, fits);
   return {parameter_files(data, fits, sums),
-          kernel_accuracy_markdown(fits, sums, borrowed_errors(data, fits)), data.kernels.size(),
+          kernel_accuracy_markdown(data, fits, sums, borrowed_errors(data, fits)), data.kernels.size(),
           fits.size()};
 }
 

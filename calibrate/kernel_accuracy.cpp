@@ -105,6 +105,32 @@ std::string sums_table(const std::vector<NetworkSum>& sums) {
   return out;
 }
 
+/// Products of many small matrices, of which attention is made: the part of each fit's rows that has a count.
+std::string attention_table(const KernelData& data, const std::vector<KernelFit>& fits) {
+  std::string out =
+      "| GPU | arithmetic | library | shapes | batched products | other products |\n"
+      "|---|---|---|---:|---:|---:|\n";
+  for (const KernelFit& fit : fits) {
+    if (fit.key.kind != KernelClass::gemm) continue;
+    std::vector<double> batched, roofline, others;
+    for (std::size_t i = 0; i < fit.rows.size(); ++i) {
+      const MeasuredKernel& k = data.kernels[fit.rows[i]];
+      const double error = std::abs(k.seconds / fit.held_out[i] - 1);
+      if (k.call.matrix.count == 1) {
+        others.push_back(error);
+        continue;
+      }
+      batched.push_back(error);
+      roofline.push_back(std::abs(k.seconds / roofline_seconds(k.call, data.devices[k.device].rates) - 1));
+    }
+    if (batched.empty() || others.empty()) continue;
+    out += fmt::format("| {} | {} | {} | {} | {} ({}) | {} |\n", fit.key.model,
+                       arithmetic_text(fit.key.arithmetic), to_string(fit.key.library), batched.size(),
+                       percent(median(batched)), percent(median(roofline)), percent(median(others)));
+  }
+  return out;
+}
+
 std::string borrowed_table(const std::vector<BorrowedError>& borrowed) {
   std::string out =
       "| architectures apart | library generations apart | pairs of fits | median error | shared shift, rms "
@@ -118,7 +144,8 @@ std::string borrowed_table(const std::vector<BorrowedError>& borrowed) {
 
 }  // namespace
 
-std::string kernel_accuracy_markdown(const std::vector<KernelFit>& fits, const std::vector<NetworkSum>& sums,
+std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<KernelFit>& fits,
+                                     const std::vector<NetworkSum>& sums,
                                      const std::vector<BorrowedError>& borrowed) {
   return fmt::format(
       "## Kernels\n\n"
@@ -129,6 +156,10 @@ std::string kernel_accuracy_markdown(const std::vector<KernelFit>& fits, const s
       "arithmetic at the peak rate and least traffic at the pin rate. The measurements and their licences "
       "are in\n"
       "calibrate/data.\n\n{}\n"
+      "### Attention\n\n"
+      "Scores and their use are products of many small matrices, between them a softmax (column above). How "
+      "the fits of\n"
+      "products do on those of NeuSight, on held-out shapes and with the roofline in brackets:\n\n{}\n"
       "### Sums over a network's convolutions\n\n"
       "Forward and both gradients of the layers that DeepBench measured, each as often as the network runs "
       "it, predicted by\n"
@@ -139,7 +170,7 @@ std::string kernel_accuracy_markdown(const std::vector<KernelFit>& fits, const s
       "that nobody\n"
       "measured has to expect. The shift that all kernels of a pair share sets how much wider its intervals "
       "are.\n\n{}",
-      kernel_table(fits), sums_table(sums), borrowed_table(borrowed));
+      kernel_table(fits), attention_table(data, fits), sums_table(sums), borrowed_table(borrowed));
 }
 
 }  // namespace rackcast

@@ -8,9 +8,10 @@
 
 namespace rackcast {
 
-/// Held-out errors for each GPU and kernel class beside the plain roofline, of sums over networks, and of
-/// borrowed parameters.
-std::string kernel_accuracy_markdown(const std::vector<KernelFit>& fits, const std::vector<NetworkSum>& sums,
+/// Held-out errors for each GPU and kernel class beside the plain roofline, of attention's products, of sums
+/// over networks, and of borrowed parameters.
+std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<KernelFit>& fits,
+                                     const std::vector<NetworkSum>& sums,
                                      const std::vector<BorrowedError>& borrowed);
 
 }  // namespace rackcast

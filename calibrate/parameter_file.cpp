@@ -23,7 +23,17 @@ std::string parameters_text(const KernelFit& fit, const KernelParameters& values
   return "{" + out + "}";
 }
 
-std::string kernel_text(const KernelFit& fit) {
+/// Pin bandwidth behind one SM, mean over the measurements: what the fitted share of the cache relates to.
+double memory_per_sm(const KernelData& data, const KernelFit& fit) {
+  double sum = 0;
+  for (const std::size_t row : fit.rows) {
+    const GpuRates& gpu = data.devices[data.kernels[row].device].rates;
+    sum += gpu.memory.base() / gpu.sm_count;
+  }
+  return sum / static_cast<double>(fit.rows.size());
+}
+
+std::string kernel_text(const KernelData& data, const KernelFit& fit) {
   std::string devices, floors, quantiles;
   for (std::size_t i = 0; i < fit.devices.size(); ++i) {
     devices += fmt::format("{}\"{}\"", i ? ", " : "", fit.devices[i]);
@@ -33,21 +43,22 @@ std::string kernel_text(const KernelFit& fit) {
     quantiles += fmt::format("{}{}", quantiles.empty() ? "" : ", ", number(q));
   return fmt::format(
       "    {{\n      \"class\": \"{}\", \"arithmetic\": \"{}\", \"library\": \"{}\",\n"
-      "      \"devices\": [{}], \"rows\": {}, \"launch_path\": [{}],\n"
+      "      \"devices\": [{}], \"rows\": {}, \"memory_per_sm\": \"{} GB/s\", \"launch_path\": [{}],\n"
       "      \"parameters\": {},\n      \"relative_sigma\": {},\n"
       "      \"held_out\": {{\"median_abs_error\": {}, \"log_sigma\": {}, \"quantiles\": [{}]}},\n"
       "      \"roofline_median_abs_error\": {}\n    }}",
       to_string(fit.key.kind), to_string(fit.key.arithmetic), to_string(fit.key.library), devices,
-      fit.rows.size(), floors, parameters_text(fit, fit.parameters, true),
-      parameters_text(fit, fit.relative_sigma, false), number(fit.residuals.median_abs),
-      number(fit.residuals.log_sigma), quantiles, number(fit.roofline.median_abs));
+      fit.rows.size(), number(memory_per_sm(data, fit) / 1e9), floors,
+      parameters_text(fit, fit.parameters, true), parameters_text(fit, fit.relative_sigma, false),
+      number(fit.residuals.median_abs), number(fit.residuals.log_sigma), quantiles,
+      number(fit.roofline.median_abs));
 }
 
 }  // namespace
 
-std::string kernels_text(const std::vector<const KernelFit*>& fits) {
+std::string kernels_text(const KernelData& data, const std::vector<const KernelFit*>& fits) {
   std::string kernels;
-  for (const KernelFit* fit : fits) kernels += (kernels.empty() ? "" : ",\n") + kernel_text(*fit);
+  for (const KernelFit* fit : fits) kernels += (kernels.empty() ? "" : ",\n") + kernel_text(data, *fit);
   return kernels;
 }
 
@@ -60,7 +71,7 @@ std::string parameter_file_text(const KernelData& data, const std::vector<const 
       "gpu-benches)\",\n"
       "  \"kernels\": [\n{}\n  ]\n}}\n",
       fits.front()->key.model, data.devices[device].rates.architecture, data.devices[device].power_limited,
-      kernels_text(fits));
+      kernels_text(data, fits));
 }
 
 std::vector<std::pair<std::string, std::string>> parameter_files(const KernelData& data,

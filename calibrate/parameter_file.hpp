@@ -14,7 +14,7 @@ namespace rackcast {
 std::string parameter_file_text(const KernelData& data, const std::vector<const KernelFit*>& fits);
 
 /// The members of a "kernels" list: one object for each fit.
-std::string kernels_text(const std::vector<const KernelFit*>& fits);
+std::string kernels_text(const KernelData& data, const std::vector<const KernelFit*>& fits);
 
 /// Everything that `rackcast calibrate fit` writes: file name and text, sorted. One file for each measured
 /// GPU

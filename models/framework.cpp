@@ -73,7 +73,14 @@ std::optional<double> bound(ObjectReader& in, std::string_view key) {
   return number;
 }
 
+/// A name that is not known is an error of the data file, found when the exchange is looked up.
+void read_exchange(ObjectReader& in, FrameworkProfile& p) {
+  if (in.has("exchange")) p.exchange = p.exchange_between_nodes = in.string("exchange");
+  p.exchange_between_nodes = in.string_or("exchange_between_nodes", p.exchange_between_nodes);
+}
+
 void read_numbers(ObjectReader& in, FrameworkProfile& p) {
+  read_exchange(in, p);
   p.host_per_kernel = in.quantity_or("host_per_kernel", p.host_per_kernel, false);
   p.host_per_step = in.quantity_or("host_per_step", p.host_per_step, false);
   p.kernel_factor = in.number_or("kernel_factor", p.kernel_factor, 0.1, 100);
@@ -101,9 +108,10 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
     in.json().fail("\"fitted\" names the numbers that \"fit\" names the cases of: both, or neither");
 }
 
-Entry read_entry(const Json& json, const std::vector<std::string>& names) {
+Entry read_entry(const Json& json, const std::vector<std::string>& names, const FrameworkProfile& common) {
   ObjectReader in{json};
   Entry out;
+  out.profile = common;
   out.names = names;
   out.profile.id = in.string("id");
   out.profile.title = in.string("title");
@@ -125,13 +133,12 @@ Entry read_entry(const Json& json, const std::vector<std::string>& names) {
 void read_file(const EmbeddedFile& file, std::vector<Entry>& out) {
   ObjectReader in{parse_json(std::string{file.text}, std::string{file.name})};
   const std::vector<std::string> names = strings(in, "names");
-  std::map<std::string, std::string> networks;
+  FrameworkProfile common;
   if (const Json* list = in.find("networks"))
-    for (const auto& [name, variant] : list->object()) networks.emplace(name, variant.string());
-  for (const Json& profile : in.require("profiles").array()) {
-    out.push_back(read_entry(profile, names));
-    out.back().profile.networks = networks;
-  }
+    for (const auto& [name, variant] : list->object()) common.networks.emplace(name, variant.string());
+  read_exchange(in, common);
+  for (const Json& profile : in.require("profiles").array())
+    out.push_back(read_entry(profile, names, common));
   in.finish();
 }
 

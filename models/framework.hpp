@@ -57,6 +57,8 @@ struct FrameworkProfile {
   /// What this framework's reference scripts run under a name that several networks share: torchvision's and
   /// MXNet's ResNet-50 is v1.5, for example.
   std::map<std::string, std::string> networks;
+  /// How it combines gradients on one node and between nodes: names of models/exchange_methods.hpp.
+  std::string exchange = "ddp", exchange_between_nodes = "ddp";
   std::vector<std::string> fit;     ///< case ids that the numbers were fitted on
   std::vector<std::string> fitted;  ///< names of those numbers (models/framework_parameters.hpp)
 };

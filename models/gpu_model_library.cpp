@@ -61,6 +61,7 @@ FittedKernel read_kernel(const Json& json, const std::string& model, const std::
   k.kind = parsed(reader, "class", parse_kernel_class);
   k.arithmetic = parsed(reader, "arithmetic", parse_arithmetic);
   k.library = parsed(reader, "library", parse_library_generation);
+  k.memory_per_sm = reader.quantity_or("memory_per_sm", Bandwidth{0});
   k.parameters = read_parameters(ObjectReader{reader.require("parameters")}, k.kind, k.arithmetic);
   for (const auto key : {"devices", "rows", "relative_sigma", "launch_path", "roofline_median_abs_error"})
     reader.find(key);  // for people and for the accuracy table
@@ -109,6 +110,13 @@ static void use_later_winograd(KernelParameters& parameters, const FittedKernel&
   if (!later) return;
   for (const auto p : {KernelParameter::winograd_2x2, KernelParameter::winograd_4x4})
     parameters[p] = std::max(parameters[p], later->parameters[p]);
+}
+
+/// The cache grows with the SMs, not with the memory: a board with faster memory (H200 beside H100, the 80 GB
+/// A100 beside that of 40 GB) keeps it.
+static void keep_cache(KernelParameters& parameters, const FittedKernel& from, const GpuRates& gpu) {
+  if (from.memory_per_sm > Bandwidth{0})
+    parameters[KernelParameter::cache_ratio] *= from.memory_per_sm / (gpu.memory / gpu.sm_count);
 }
 
 GpuModelLibrary::GpuModelLibrary(std::span<const EmbeddedFile> files) {
@@ -185,6 +193,7 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
   choice.parameters = best->parameters;
   if (is_convolution(kind) && best->library < library && !own)
     use_later_winograd(choice.parameters, *best, gpu, library, kernels_);
+  if (steps == 0) keep_cache(choice.parameters, *best, gpu);
   choice.model = best->model;
   choice.other_gpu = steps > 0;
   choice.library = best->library;

@@ -20,8 +20,9 @@ struct FittedKernel {
   Arithmetic arithmetic = Arithmetic::fp32;
   LibraryGeneration library = LibraryGeneration::cudnn8;
   KernelParameters parameters;
-  double log_sigma = 0;  ///< of ln(measured/predicted) on shapes that were not fitted
-  bool own = false;      ///< from the user's own measurements: goes before shipped sets of the same GPU
+  Bandwidth memory_per_sm{0};  ///< of the measured GPU; 0: not stated
+  double log_sigma = 0;        ///< of ln(measured/predicted) on shapes that were not fitted
+  bool own = false;            ///< from the user's own measurements: goes before shipped sets of the same GPU
 };
 
 /// The set that serves a request, and how far it was carried.

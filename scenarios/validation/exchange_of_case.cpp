@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "models/exchange_methods.hpp"
+#include "models/framework.hpp"
 #include "scenarios/validation/predictor.hpp"
 
 namespace rackcast {
 namespace {
-
-constexpr double mebi = 1024.0 * 1024;
 
 struct Facts {
   std::string framework, sync, library, algorithm, transport, update, variables_on, reduce_on, kvstore;
@@ -37,66 +37,36 @@ std::string algorithm_of(const std::string& name) {
   return "auto";
 }
 
-/// HOROVOD_FUSION_THRESHOLD, HOROVOD_CYCLE_TIME of Horovod 0.11 to 0.18; a tick's negotiation over MPI.
-void horovod(ExchangeSpec& x) {
-  x.bucket = Bytes{64 * mebi};
-  x.cycle = Duration{5e-3};
-  x.per_bucket = Duration{2e-4};
-}
-
-/// Variables on the host or the GPUs of one node, arrays by themselves: tf_cnn_benchmarks, KVStore.
-void servers_in_node(ExchangeSpec& x, bool on_gpus) {
-  x.strategy = ExchangeStrategy::parameter_server;
-  x.bucket = Bytes{0};
-  x.per_bucket = Duration{3e-5};
-  x.servers.on_gpus = on_gpus;
-  x.servers.count = on_gpus ? 0 : 1;
-}
-
-void servers_between_nodes(ExchangeSpec& x, const ValidationCase& c, const Facts& f) {
-  x.strategy = ExchangeStrategy::parameter_server;
-  x.bucket = Bytes{0};
+/// Parameter servers of several nodes, as many as the case says.
+ExchangeSpec servers_between_nodes(const ValidationCase& c, const Facts& f) {
+  const bool kvstore = f.framework == "mxnet" || f.framework == "byteps";
+  ExchangeSpec x = exchange_method(kvstore ? "ps_lite" : "grpc_servers");
   x.servers.count = static_cast<int>(number_in(c.workload.extra, "ps_servers").value_or(0));
-  if (f.framework == "mxnet" || f.framework == "byteps") {
-    // ps-lite over ZeroMQ; arrays above MXNET_KVSTORE_BIGARRAY_BOUND = 1e6 elements are cut over the servers.
-    x.comm.transport = "sockets";
-    x.servers.split = Bytes{4e6};
-  } else {
-    x.comm.transport = "grpc";
-    x.comm.stack = NetworkStack::tcp;
-    x.servers.sums_in_node = f.update == "distributed_replicated";
-  }
+  if (f.update == "distributed_replicated") x.servers.sums_in_node = true;
+  return x;
 }
 
-void tensorflow(ExchangeSpec& x, const ValidationCase& c, const Facts& f, int nodes) {
-  if (nodes > 1 &&
-      (f.sync == "parameter-server" || has(f.update, "parameter_server") || has(f.update, "distributed")))
-    return servers_between_nodes(x, c, f);
-  if (f.sync == "parameter-server" || f.sync == "device-reduce")
-    return servers_in_node(
-        x, f.variables_on == "gpu" || f.sync == "device-reduce" || f.update == "distributed_replicated");
-  // tf_cnn_benchmarks `replicated`: an NCCL operation for each gradient.
-  if (f.update == "replicated") {
-    x.bucket = Bytes{0};
-    x.per_bucket = Duration{1e-4};
-    return;
+ExchangeSpec tensorflow(const ValidationCase& c, const Facts& f, int nodes, std::string_view usual) {
+  const bool servers = f.sync == "parameter-server" || has(f.update, "parameter_server");
+  if (nodes > 1 && (servers || has(f.update, "distributed"))) return servers_between_nodes(c, f);
+  if (f.sync == "device-reduce") return exchange_method("servers_on_gpus");
+  if (f.sync == "parameter-server") {
+    const bool on_gpus = f.variables_on == "gpu" || f.update == "distributed_replicated";
+    return exchange_method(on_gpus ? "servers_on_gpus" : "servers_on_host");
   }
-  horovod(x);
+  return exchange_method(f.update == "replicated" ? "all_reduce_each" : usual);
 }
 
-void mxnet(ExchangeSpec& x, const ValidationCase& c, const Facts& f, int nodes) {
-  if (f.sync == "horovod-allreduce") return horovod(x);
-  // Ampere came when MXNet's recipes had left KVStore for Horovod between nodes.
-  if (f.sync != "parameter-server" && nodes > 1 && c.system.gpu && !c.system.gpu->starts_with("v100") &&
-      !c.system.gpu->starts_with("k80") && !c.system.gpu->starts_with("p100"))
-    return horovod(x);
-  if (nodes > 1 && f.sync != "nccl-allreduce" && f.sync != "mpi-allreduce")
-    return servers_between_nodes(x, c, f);
+ExchangeSpec mxnet(const ValidationCase& c, const Facts& f, int nodes, std::string_view usual) {
+  if (f.sync == "horovod-allreduce") return exchange_method("horovod");
   if (f.sync == "nccl-allreduce" || f.sync == "mpi-allreduce") {
-    x.bucket = Bytes{4 * mebi};  // KVStore nccl batches small arrays
-    return;
+    // What the recipes of 2021 and later call NCCL between nodes is Horovod's.
+    return exchange_method(nodes > 1 && usual == "horovod" ? usual : "kvstore_nccl");
   }
-  servers_in_node(x, f.kvstore != "local" && f.reduce_on != "cpu");
+  if (nodes > 1)
+    return usual == "horovod" && f.sync != "parameter-server" ? exchange_method(usual)
+                                                              : servers_between_nodes(c, f);
+  return exchange_method(f.kvstore == "local" || f.reduce_on == "cpu" ? "servers_on_host" : usual);
 }
 
 void set_library(ExchangeSpec& x, const Facts& f) {
@@ -108,34 +78,25 @@ void set_library(ExchangeSpec& x, const Facts& f) {
 
 }  // namespace
 
-ExchangeSpec exchange_of_case(const ValidationCase& c, int nodes) {
+ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& profile, int nodes) {
   const Facts f = facts_of(c);
+  const std::string& usual = nodes > 1 ? profile.exchange_between_nodes : profile.exchange;
   ExchangeSpec x;
+  if (f.framework == "mxnet" || f.framework == "byteps") {
+    x = mxnet(c, f, nodes, usual);
+  } else if (f.sync == "horovod-allreduce") {
+    x = exchange_method("horovod");
+  } else if (f.framework == "tensorflow") {
+    x = tensorflow(c, f, nodes, usual);
+  } else if (f.library == "powerai-ddl") {
+    x = exchange_method("powerai_ddl");
+  } else {
+    x = exchange_method(usual);
+  }
   if (f.transport == "tcp" || f.transport == "ipoib") x.comm.stack = NetworkStack::tcp;
   const auto dtype = text_in(c.workload.extra, "gradient_dtype");
   if (dtype == "fp16" && c.workload.precision == "fp32") x.compression = "fp16";
   if (dtype == "fp32") x.gradient = Bytes{4};  // of master weights, in mixed precision too
-  if (f.sync == "horovod-allreduce" && f.framework != "mxnet") {
-    horovod(x);
-  } else if (f.framework == "tensorflow") {
-    tensorflow(x, c, f, nodes);
-  } else if (f.framework == "mxnet" || f.framework == "byteps") {
-    mxnet(x, c, f, nodes);
-  } else if (f.framework == "chainer") {
-    x.after_backward = true;  // ChainerMN packs all gradients after back-propagation
-    x.bucket = Bytes{1e12};
-    x.comm.algorithm = "hierarchical";
-  } else if (f.library == "powerai-ddl") {
-    x.bucket =
-        Bytes{16 * mebi};  // Cho et al., arXiv:1708.02188: gradients leave while back-propagation goes on
-  } else if (f.framework == "torch7" || (has(f.framework, "caffe") && f.framework != "caffe2")) {
-    x.after_backward = true;
-    x.bucket = Bytes{1e12};
-  } else if (f.framework == "caffe2") {
-    x.bucket = Bytes{0};
-    x.per_bucket = Duration{3e-5};
-    if (nodes > 1) x.comm.algorithm = "hierarchical";
-  }
   set_library(x, f);
   return x;
 }

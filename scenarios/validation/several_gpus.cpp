@@ -94,7 +94,7 @@ Run run_of(PredictionContext& context, const ValidationCase& c) {
   spec.framework = &profile;
   spec.adam = trains_with_adam(c, *spec.workload);
   spec.optimizer = flag_in(c.workload.extra, "includes_optimizer").value_or(true);
-  spec.exchange = exchange_of_case(c, cluster.used_nodes());
+  spec.exchange = exchange_of_case(c, profile, cluster.used_nodes());
   const int nodes = cluster.used_nodes();
   return {simulate_training(cluster, spec), static_cast<double>(cluster.ranks.size()),
           input_of_case(context.catalog(), c, cluster.node, nodes, cluster.local_ranks()),

@@ -54,7 +54,7 @@ TrainingRun split_run(PredictionContext& context, const ValidationCase& c) {
   SplitSpec spec = spec_of(c, ranks);
   spec.adam = trains_with_adam(c, context.workload(c));
   const FrameworkProfile profile = context.profile(c);
-  const ExchangeSpec exchange = exchange_of_case(c, cluster.used_nodes());
+  const ExchangeSpec exchange = exchange_of_case(c, profile, cluster.used_nodes());
   const SplitStep step =
       split_step(cluster, *shape, context.gpu(*c.system.gpu, profile), profile, exchange.comm, spec);
   TrainingRun run;

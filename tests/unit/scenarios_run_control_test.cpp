@@ -49,7 +49,7 @@ TEST_CASE("a run that a limit ends says so and keeps what it has found") {
   CHECK(to_json_text(whole).find("\"partial\"") == std::string::npos);
 
   // Enough for the steps themselves, not for the intervals.
-  const Result some = simulate(scenario, catalog(), nullptr, read_limits({"events=60"}));
+  const Result some = simulate(scenario, catalog(), nullptr, read_limits({"events=150"}));
   CHECK(some.partial);
   CHECK(some.workloads.front().prediction.time_to_train.value ==
         doctest::Approx(whole.workloads.front().prediction.time_to_train.value).epsilon(0.5));
