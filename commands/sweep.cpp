@@ -5,10 +5,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <thread>
 
+#include "calibrate/gpu/node_group.hpp"
 #include "commands/commands.hpp"
 #include "commands/interruption.hpp"
 #include "sim/atomic_file.hpp"
@@ -57,6 +61,55 @@ std::string command_of(const Arguments& args, const SweepFlags& flags) {
   return out;
 }
 
+std::string part_of(const std::string& database, int shard) {
+  return fmt::format("{}.part-{}", database, shard);
+}
+
+/// Until the file holds all points of its shard. False if interrupted before.
+bool await_shard(const SweepStore& part, const SweepSpec& spec, int shard) {
+  while (!Interruption::asked()) {
+    const std::vector<bool> done = part.done(point_count(spec.axes));
+    bool all = true;
+    for (auto i = static_cast<std::size_t>(shard - 1); i < done.size() && all;
+         i += static_cast<std::size_t>(spec.shards))
+      all = done[i];
+    if (all) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds{200});
+  }
+  return false;
+}
+
+/// One of the processes that mpirun or srun started: each computes its shard into a file of its own; the
+/// first joins them.
+SweepSummary run_part(SweepSpec spec, const SweepFlags& flags, const std::string& question,
+                      const Catalog& catalog, const LaunchedAs& launched) {
+  spec.shard = launched.rank + 1;
+  spec.shards = launched.size;
+  if (spec.threads == 0)
+    spec.threads =
+        std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / std::max(1, launched.local_size));
+  const Interruption interruption;
+  SweepStore own{part_of(flags.database, spec.shard), question};
+  SweepSummary done = run_sweep(spec, catalog, own);
+  if (launched.rank > 0 || done.cancelled) return done;
+  SweepStore all{flags.database, question};
+  for (int shard = 1; shard <= spec.shards; ++shard) {
+    const std::string file = part_of(flags.database, shard);
+    const SweepStore part{file, question};
+    done.cancelled = !await_shard(part, spec, shard);
+    if (done.cancelled) return done;
+    all.merge(file);
+  }
+  if (!flags.csv.empty()) write_file_atomically(flags.csv, sweep_csv(all));
+  return done;
+}
+
+int report(const SweepSummary& done, const std::string& database) {
+  print(fmt::format("{} points, {} computed now, in {}{}\n", done.points, done.computed, database,
+                    done.cancelled ? "; interrupted: the same command goes on" : ""));
+  return done.cancelled ? Exit::interrupted : Exit::ok;
+}
+
 int run(const Arguments& args, const SweepFlags& flags) {
   SweepSpec spec;
   spec.scenario = args.scenario;
@@ -70,17 +123,19 @@ int run(const Arguments& args, const SweepFlags& flags) {
     return Exit::ok;
   }
   const Catalog catalog = open_catalog(args);
+  spec.cancelled = Interruption::asked;
+  const auto launched = launched_as([](const char* name) { return std::getenv(name); });
+  if (launched && launched->size > 1 && flags.shard.empty())
+    return report(run_part(spec, flags, question, catalog, *launched),
+                  part_of(flags.database, launched->rank + 1));
   SweepStore store{flags.database, question};
   if (isatty(STDERR_FILENO) != 0) spec.progress = Progress{};
-  spec.cancelled = Interruption::asked;
   const SweepSummary done = [&] {
     const Interruption interruption;
     return run_sweep(spec, catalog, store);
   }();
   if (!flags.csv.empty()) write_file_atomically(flags.csv, sweep_csv(store));
-  print(fmt::format("{} points, {} computed now, in {}{}\n", done.points, done.computed, flags.database,
-                    done.cancelled ? "; interrupted: the same command goes on" : ""));
-  return done.cancelled ? Exit::interrupted : Exit::ok;
+  return report(done, flags.database);
 }
 
 }  // namespace

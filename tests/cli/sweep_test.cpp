@@ -34,6 +34,30 @@ TEST_CASE("killed at any moment, a sweep loses nothing that it has committed") {
   CHECK(shell(sweep + "--db " + folder / "a.csv") != 0);  // no database
 }
 
+TEST_CASE("four processes of one launcher give the rows of one process") {
+  const TemporaryFolder folder;
+  const std::string sweep = std::string{"'"} + RACKCAST_PROGRAM +
+                            "' sweep scenarios/saturn_v.json --vary cluster.nodes=1..20 --threads 1 ";
+  const auto into = [&](const char* name) {
+    return "--db " + folder / (name + std::string{".db"}) + " --csv " + folder / (name + std::string{".csv"});
+  };
+  REQUIRE(shell(sweep + into("one")) == 0);
+  // What mpirun tells its processes.
+  std::string four =
+      "for rank in 1 2 3 0; do OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_SIZE=4 "
+      "OMPI_COMM_WORLD_RANK=$rank timeout 60 " +
+      sweep + into("four") + " & done; wait";
+  REQUIRE(shell("sh -c \"" + four + "\"") == 0);
+  CHECK(read_file(folder / "one.csv") == read_file(folder / "four.csv"));
+  // Where Open MPI is installed, the launcher itself.
+  if (shell("command -v mpirun") != 0) return;
+  const std::string mpi =
+      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun "
+      "--oversubscribe -n 4 ";
+  REQUIRE(shell(mpi + sweep + into("mpi")) == 0);
+  CHECK(read_file(folder / "one.csv") == read_file(folder / "mpi.csv"));
+}
+
 TEST_CASE("wrong sweeps and campaigns are exit codes 2 and 3") {
   const std::string program = std::string{"'"} + RACKCAST_PROGRAM + "' ";
   const auto code = [&](const std::string& arguments) {
