@@ -7,11 +7,9 @@
 
 #include "calibrate/box.hpp"
 #include "commands/commands.hpp"
-#include "commands/report_files.hpp"
 #include "scenarios/templates.hpp"
 #include "sim/atomic_file.hpp"
 #include "sim/error.hpp"
-#include "sim/input_file.hpp"
 
 namespace rackcast {
 
@@ -48,14 +46,6 @@ void add_init(CLI::App& app, Arguments& args) {
   init->add_option("question", *question, "nodes, time or fleet; none: list them");
   init->add_option("-o,--output", args.outputs, "File to write; default: standard output")->expected(1);
   init->callback([&args, question] { args.code = run_init(args, *question); });
-}
-
-void add_report(CLI::App& app, Arguments& args) {
-  CLI::App* report = app.add_subcommand("report", "Make a page from a result document, without simulating");
-  const auto file = std::make_shared<std::string>();
-  report->add_option("result", *file, "Result document (JSON)")->required();
-  report->add_option("-o,--output", args.outputs, kOutputHelp);
-  report->callback([&args, file] { deliver_result(args, read_file(*file)); });
 }
 
 void add_schema(CLI::App& app, Arguments&) {

@@ -15,6 +15,8 @@
 #include "scenarios/result.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/atomic_file.hpp"
+#include "sim/input_file.hpp"
+#include "sim/json_reader.hpp"
 #include "sim/trace.hpp"
 
 namespace rackcast {
@@ -101,6 +103,19 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
   return result.answer.feasible || result.partial ? Exit::ok : Exit::infeasible;
 }
 
+/// A scenario is asked what it asks itself: its goal, or how long it takes on its cluster.
+int run_report(Arguments& args, const std::string& file) {
+  const std::string text = read_file(file);
+  const Json document = parse_json(text, file);
+  if (document.kind() != JsonKind::object || document.find("format")) {
+    deliver_result(args, text);
+    return Exit::ok;
+  }
+  args.scenario = file;
+  const bool sizes = load_scenario(file, {}).goal.has_value();
+  return sizes ? run_size(args, {}, "") : run_simulate(args, {}, {});
+}
+
 int run_check(const Arguments& args) {
   const Scenario scenario = load_scenario(args.scenario, args.sets);
   const Catalog catalog = open_catalog(args);
@@ -147,9 +162,19 @@ void add_explain(CLI::App& app, Arguments& args) {
   explain->add_option("--top", flags->top, "How many kernels to list")->check(CLI::Range(1, 1000));
   explain->add_flag("--json", args.json, "Print JSON instead of text");
   explain->callback([&args, flags] {
-    const Scenario scenario = load_scenario(args.scenario, args.sets);
-    deliver_tables(args, explain_step(scenario, open_catalog(args), flags->workload, flags->top));
+    const Catalog catalog = open_catalog(args);
+    const Scenario scenario = resolve_clusters(load_scenario(args.scenario, args.sets), catalog);
+    deliver_tables(args, explain_step(scenario, catalog, flags->workload, flags->top));
   });
+}
+
+void add_report(CLI::App& app, Arguments& args) {
+  CLI::App* report = app.add_subcommand(
+      "report", "Make a page from a result document, without simulating; or from a scenario");
+  const auto file = std::make_shared<std::string>();
+  report->add_option("result", *file, "Result document or scenario (JSON)")->required();
+  report->add_option("-o,--output", args.outputs, kOutputHelp);
+  report->callback([&args, file] { args.code = run_report(args, *file); });
 }
 
 void add_check(CLI::App& app, Arguments& args) {

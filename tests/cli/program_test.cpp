@@ -32,6 +32,24 @@ TEST_CASE("the fleet question is answered on the terminal and as files") {
   CHECK(read_file(folder / "b.html") == read_file(folder / "a.html"));
 }
 
+TEST_CASE("a report of a scenario is that of the question that it asks") {
+  const TemporaryFolder folder;
+  const Outcome sized = run("report " + kFleet + " -o " + folder / "a.md");
+  CHECK(sized.code == 0);
+  CHECK(has(sized, "DGX-1V"));
+  CHECK(read_file(folder / "a.md").find("## Why, and what would change it") != std::string::npos);
+  const Outcome simulated = run("report scenarios/saturn_v.json -o " + folder / "b.json");
+  CHECK(simulated.code == 0);
+  CHECK(read_file(folder / "b.json").find("\"kind\": \"simulate\"") != std::string::npos);
+  CHECK(run("report " + folder / "b.json" + " --top 3").code == 2);
+}
+
+TEST_CASE("explain finds the node of a named cluster") {
+  const Outcome out = run("explain scenarios/saturn_v.json --top 3");
+  CHECK(out.code == 0);
+  CHECK(has(out, "Tesla V100"));
+}
+
 TEST_CASE("the ending of a name chooses the format; an unknown one stops before the work") {
   const TemporaryFolder folder;
   const std::string result = std::string{RACKCAST_SOURCE_DIR} + "/tests/data/results/fleet_feasible.json";
