@@ -180,10 +180,10 @@ std::size_t most_steps(const Run& run) {
 std::pair<std::size_t, std::size_t> produce(Run& run, std::size_t bucket) {
   if (++run.produced[bucket] < run.processes) return {0, 0};
   run.produced[bucket] = 0;
-  const auto of_bucket =
-      std::ranges::equal_range(run.plan.exchanges, static_cast<int>(bucket), {}, &Exchange::bucket);
-  const auto first = static_cast<std::size_t>(of_bucket.begin() - run.plan.exchanges.begin());
-  return {first, first + of_bucket.size()};
+  const std::vector<Exchange>& all = run.plan.exchanges;  // ascending buckets
+  const auto begin = std::ranges::lower_bound(all, static_cast<int>(bucket), {}, &Exchange::bucket);
+  const auto end = std::ranges::upper_bound(all, static_cast<int>(bucket), {}, &Exchange::bucket);
+  return {static_cast<std::size_t>(begin - all.begin()), static_cast<std::size_t>(end - all.begin())};
 }
 
 /// Kernels of so much time at the normal pace. GPUs beside the first of their cell, where each is simulated,

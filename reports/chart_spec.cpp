@@ -46,7 +46,8 @@ class LineSpec {
   [[nodiscard]] Spec encodings() const {
     Spec x = x_.encoding("x", false);
     const auto& first = chart_.lines.front();
-    if (chart_.x.logarithmic && !first.scattered && first.points.size() <= most_named_ticks) {
+    const bool counts = chart_.x.kind == Axis::Kind::count;  // of other quantities round numbers say more
+    if (chart_.x.logarithmic && counts && !first.scattered && first.points.size() <= most_named_ticks) {
       x["axis"]["values"].clear();
       for (const auto& p : first.points) {
         x["axis"]["values"].push_back(x_(p.x));
