@@ -13,6 +13,7 @@
 #include "tests/unit/sim_temporary_folder.hpp"
 
 using namespace rackcast;
+using namespace std::string_literals;
 
 namespace {
 
@@ -25,7 +26,7 @@ struct BadFile {
 /// Files that are no input for anything. The huge one is sparse.
 std::vector<BadFile> bad_files(const TemporaryFolder& folder) {
   write_file_atomically(folder / "empty", "");
-  write_file_atomically(folder / "binary", std::string("\x1f\x8b\x08\0\xff\xfe GPU0 busbw {", 22));
+  write_file_atomically(folder / "binary", "\x1f\x8b\x08\0\xff\xfe GPU0 busbw {"s);
   write_file_atomically(folder / "huge", "{");
   fs::resize_file(folder / "huge", std::uintmax_t{65} << 20);
   fs::create_directory(folder / "folder");
