@@ -48,7 +48,8 @@ class FloorSvg {
   std::string draw() {
     double lowest = 0;
     for (int begin = 0; begin < rows_; begin += per_column_) {
-      left_ = margin + begin / per_column_ * (width_ + between_columns) * scale_;
+      const int column = begin / per_column_;
+      left_ = margin + column * (width_ + between_columns) * scale_;
       lowest = std::max(lowest, draw_column(begin, std::min(rows_, begin + per_column_)));
     }
     const double wide = std::max(metres_ * scale_, least_width) + 2 * margin;

@@ -239,7 +239,8 @@ std::vector<std::pair<EpochPhase, Question>> Evaluator::Impl::stretches(const Qu
       Question then = q;
       std::erase_if(then.cluster.stragglers,
                     [&](const StragglerSpec& s) { return all - s.epochs.value_or(all) > cuts[i]; });
-      out.push_back({{cuts.size() == 2 ? phase.epochs : cuts[i + 1] - cuts[i], phase.hits}, std::move(then)});
+      const double epochs = cuts.size() == 2 ? phase.epochs : cuts[i + 1] - cuts[i];
+      out.emplace_back(EpochPhase{epochs, phase.hits}, std::move(then));
     }
     begin = end;
   }

@@ -154,7 +154,7 @@ class GroupWork : public GpuWork {
   GpuOutcome run(int repeats, double& seconds) override {
     double slowest = 0;
     const auto ours = std::make_shared<double>(0);
-    const GpuOutcome outcome = nodes_->together(
+    GpuOutcome outcome = nodes_->together(
         count_, {{"do", "run"}, {"repeats", repeats}},
         [own = own_, ours, repeats] { return own->run(repeats, *ours); },
         [&](const json& answer) { slowest = std::max(slowest, answer.value("seconds", 0.0)); });
@@ -164,7 +164,7 @@ class GroupWork : public GpuWork {
   GpuOutcome verify(std::string& wrong) override {
     std::string theirs;
     const auto ours = std::make_shared<std::string>();
-    const GpuOutcome outcome = nodes_->together(
+    GpuOutcome outcome = nodes_->together(
         count_, {{"do", "verify"}}, [own = own_, ours] { return own->verify(*ours); },
         [&](const json& answer) { theirs = theirs.empty() ? answer.value("wrong", "") : theirs; });
     if (outcome.error.empty()) wrong = ours->empty() ? theirs : *ours;
