@@ -10,7 +10,7 @@
 /// A tree over several nodes is a pipeline: each hop passes the first chunk on when it has all of it. Filling
 /// it takes, on top of the latencies,
 ///
-///     sum over hops of wave / rate(hop)  -  wave / rate(slowest link),   wave = min(payload, channels * chunk)
+///     sum over hops of wave/rate(hop) - wave/rate(slowest link),  wave = min(payload, channels * chunk)
 ///
 /// with chunks as NCCL cuts them (src/enqueue.cc, calcCollChunking). It is why trees are slow between 100 kB
 /// and 100 MB. Inside one node NCCL's own correction (treeCorrectionFactor) stands for it.
