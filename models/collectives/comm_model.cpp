@@ -242,9 +242,7 @@ struct CommModel::Impl {
     const auto [it, fresh] = pattern_rates.emplace(stage.pattern.get(), PatternRate{});
     if (!fresh) return it->second;
     for (const LinkLoad& load : stage.loads()) {
-      const LinkKind kind = cluster.topology.class_of(load.link).kind;
-      const bool between =
-          kind == LinkKind::infiniband || kind == LinkKind::ethernet || kind == LinkKind::fabric;
+      const bool between = between_nodes(cluster.topology.class_of(load.link).kind);
       Bandwidth& least = between ? it->second.between : it->second.inside;
       least = std::min(least, rates.of(load.link) / load.bytes);
     }

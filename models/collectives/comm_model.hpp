@@ -3,9 +3,10 @@
 /// costs.
 ///
 /// NCCL: of ring and double binary tree (and NVLS where there are NVSwitches of the third generation) with
-/// the protocols Simple, LL and LL128 the one that its own model (src/graph/tuning.cc: start + steps * hop +
-/// size/bandwidth, with its constants of the version) says is fastest. Inside a node the constants of Simple
-/// and LL128 are replaced by measured ones where there are measurements (models/data/collectives/links.json).
+/// the protocols Simple, LL and LL128 the one that is fastest by its own model (src/graph/tuning.cc: start +
+/// steps * hop + size/bandwidth, with its constants of the version), trees over nodes as below. Inside a node
+/// measured constants of Simple and LL128 stand for NCCL's where there are any
+/// (models/data/collectives/links.json).
 ///
 /// A tree over several nodes is a pipeline: each hop passes the first chunk on when it has all of it. Filling
 /// it takes, on top of the latencies,

@@ -38,11 +38,11 @@ bool switched(const Topology& topology) {
                              [](const Device& d) { return d.kind == DeviceKind::nvswitch; });
 }
 
+}  // namespace
+
 bool between_nodes(LinkKind kind) {
   return kind == LinkKind::infiniband || kind == LinkKind::ethernet || kind == LinkKind::fabric;
 }
-
-}  // namespace
 
 LinkRates::LinkRates(const Topology& topology, double network_efficiency) : topology_{topology} {
   const bool nvswitch = switched(topology);

@@ -10,6 +10,9 @@
 
 namespace rackcast {
 
+/// Ports of nodes and links among switches.
+bool between_nodes(LinkKind kind);
+
 /// Rates that links reach in long collectives, in the order of a topology's link classes: the catalogue's
 /// achievable rate, or where the collective library was measured, that (models/data/collectives/links.json).
 class LinkRates {

@@ -145,22 +145,24 @@ Bytes NcclConstants::first_wave(Protocol protocol, bool nvls, Bytes payload) con
   const double bytes = payload.base();
   double wave = 0;
   if (nvls) {
-    // Sixteen channels, each with a head on every GPU of the node.
+    // Sixteen channels (NVLS_NCHANNELS_SM90; Blackwell's 32 are not modelled), each with a head on every GPU
+    // of the node; chunks of NCCL_NVLS_CHUNKSIZE, half of it from four nodes on (src/transport/nvls.cc).
     const double heads = 16.0 * local_;
     double chunk = nodes_ >= 4 ? 65536 : 131072;
     if (bytes < 4 * heads * chunk) chunk = std::min(chunk, 65536.0);
     if (bytes < heads * chunk) chunk = std::min(chunk, 32768.0);
     wave = heads * chunk;
   } else if (protocol == Protocol::ll) {
-    wave = channels_ * 32768.0;
+    wave = channels_ *
+           32768.0;  // data of a step: 8 lines x 512 threads x 16 B, half of it flags (src/include/device.h)
   } else if (protocol == Protocol::ll128) {
     const double ppn = local_, steps = 1 + std::floor(std::log2(nodes_)) + 0.1 * ppn;
-    double chunk = 614400;
+    double chunk = 614400;  // a step's buffer: 120 elements x 640 threads x 8 B
     while (bytes / (channels_ * chunk) < steps * 64 / ppn && chunk > 131072) chunk /= 2;
     while (bytes / (channels_ * chunk) < steps * 16 / ppn && chunk > 32768) chunk /= 2;
     wave = channels_ * chunk;
   } else {
-    wave = channels_ * 524288.0;
+    wave = channels_ * 524288.0;  // 4 MiB of buffer (NCCL_BUFFSIZE) in 8 steps
   }
   return Bytes{std::min(bytes, wave)};
 }
