@@ -41,6 +41,20 @@ std::map<LinkId, InputLoad> input_loads(const Cluster& cluster) {
   return loads;
 }
 
+/// Replicas hold the same state: the node of the first GPU writes it, evenly to the storage servers.
+std::map<LinkId, SaveLoad> save_loads(const Cluster& cluster) {
+  std::map<LinkId, SaveLoad> loads;
+  const Topology& topology = cluster.topology;
+  Router router{topology};
+  const DeviceId gpu = cluster.ranks.front(), cpu = router.nearest_cpu(gpu);
+  for (const Hop& hop : router.route(gpu, cpu).hops) loads[hop.link].copy += hop.share;
+  const std::vector<DeviceId> servers = topology.devices_of(no_id, DeviceKind::storage);
+  for (const DeviceId server : servers)
+    for (const Hop& hop : router.route(cpu, server).hops)
+      loads[hop.link].write += hop.share / static_cast<double>(servers.size());
+  return loads;
+}
+
 std::string for_people(LinkKind kind) {
   switch (kind) {
     case LinkKind::nvlink:
@@ -108,16 +122,53 @@ void merge_links(const Cluster& cluster, const LinkRates& rates, std::vector<Pat
   }
 }
 
+/// Streams through a link share it by bytes. A unit of work of the input is a sample of the global batch, of
+/// which a node's port sees 1/nodes, and a GPU's PCIe link, where nothing comes over a port, 1/ranks.
+double input_weight(const Cluster& cluster, const TrainingSpec& spec) {
+  const double stored = spec.input.stored_sample.base(), decoded = spec.workload->input_bytes.base();
+  const bool from_servers = !cluster.topology.devices_of(no_id, DeviceKind::storage).empty();
+  if (stored > 0 && from_servers) return cluster.used_nodes() / stored;
+  return decoded > 0 ? static_cast<double>(cluster.ranks.size()) / decoded : 1;
+}
+
+/// Links that the state takes on its way out and back. Read back, it goes once to each node and from there
+/// to each of its GPUs.
+void add_save_links(const Cluster& cluster, const SaveSpec& save, const DataParallelPlan& plan,
+                    std::vector<PatternLoad>& loads) {
+  auto& out = cluster.laid_out->save;
+  if (!out) out = save_loads(cluster);
+  for (const auto& [link, load] : *out) {
+    // Where training waits for the write, copy and write are one stream.
+    const double written = load.write + (save.asynchronous ? 0 : load.copy);
+    if (written > 0) loads.push_back({link, plan.write_pattern, written});
+    if (load.copy > 0) loads.push_back({link, plan.copy_pattern, load.copy});
+  }
+  const int nodes = cluster.used_nodes();
+  for (const auto& [link, load] : *cluster.laid_out->input)
+    loads.push_back({link, plan.restore_pattern, load.stored * nodes + load.decoded * plan.ranks});
+}
+
+/// The storage serves reads of samples, writes of the state and reads of it, one at the cost of the others.
+void add_save_storage(const Cluster& cluster, const SaveSpec& save, const DataParallelPlan& plan,
+                      std::vector<PlanResource>& out) {
+  if (!(save.write > Bandwidth{0})) return;
+  const auto known = std::ranges::find(out, "storage", &PlanResource::name);
+  PlanResource& storage =
+      known != out.end() ? *known : out.emplace_back("storage", "storage read", save.read.base(), true);
+  const double readers = save.local ? 1 : cluster.used_nodes();
+  storage.uses.emplace_back(plan.write_pattern, storage.capacity / save.write.base());
+  storage.uses.emplace_back(plan.restore_pattern, readers * storage.capacity / save.read.base());
+}
+
 void add_input(const Cluster& cluster, const InputSpec& in, std::vector<PlanResource>& out) {
   if (in.storage.base() > 0) {
     out.push_back(
         {"storage", "storage read", in.storage.base(), true, 1, {{input_pattern, in.stored_sample.base()}}});
   }
   if (in.decode_per_core.base() > 0 && in.cores_per_node > 0) {
-    const int used = cluster.topology.device(cluster.ranks.back()).node + 1;
     out.push_back({"host cores",
                    "image decoding on the CPU cores",
-                   used * in.cores_per_node * in.decode_per_core.base(),
+                   cluster.used_nodes() * in.cores_per_node * in.decode_per_core.base(),
                    true,
                    1,
                    {{input_pattern, 1.0}}});
@@ -187,6 +238,12 @@ DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& 
   plan.on_gpus = flows.on_gpus;
   plan.comm_log_sigma = plan.ranks > 1 ? flows.log_sigma : 0;
   plan.patterns = static_cast<int>(book.patterns().size()) + 1;
+  const bool saves = spec.save.asked || spec.save.restore;
+  if (saves) {
+    plan.write_pattern = plan.patterns++;
+    plan.copy_pattern = plan.patterns++;
+    plan.restore_pattern = plan.patterns++;
+  }
 
   std::vector<PatternLoad> loads;
   auto& input = cluster.laid_out->input;
@@ -199,8 +256,11 @@ DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& 
   for (std::size_t p = 0; p < book.patterns().size(); ++p)
     for (const LinkLoad& load : *book.patterns()[p].links)
       loads.push_back({load.link, static_cast<int>(p) + 1, load.bytes});
+  if (saves && spec.save.write > Bandwidth{0}) add_save_links(cluster, spec.save, plan, loads);
+  plan.input_weight = input_weight(cluster, spec);
   merge_links(cluster, comm.rates(), std::move(loads), spec, plan.resources);
   add_input(cluster, spec.input, plan.resources);
+  add_save_storage(cluster, spec.save, plan, plan.resources);
   add_servers(book, flows, x.servers, plan.resources);
   if (x.ways > 1) {
     const Cluster group = first_ranks(cluster, x.ways);

@@ -3,9 +3,9 @@
 /// pool and parameter server one byte of gradients and one sample take.
 ///
 /// Every stage of an exchange (models/collectives/collective.hpp) is a pattern, a set of coefficients; the
-/// input path is pattern 0. Resources that no flow can tell apart (same capacity, same coefficient in every
-/// pattern) impose the same constraint on the rates, so one of them stands for all: the rates are exactly
-/// those of the full system.
+/// input path is pattern 0, and saving the state has patterns of its own. Resources that no flow can tell
+/// apart (same capacity, same coefficient in every pattern) impose the same constraint on the rates, so one
+/// of them stands for all: the rates are exactly those of the full system.
 #include <span>
 #include <string>
 #include <utility>
@@ -45,8 +45,11 @@ struct Exchange {
 struct DataParallelPlan {
   int ranks = 0;
   int patterns = 1;
+  double input_weight = 1;  ///< of samples against bytes where both pass: equal bytes/s on a node's link
   std::vector<PlanResource> resources;
   std::vector<Exchange> exchanges;
+  // Of the state of training, if the spec saves it: each byte written, copied to the host, read by all nodes.
+  int write_pattern = 0, copy_pattern = 0, restore_pattern = 0;
   int streams = 1;                               ///< exchanges under way at once
   bool on_gpus = false;                          ///< the exchange takes multiprocessors from the GPUs
   Duration extra_forward{0}, extra_backward{0};  ///< activations that split layers wait for

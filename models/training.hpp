@@ -9,7 +9,9 @@
 /// loads storage, fabric, host cores and PCIe at once, as a pipelined reader does.
 ///
 /// The simulation runs until the step time repeats exactly; that period, and the time before it, are the
-/// result.
+/// result. Saving the state is a state of its own: from the steady step the run goes through one save and on
+/// until the steady step is back, and what that took more is the cost of every save. So is going on after a
+/// failure: a run that begins with reading the state back, with empty queues.
 ///
 /// The simulated rank is the slowest of all: its compute is longer by the expected maximum of the ranks'
 /// jitter (straggler.hpp). A collective that runs on the GPU takes part of its rate while it runs.
@@ -56,6 +58,22 @@ struct InputSpec {
   Duration gpu_decode{0};               ///< GPU time that decoding one sample takes from training
 };
 
+/// Saving the state of training, and reading it back. Replicas hold the same state: the first GPU's node
+/// writes it, through its links and the fabric to the storage servers; every node reads it back. Writes and
+/// reads share the servers' time, and the links, with the samples and gradients that are under way.
+struct SaveSpec {
+  Bytes state{0};             ///< 0: nothing to write, only the `pause`
+  Duration pause{0};          ///< training stands still for so long besides
+  bool asynchronous = false;  ///< training stands still for the copy to the host only
+  Bandwidth write{0};         ///< that the storage takes in; 0: no storage, nothing is written or read
+  Bandwidth read{0};          ///< that it gives
+  bool local = false;         ///< each node has storage of its own; the rates are of one node's
+  Bandwidth client{0};        ///< of one node at most; 0: no such limit
+  bool asked = false;         ///< what a save costs
+  bool restore = false;       ///< what going on from a saved state costs
+  std::uint64_t every = 0;    ///< steps between saves; 0: each is alone
+};
+
 struct TrainingSpec {
   const Workload* workload = nullptr;
   const GpuCostModel* gpu = nullptr;
@@ -68,6 +86,7 @@ struct TrainingSpec {
   bool recompute = false;   ///< activations are computed again going back
   ExchangeSpec exchange;
   InputSpec input;
+  SaveSpec save = {};
   std::vector<Stragglers> stragglers = {};
   Limits limits;     ///< of the simulation
   bool fold = true;  ///< false: every GPU is a process, every link a resource, and every step is simulated
@@ -88,9 +107,19 @@ struct StepParts {
   Duration exchange_busy{0};  ///< all-reduce in all, hidden or not; not part of the sum
 };
 
+/// One save in the midst of training.
+struct SaveRun {
+  Duration stall{0};        ///< training is later by it
+  Duration safe{0};         ///< from its begin until the state is on the storage
+  std::uint64_t steps = 0;  ///< from its begin until training is as it was before
+};
+
 struct TrainingRun {
   StepParts parts;
   Duration warm_up{0};  ///< time before the first steady step, less the steps done in it
+  SaveRun save;         ///< if asked for
+  Duration restored{
+      0};  ///< as `warm_up`, from the moment that the state begins to be read back; if asked for
   int ranks = 0;
   double samples_per_step = 0;
   std::string binds;             ///< "GPU compute", "all-reduce over InfiniBand", "storage read", ...

@@ -45,6 +45,7 @@ Reliability read_reliability(const Json& json) {
   out.checkpoint_bytes = amount(json, "checkpoint_bytes");
   out.write_s = amount(json, "write_s");
   out.stall_s = amount(json, "stall_s");
+  out.restored_s = optional_amount(json, "restored_s").value_or(0);
   out.detection_s = amount(json, "detection_s");
   out.restart_s = amount(json, "restart_s");
   out.repair_s = amount(json, "repair_s");

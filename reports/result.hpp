@@ -137,8 +137,8 @@ struct Reliability {
   Prediction goodput, job_mttf, interruptions;
   std::int64_t nodes = 0, spares = 0, spares_for_95 = 0;
   bool spares_given = false;
-  double node_mtbf_s = 0, interval_s = 0, checkpoint_bytes = 0, write_s = 0, stall_s = 0, detection_s = 0,
-         restart_s = 0, repair_s = 0, nodes_in_repair = 0;
+  double node_mtbf_s = 0, interval_s = 0, checkpoint_bytes = 0, write_s = 0, stall_s = 0, restored_s = 0,
+         detection_s = 0, restart_s = 0, repair_s = 0, nodes_in_repair = 0;
   std::vector<Share> shares;
   std::vector<Component> components;
   std::vector<ByInterval> by_interval;  ///< ascending

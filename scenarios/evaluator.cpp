@@ -134,18 +134,20 @@ std::optional<Bytes> Evaluator::storage_capacity(const Question& q) {
 }
 
 std::optional<FailurePlan> Evaluator::failures(const Question& q, double rate_scale) {
-  return impl_->failures(q, rate_scale);
+  Scales scales;
+  scales.failures = rate_scale;
+  return impl_->failures(q, scales);
 }
 
-std::optional<InputReport> Evaluator::input(const Question& asked) {
-  const Question q = impl_->with_interval(asked);
+std::optional<InputReport> Evaluator::input(const Question& q) {
   if (q.storage.array == "none") return std::nullopt;
   const InputContext context = impl_->input(q);
   InputReport out;
   out.cache = cache_spec(context);
   out.sample = q.bytes_per_sample;
+  const Duration interval = impl_->save_interval(q);
   for (const auto& [phase, then] : impl_->stretches(q))
-    out.phases.push_back({phase, impl_->run(then, phase.hits, {})});
+    out.phases.push_back({phase, impl_->run_saving(then, phase.hits, {}, interval)});
   const EpochHits& coldest = out.phases.front().phase.hits;
   Question bare = q;
   bare.storage.array = "none";
@@ -159,8 +161,14 @@ std::optional<InputReport> Evaluator::input(const Question& asked) {
     if (stage.name.starts_with("storage"))
       storage = std::min(storage, Frequency{stage.capacity / stage.per_sample});
   out.available = storage * training.input.stored_sample;
-  if (q.input.checkpoint_every > Duration{0}) out.checkpoint = checkpoint_size(context);
-  out.writes = write_back(context, out.phases.back().run.parts.total);
+  const TrainingRun& last = out.phases.back().run;
+  out.checkpoint = interval > Duration{0} ? impl_->save(q, 0).state : Bytes{0};
+  out.writes = write_back(context, out.checkpoint > Bytes{0} ? interval : Duration{0}, last.parts.total);
+  if (out.checkpoint > Bytes{0}) {
+    out.writes.write = last.save.safe;
+    out.writes.stall = last.save.stall;
+    out.writes.time_factor = 1 + last.save.stall / interval;
+  }
   return out;
 }
 

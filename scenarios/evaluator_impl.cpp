@@ -19,17 +19,6 @@ namespace rackcast {
 
 namespace {
 
-/// An error about a name points at the scenario's place for it.
-template <class Function>
-auto at(const Where& where, Function&& function) {
-  try {
-    return function();
-  } catch (const Error& e) {
-    if (e.where().line) throw;
-    throw Error{e.message(), where, e.hint(), e.kind()};
-  }
-}
-
 /// A trainer that a thread-queue loader of varying speed feeds: slower than both.
 void add_jitter(TrainingRun& run, const TrainingRun& without_input, Frequency loader, int prefetch) {
   const Duration alone = without_input.parts.total;
@@ -186,37 +175,6 @@ InputContext Evaluator::Impl::input(const Question& q) {
   return {q, node(q.cluster), storage(q.storage), workload(q.workload)};
 }
 
-std::optional<FailurePlan> Evaluator::Impl::failures(const Question& q, double rate_scale) {
-  if (!q.failures) return std::nullopt;
-  FailureSpec spec = *q.failures;
-  const NodeSpec& node = this->node(q.cluster);
-  SaveCost save;
-  if (q.storage.array == "none" || spec.checkpoint_stall) {
-    save.stall = spec.checkpoint_stall.value_or(Duration{0});
-  } else {
-    Question once = q;  // what one save costs does not depend on how often it happens
-    once.input.checkpoint_every = Duration{1e12};
-    const InputContext context = input(once);
-    const WriteCost cost = write_back(context, Duration{1});
-    save = {checkpoint_size(context), cost.write, cost.stall};
-  }
-  if (q.input.checkpoint_every > Duration{0} && !spec.interval) {
-    spec.rule = IntervalRule::fixed;
-    spec.interval = q.input.checkpoint_every;
-  }
-  const FailurePlan plan = at(
-      spec.where, [&] { return failure_plan(catalog, node, used_nodes(q, node), spec, save, rate_scale); });
-  note_failures(ledger, plan, *q.failures);
-  return plan;
-}
-
-Question Evaluator::Impl::with_interval(const Question& q) {
-  if (!q.failures || q.storage.array == "none" || q.input.checkpoint_every > Duration{0}) return q;
-  Question out = q;
-  out.input.checkpoint_every = failures(q, 1)->spec.interval;
-  return out;
-}
-
 std::vector<EpochPhase> Evaluator::Impl::phases(const Question& q) {
   if (q.storage.array == "none") return {{q.workload.epochs, {0, 0, 1}}};
   return epoch_phases(cache_spec(input(q)), q.workload.epochs);
@@ -321,7 +279,8 @@ double Evaluator::Impl::speed_under_cap(const Question& q) {
 }
 
 const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits, const Scales& scales,
-                                        Tracer* tracer) {
+                                        Tracer* tracer, std::uint64_t save_every) {
+  const SaveSpec saving = save(q, save_every);
   const std::string key =
       fmt::format("{}/{}/{}/{}/{}|{}/{}/{}/{}/{}/{}|{}/{}/{}/{}|{}/{}/{}|{}/{}/{}", q.cluster.node,
                   q.cluster.gpu, q.cluster.nodes, q.cluster.fabric.key(), q.gpus.value_or(0),
@@ -329,14 +288,16 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
                   q.workload.framework, q.workload.framework_version, q.workload.exchange, q.storage.array,
                   q.storage.count, q.bytes_per_sample.base(), q.input.key(), hits.page_cache, hits.ssd_cache,
                   hits.storage, scales.compute, scales.network, scales.input) +
-      gpu_cap_key(q) + straggler_key(q);
+      gpu_cap_key(q) + straggler_key(q) +
+      fmt::format("/{}/{}/{}/{}", saving.asked, saving.restore, saving.every, saving.pause.base());
   if (const auto it = runs.find(key); it != runs.end() && !tracer) return it->second;
-  if (hits.storage < 1 && !tracer && !q.input.jitter) {
+  if (hits.storage < 1 && !tracer && !q.input.jitter && !saving.asked) {
     // Where the GPUs do not wait even for a cold cache, a warm one changes nothing.
     const TrainingRun& cold = run(q, {}, scales);
     if (cold.parts.input_wait <= 1e-4 * cold.parts.total) return cold;
   }
   TrainingSpec training = spec(q, hits);
+  training.save = saving;
   training.compute_scale = scales.compute * speed_under_cap(q);
   training.network_scale = scales.network;
   training.input_scale = scales.input;
@@ -352,28 +313,14 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
   return runs.insert_or_assign(key, std::move(result)).first->second;
 }
 
-const TrainingRun& Evaluator::Impl::steady(const Question& asked, const Scales& scales, Tracer* tracer) {
-  const Question q = with_interval(asked);
+std::pair<EpochPhase, Question> Evaluator::Impl::longest(const Question& q) {
   const auto all = stretches(q);
-  const auto& [phase, then] =
-      *std::ranges::max_element(all, {}, [](const auto& stretch) { return stretch.first.epochs; });
-  return run(then, phase.hits, scales, tracer);
+  return *std::ranges::max_element(all, {}, [](const auto& stretch) { return stretch.first.epochs; });
 }
 
-double Evaluator::Impl::seconds(const Question& asked, const Scales& scales) {
-  const Question q = with_interval(asked);
-  double sum = 0, step = 0;
-  for (const auto& [phase, then] : stretches(q)) {
-    const TrainingRun& r = run(then, phase.hits, scales);
-    step = r.parts.total.base();
-    sum += r.warm_up.base() + std::ceil(q.samples * phase.epochs / r.samples_per_step) * step;
-  }
-  if (asked.failures) {
-    // A job that hardly ever gets further takes too long by far, and still a number.
-    return sum / std::max(1e-9, failures(asked, scales.failures)->goodput.useful);
-  }
-  if (q.storage.array == "none") return sum;
-  return sum * write_back(input(q), Duration{step}).time_factor;
+const TrainingRun& Evaluator::Impl::steady(const Question& q, const Scales& scales, Tracer* tracer) {
+  const auto [phase, then] = longest(q);
+  return run(then, phase.hits, scales, tracer);
 }
 
 }  // namespace rackcast

@@ -13,6 +13,7 @@
 #include "scenarios/ledger.hpp"
 #include "scenarios/question_input.hpp"
 #include "scenarios/storage.hpp"
+#include "sim/error.hpp"
 #include "topologies/node_spec.hpp"
 
 namespace rackcast {
@@ -22,6 +23,17 @@ struct Scales {
   double compute = 1, network = 1, input = 1;
   double failures = 1;  ///< of the failure rate; does not change a step
 };
+
+/// An error about a name points at the scenario's place for it.
+template <class Function>
+auto at(const Where& where, Function&& function) {
+  try {
+    return function();
+  } catch (const Error& e) {
+    if (e.where().line) throw;
+    throw Error{e.message(), where, e.hint(), e.kind()};
+  }
+}
 
 struct Evaluator::Impl {
   Impl(const Catalog& c, const RunControl& asked, const Calibration& own);
@@ -67,16 +79,24 @@ struct Evaluator::Impl {
   std::vector<std::pair<EpochPhase, Question>> stretches(const Question& q);
   TrainingSpec spec(const Question& q, const EpochHits& hits);
   Spread spread(const Question& q);
+  /// `save_every`: steps between saves, where they are so close that they do not cost the same each alone.
   const TrainingRun& run(const Question& q, const EpochHits& hits, const Scales& scales,
-                         Tracer* tracer = nullptr);
+                         Tracer* tracer = nullptr, std::uint64_t save_every = 0);
+  /// What the state is saved to, if it is.
+  SaveSpec save(const Question& q, std::uint64_t every);
+  /// The run with saves at such intervals of training time; 0: none.
+  const TrainingRun& run_saving(const Question& q, const EpochHits& hits, const Scales& scales,
+                                Duration interval);
   /// Within what is left of the limits.
   TrainingRun simulated(const Question& q, TrainingSpec& training, Tracer* tracer);
   /// The stretch with the most epochs.
   const TrainingRun& steady(const Question& q, const Scales& scales, Tracer* tracer = nullptr);
+  /// That stretch.
+  std::pair<EpochPhase, Question> longest(const Question& q);
   /// Nothing if nothing ever fails.
-  std::optional<FailurePlan> failures(const Question& q, double rate_scale);
-  /// The question with the checkpoint interval that its failures ask for.
-  Question with_interval(const Question& q);
+  std::optional<FailurePlan> failures(const Question& q, const Scales& scales);
+  /// Between checkpoints: what the scenario says, else what its failures ask for; 0: none are written.
+  Duration save_interval(const Question& q);
   /// Time to train: all phases, checkpoints and failures included.
   double seconds(const Question& q, const Scales& scales);
 };

@@ -36,7 +36,6 @@ FailurePlan failure_plan(const Catalog& catalog, const NodeSpec& node, int nodes
     out.node.fact.clear();
   }
   out.nodes = nodes;
-  out.save = save;
   out.rule = f.rule;
   out.detection = f.detection.value_or(defaults.detection);
   out.restart = f.restart.value_or(defaults.restart);
@@ -49,14 +48,20 @@ FailurePlan failure_plan(const Catalog& catalog, const NodeSpec& node, int nodes
   const double replaced = out.node.replacements() / out.node.interruptions();
   GoodputSpec& s = out.spec;
   s.mttf = out.node.mtbf / nodes;
-  s.stall = save.stall;
-  s.lag = std::max(Duration{0}, save.write - save.stall);
-  s.restart = out.detection + out.restart;
   s.interval = interval_of(f, save, s.mttf);
   s.mttf = s.mttf / rate_scale;
   s.wait = replaced * spare_wait(out.in_repair, out.spares, out.repair);
-  out.goodput = goodput(s);
+  set_cost(out, save);
   return out;
+}
+
+void set_cost(FailurePlan& plan, const SaveCost& save) {
+  plan.save = save;
+  GoodputSpec& s = plan.spec;
+  s.stall = save.stall;
+  s.lag = std::max(Duration{0}, save.write - save.stall);
+  s.restart = plan.detection + plan.restart + save.restored;
+  plan.goodput = goodput(s);
 }
 
 void note_failures(Ledger& ledger, const FailurePlan& plan, const FailureSpec& f) {

@@ -13,10 +13,12 @@ class Catalog;
 class Ledger;
 struct NodeSpec;
 
-/// What saving costs; nothing is known of `write` where the scenario states the stall.
+/// What saving costs, and going on from what was saved; nothing is known of `write` where the scenario states
+/// the stall.
 struct SaveCost {
   Bytes checkpoint{0};
   Duration write{0}, stall{0};
+  Duration restored{0};  ///< reading the state back, and warming up again
 };
 
 struct FailurePlan {
@@ -35,6 +37,9 @@ struct FailurePlan {
 /// `rate_scale` multiplies the failure rates after interval and spares have been chosen for a scale of 1.
 FailurePlan failure_plan(const Catalog& catalog, const NodeSpec& node, int nodes, const FailureSpec& failures,
                          const SaveCost& save, double rate_scale);
+
+/// The same interval and spares, with other costs.
+void set_cost(FailurePlan& plan, const SaveCost& save);
 
 /// Notes the catalogue facts and defaults that the plan rests on.
 void note_failures(Ledger& ledger, const FailurePlan& plan, const FailureSpec& failures);

@@ -121,12 +121,10 @@ InputSpec input_spec(const InputContext& c, const EpochHits& hits) {
   out.stored_sample = hits.storage * q.bytes_per_sample;
   const StorageSystem system = storage_system(c);
   auto stages = storage_stages(system, read_load(c, hits.storage));
-  if (q.input.checkpoint_every > Duration{0}) {
-    // Writing takes its share of the servers' time from reading.
-    const Bandwidth written = checkpoint_size(c) / q.input.checkpoint_every;
-    const double busy = std::min(0.99, written / write_rate(system, 1));
-    for (InputStage& stage : stages)
-      if (stage.name == "storage") stage.capacity *= 1 - busy;
+  if (system.local() && !stages.empty() && stages.front().name == "storage") {
+    // What one node writes takes from its own drives.
+    stages.front().capacity /= used_nodes(c);
+    stages.front().per_sample /= used_nodes(c);
   }
   if (hits.ssd_cache > 0 && c.node.ssd_read) {
     stages.push_back({"local SSD", "the local SSD cache", used_nodes(c) * c.node.ssd_read->value.base(),
@@ -148,10 +146,22 @@ Bytes checkpoint_size(const InputContext& c) {
                           attention ? Optimizer::adam : Optimizer::momentum);
 }
 
-WriteCost write_back(const InputContext& c, Duration step) {
+SaveSpec save_spec(const InputContext& c) {
+  const StorageSystem system = storage_system(c);
+  SaveSpec out;
+  out.state = checkpoint_size(c);
+  out.asynchronous = c.question.input.asynchronous_checkpoint;
+  out.local = system.local();
+  out.client = system.per_client;
+  out.read = system.count * system.read;
+  out.write = system.count * (system.write > Bandwidth{0} ? system.write : system.read);
+  return out;
+}
+
+WriteCost write_back(const InputContext& c, Duration interval, Duration step) {
   const InputOptions& in = c.question.input;
   WriteBack job;
-  job.every = in.checkpoint_every;
+  job.every = interval;
   job.checkpoint = checkpoint_size(c);
   job.log_per_step = in.log_per_step;
   job.asynchronous = in.asynchronous_checkpoint;

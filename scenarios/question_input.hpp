@@ -32,8 +32,12 @@ CacheSpec cache_spec(const InputContext& context);
 /// "input" for options that cannot be (more workers than cores, a decoder that the GPU lacks).
 InputSpec input_spec(const InputContext& context, const EpochHits& hits);
 
-/// Checkpoints and logs of the question's workload; `step` is the time of one step.
-WriteCost write_back(const InputContext& context, Duration step);
+/// Where and how the question's workload saves its state.
+SaveSpec save_spec(const InputContext& context);
+
+/// Checkpoints (`interval` apart; 0: none) and logs of the question's workload with nothing else on the
+/// storage; `step` is the time of one step.
+WriteCost write_back(const InputContext& context, Duration interval, Duration step);
 Bytes checkpoint_size(const InputContext& context);
 
 }  // namespace rackcast

@@ -92,6 +92,7 @@ Document reliability_document(const ReliabilityReport& r) {
                   {"checkpoint_bytes", p.save.checkpoint.base()},
                   {"write_s", p.save.write.base()},
                   {"stall_s", p.save.stall.base()},
+                  {"restored_s", p.save.restored.base()},
                   {"detection_s", p.detection.base()},
                   {"restart_s", p.restart.base()},
                   {"repair_s", p.repair.base()},

@@ -16,10 +16,17 @@ struct InputLoad {
   double stored = 0, decoded = 0;
 };
 
+/// Bytes over a link for each byte of state that the first GPU saves.
+struct SaveLoad {
+  double copy = 0;   ///< on its way to the host
+  double write = 0;  ///< from there to the storage servers
+};
+
 /// Belongs to one cluster with its ranks (Cluster::laid_out). Not for several threads at once.
 struct LaidOut {
   std::map<std::tuple<Collective, std::string, Endpoints>, CollectivePlan> plans;  ///< not priced
   std::optional<std::map<LinkId, InputLoad>> input;
+  std::optional<std::map<LinkId, SaveLoad>> save;
 };
 
 }  // namespace rackcast

@@ -40,8 +40,9 @@ KeyValues facts(const Reliability& r) {
   }
   add("Checkpoint every", duration_text(r.interval_s) + ", " + r.interval_rule + "; " + cost);
   add("After a failure",
-      fmt::format("{}: {} to notice, {} to restart", duration_text(r.detection_s + r.restart_s),
-                  duration_text(r.detection_s), duration_text(r.restart_s)));
+      fmt::format("{}: {} to notice, {} to restart, {} to read the state and warm up",
+                  duration_text(r.detection_s + r.restart_s + r.restored_s), duration_text(r.detection_s),
+                  duration_text(r.restart_s), duration_text(r.restored_s)));
   add("Spare nodes", count_text(r.spares) + "; " + spares_text(r));
   return out;
 }
