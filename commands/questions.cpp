@@ -14,6 +14,7 @@
 #include "scenarios/planner.hpp"
 #include "scenarios/result.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/serving/service_result.hpp"
 #include "sim/atomic_file.hpp"
 #include "sim/input_file.hpp"
 #include "sim/json_reader.hpp"
@@ -46,11 +47,33 @@ std::shared_ptr<RunFlags> add_run_flags(CLI::App& command) {
   return flags;
 }
 
+/// The fleet that serves a load, or what the scenario's own does with it.
+int run_serving(const Arguments& args, const Json& text, const RunFlags& flags, bool sizes) {
+  const Scenario scenario = read_serving_scenario(text, args.scenario);
+  const Catalog catalog = open_catalog(args);
+  const Interruption interruption;
+  ServiceResult result = [&] {
+    ProgressLine progress("Nodes and precisions tried");
+    RunControl control = flags.control();
+    control.on_design = [&](std::size_t done, std::size_t all) {
+      if (all > 1) progress.show(done, all);
+    };
+    control.cancelled = Interruption::asked;
+    return sizes ? size_service(scenario, catalog, control) : simulate_service(scenario, catalog);
+  }();
+  result.command = args.command_line;
+  deliver_result(args, to_json_text(result));
+  if (Interruption::asked()) return Exit::interrupted;
+  return result.answer.feasible || result.partial ? Exit::ok : Exit::infeasible;
+}
+
 int run_size(const Arguments& args, const RunFlags& flags, const std::string& objective) {
   check_endings(args.outputs);  // before the work
   std::vector<std::string> sets = args.sets;
   if (!objective.empty()) sets.push_back("goal.objective=" + objective);
-  const Scenario scenario = load_scenario(args.scenario, sets);
+  const Json text = load_scenario_text(args.scenario, sets);
+  if (serves(text)) return run_serving(args, text, flags, true);
+  const Scenario scenario = read_scenario(text, args.scenario);
   const Catalog catalog = open_catalog(args);
   const Interruption interruption;
   Result result = [&] {
@@ -81,7 +104,13 @@ struct TraceFiles {
 
 int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles& files) {
   check_endings(args.outputs);
-  const Scenario scenario = load_scenario(args.scenario, args.sets);
+  const Json text = load_scenario_text(args.scenario, args.sets);
+  if (serves(text)) {
+    if (files.any())
+      throw Error{"--trace and --timeline show a training step", {}, "leave them out", ErrorKind::usage};
+    return run_serving(args, text, flags, false);
+  }
+  const Scenario scenario = read_scenario(text, args.scenario);
   const Catalog catalog = open_catalog(args);
   Tracer tracer{Clock{TickLength::picosecond}};
   Result result = [&] {
@@ -107,17 +136,36 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
 int run_report(Arguments& args, const std::string& file) {
   const std::string text = read_file(file);
   const Json document = parse_json(text, file);
-  if (document.kind() != JsonKind::object || document.find("format")) {
+  const Json* format = document.kind() == JsonKind::object ? document.find("format") : nullptr;
+  if (format && format->kind() == JsonKind::string && format->string() == "rackcast-campaign") {
+    deliver_campaign(args, text);
+    return Exit::ok;
+  }
+  if (document.kind() != JsonKind::object || format) {
     deliver_result(args, text);
     return Exit::ok;
   }
   args.scenario = file;
-  const bool sizes = load_scenario(file, {}).goal.has_value();
+  const Json asked = load_scenario_text(file);
+  if (asked.find("campaign") && !asked.find("goal")) {
+    run_campaign_command(args);
+    return Exit::ok;
+  }
+  const bool sizes = serves(asked) ? !asked.find("cluster") || !asked.require("cluster").find("nodes")
+                                   : read_scenario(asked, file).goal.has_value();
   return sizes ? run_size(args, {}, "") : run_simulate(args, {}, {});
 }
 
 int run_check(const Arguments& args) {
-  const Scenario scenario = load_scenario(args.scenario, args.sets);
+  const Json text = load_scenario_text(args.scenario, args.sets);
+  if (serves(text)) {
+    const Scenario scenario = read_serving_scenario(text, args.scenario);
+    check_service_names(scenario, open_catalog(args));
+    print(fmt::format("{}: no errors ({}; serves {})\n", args.scenario, scenario.name,
+                      scenario.serving->model));
+    return Exit::ok;
+  }
+  const Scenario scenario = read_scenario(text, args.scenario);
   const Catalog catalog = open_catalog(args);
   check_names(scenario, catalog);
   print(fmt::format("{}: no errors ({}; {} workloads)\n", args.scenario, scenario.name,

@@ -65,4 +65,18 @@ double largest_batch(const Workload& workload, MemoryOptions options, Bytes avai
   return low;
 }
 
+Bytes serving_memory(const Workload& workload, double batch, Precision precision) {
+  if (!(batch >= 0)) throw Error{"memory needs a batch that is not negative"};
+  const Bytes element = precision == Precision::int8 ? Bytes{1} : activation_bytes(precision);
+  double parameters = 0, widest = 0, unrolled = 0;
+  for (const Operator& op : workload.operators) {
+    if (op.auxiliary) continue;
+    parameters += op.parameters;
+    widest = std::max(widest, op.activation_elements);
+    unrolled = std::max(unrolled, unrolled_elements(op));
+  }
+  return parameters * element + 2 * batch * widest * element +
+         std::min(batch * unrolled * element, fact("workspace_limit")) + fact("reserve");
+}
+
 }  // namespace rackcast

@@ -37,4 +37,9 @@ MemoryUse training_memory(const Workload& workload, const MemoryOptions& options
 /// The largest whole batch whose memory is within `available`; 0 if not even one sample fits.
 double largest_batch(const Workload& workload, MemoryOptions options, Bytes available);
 
+/// Device memory of answering requests in batches: weights in the precision, the two largest neighbours of
+/// activations for the batch (a result and what it is made of; the others are freed on the way), workspace
+/// and reserve. Throws Error if the batch is negative.
+Bytes serving_memory(const Workload& workload, double batch, Precision precision);
+
 }  // namespace rackcast

@@ -56,6 +56,7 @@ void check(const ServingSpec& spec) {
   }
   if (!(spec.rate.base() > 0)) throw Error{"the request rate must be positive"};
   if (spec.requests < 100) throw Error{"at least 100 requests are needed for percentiles"};
+  if (!(spec.percentile > 0 && spec.percentile < 1)) throw Error{"a percentile lies between 0 and 1"};
 }
 
 /// The q-quantile of sorted values: the smallest with at least that share at or below it.
@@ -64,16 +65,15 @@ Duration quantile(const std::vector<double>& sorted, double q) {
   return Duration{sorted[std::max<std::size_t>(rank, 1) - 1]};
 }
 
-/// Requests per second of the best full batch.
-double capacity(const ServingSpec& spec) {
+}  // namespace
+
+Frequency serving_capacity(const ServingSpec& spec) {
   double best = 0;
   for (std::size_t i = 0; i < spec.batch_time.size(); ++i) {
     best = std::max(best, static_cast<double>(i + 1) / spec.batch_time[i].base());
   }
-  return best;
+  return Frequency{best};
 }
-
-}  // namespace
 
 ServingResult simulate_serving(const ServingSpec& spec) {
   check(spec);
@@ -91,20 +91,21 @@ ServingResult simulate_serving(const ServingSpec& spec) {
   out.p50 = quantile(sorted, 0.5);
   out.p90 = quantile(sorted, 0.9);
   out.p99 = quantile(sorted, 0.99);
+  out.asked = quantile(sorted, spec.percentile);
   out.mean = Duration{sum / static_cast<double>(sorted.size())};
   out.mean_batch = static_cast<double>(server.latencies.size()) / server.batches;
   out.utilisation = server.busy_s / summary.end.base();
-  out.saturated = spec.rate.base() >= capacity(spec);
+  out.saturated = spec.rate >= serving_capacity(spec);
   return out;
 }
 
 Frequency highest_rate(ServingSpec spec, Duration limit) {
   if (spec.batch_time.empty() || spec.batch_time.front() > limit) return Frequency{0};
-  double low = 0, high = capacity(spec);
+  double low = 0, high = serving_capacity(spec).base();
   while (high - low > 0.01 * high) {
     const double middle = (low + high) / 2;
     spec.rate = Frequency{middle};
-    (simulate_serving(spec).p99 <= limit ? low : high) = middle;
+    (simulate_serving(spec).asked <= limit ? low : high) = middle;
   }
   return Frequency{low};
 }

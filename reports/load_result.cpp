@@ -8,6 +8,7 @@
 #include "reports/load_members.hpp"
 #include "reports/load_plan.hpp"
 #include "reports/load_reliability.hpp"
+#include "reports/load_serving.hpp"
 #include "reports/load_site.hpp"
 #include "reports/result.hpp"
 #include "sim/json_reader.hpp"
@@ -255,8 +256,17 @@ ResultDocument load_result(const std::string& text, std::string name) {
   if (const Json* plan = optional_member(json, "plan")) {
     document.plan = read_plan(*plan);
   }
+  if (const Json* serving = optional_member(json, "serving")) {
+    document.serving = read_serving(*serving);
+  }
   if (const Json* site = optional_member(json, "site")) {
     document.site = read_site(*site);
+    if (document.serving) {
+      document.site->racks.activity = document.site->power.activity = "serving";
+      if (document.site->cost) {
+        document.site->cost->activity = "serving";
+      }
+    }
   }
   document.assumptions = read_list(json, "assumptions", read_assumption);
   document.warnings = read_list(json, "warnings", [](const Json& warning) { return warning.string(); });

@@ -15,6 +15,7 @@ constexpr auto kinds = std::to_array<SectionKind>({
     {"what-if", "What if", what_if_section},
     {"plan", "Search and limits", plan_section},
     {"alternatives", "Alternatives", alternatives_section},
+    {"serving", "Serving", serving_section},
     {"ladder", "From data to nodes", ladder_section},
     {"performance", "Performance", performance_section},
     {"published", "Beside published numbers", published_section},

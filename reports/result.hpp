@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reports/plan_result.hpp"
+#include "reports/serving_result.hpp"
 #include "reports/site_result.hpp"
 
 namespace rackcast::reports {
@@ -218,6 +219,7 @@ struct ResultDocument {
   std::optional<LearningNeed> learning;
   std::optional<Site> site;
   std::optional<Plan> plan;  ///< of "size"
+  std::optional<Serving> serving;
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
 };

@@ -8,6 +8,7 @@
 namespace rackcast::reports {
 
 struct SiteRacks {
+  std::string activity = "training";  ///< what the cluster does: or "serving"
   struct Device {
     std::string name, kind, unknown;
     std::int64_t count = 0, units = 0;
@@ -46,6 +47,7 @@ struct SiteRacks {
 };
 
 struct SitePower {
+  std::string activity = "training";  ///< what the cluster does: or "serving"
   struct Part {
     std::string name;
     double seconds = 0, node_w = 0;
@@ -92,6 +94,7 @@ struct SiteBillRow {
 };
 
 struct SiteCost {
+  std::string activity = "training";  ///< what the cluster does: or "serving"
   struct Rent {
     std::string instance, terms, date, source, confidence, note;
     double usd_per_hour = 0;

@@ -6,30 +6,21 @@
 #include "scenarios/plain_json.hpp"
 #include "scenarios/plan/plan_document.hpp"
 #include "scenarios/reliability_report.hpp"
+#include "scenarios/result_document.hpp"
 #include "scenarios/result_input.hpp"
 #include "scenarios/site/result_site.hpp"
 #include "sim/version.hpp"
 
 namespace rackcast {
 
-namespace {
-
 using Document = nlohmann::ordered_json;
 
-/// Null for a figure that does not exist, as the time of an infeasible alternative.
-Document document(const Estimate& e) {
+Document estimate_document(const Estimate& e) {
   if (e.unit.empty()) return nullptr;
   return {{"value", e.value}, {"low", e.low}, {"high", e.high}, {"unit", e.unit}};
 }
 
-Document document(const Prediction& p) {
-  return {{"time_to_train_s", document(p.time_to_train)},
-          {"samples_per_s", document(p.samples_per_s)},
-          {"scaling_efficiency", document(p.scaling_efficiency)},
-          {"step_time_s", document(p.step_time)}};
-}
-
-Document document(const Answer& a) {
+Document answer_document(const Answer& a) {
   Document out = {{"feasible", a.feasible},
                   {"nodes", a.nodes},
                   {"node", a.node},
@@ -45,7 +36,7 @@ Document document(const Answer& a) {
     out["why_not_fewer"] = {{"nodes", s.nodes},
                             {"fails", s.fails},
                             {"statement", s.statement},
-                            {"time_to_train_s", document(s.time_to_train)}};
+                            {"time_to_train_s", estimate_document(s.time_to_train)}};
   }
   out["conflicts"] = Document::array();
   for (const Conflict& c : a.conflicts) {
@@ -62,6 +53,56 @@ Document document(const Answer& a) {
     out["changes"].push_back(row);
   }
   return out;
+}
+
+Document head_document(const std::string& kind, const std::string& command, const Scenario& s) {
+  return {{"format", "rackcast-result"},
+          {"version", 1},
+          {"kind", kind},
+          {"generator", {{"name", "rackcast"}, {"version", version()}, {"commit", commit()}}},
+          {"command", command},
+          {"scenario",
+           {{"file", s.file},
+            {"name", s.name},
+            {"description", s.description},
+            {"seed", s.seed},
+            {"text", plain_json(s.text)}}}};
+}
+
+Document assumptions_document(const std::vector<Assumption>& assumptions) {
+  Document out = Document::array();
+  for (const Assumption& a : assumptions) {
+    out.push_back({{"name", a.name},
+                   {"value", a.value},
+                   {"source", a.source},
+                   {"confidence", a.confidence},
+                   {"where", a.where}});
+  }
+  return out;
+}
+
+Document method_document(const std::vector<MethodRow>& rows) {
+  Document out = Document::array();
+  for (const MethodRow& m : rows)
+    out.push_back({{"quantity", m.quantity}, {"formula", m.formula}, {"source", m.source}});
+  return out;
+}
+
+namespace {
+
+Document document(const Estimate& e) {
+  return estimate_document(e);
+}
+
+Document document(const Prediction& p) {
+  return {{"time_to_train_s", document(p.time_to_train)},
+          {"samples_per_s", document(p.samples_per_s)},
+          {"scaling_efficiency", document(p.scaling_efficiency)},
+          {"step_time_s", document(p.step_time)}};
+}
+
+Document document(const Answer& a) {
+  return answer_document(a);
 }
 
 Document document(const TrainingRun& run, const std::string& statement) {
@@ -155,17 +196,8 @@ Document document(const WorkloadResult& w) {
 }  // namespace
 
 std::string to_json_text(const Result& result) {
-  Document out = {{"format", "rackcast-result"},
-                  {"version", 1},
-                  {"kind", result.kind},
-                  {"generator", {{"name", "rackcast"}, {"version", version()}, {"commit", commit()}}},
-                  {"command", result.command}};
   const Scenario& s = result.scenario;
-  out["scenario"] = {{"file", s.file},
-                     {"name", s.name},
-                     {"description", s.description},
-                     {"seed", s.seed},
-                     {"text", plain_json(s.text)}};
+  Document out = head_document(result.kind, result.command, s);
   if (s.goal) out["goal"] = {{"deadline_s", s.goal->deadline.base()}, {"max_nodes", s.goal->max_nodes}};
   if (result.partial) out["partial"] = true;
   out["answer"] = document(result.answer);
@@ -173,21 +205,11 @@ std::string to_json_text(const Result& result) {
   if (result.plan) out["plan"] = plan_document(*result.plan);
   out["workloads"] = Document::array();
   for (const WorkloadResult& w : result.workloads) out["workloads"].push_back(document(w));
-  out["method"] = Document::array();
-  for (const MethodRow& m : method()) {
-    out["method"].push_back({{"quantity", m.quantity}, {"formula", m.formula}, {"source", m.source}});
-  }
+  out["method"] = method_document(method());
   if (result.growth) out["growth"] = growth_document(*result.growth);
   if (result.site) out["site"] = site_document(*result.site);
   if (s.data.learning) out["learning_curve"] = learning_document(*s.data.learning);
-  out["assumptions"] = Document::array();
-  for (const Assumption& a : result.assumptions) {
-    out["assumptions"].push_back({{"name", a.name},
-                                  {"value", a.value},
-                                  {"source", a.source},
-                                  {"confidence", a.confidence},
-                                  {"where", a.where}});
-  }
+  out["assumptions"] = assumptions_document(result.assumptions);
   out["warnings"] = result.warnings;
   return out.dump(1) + "\n";
 }

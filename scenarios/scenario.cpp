@@ -176,56 +176,6 @@ PublishedRow read_published(const Json& json) {
   return row;
 }
 
-/// Follows "extends": the file named there is the base, this one is laid over it.
-Json resolve_extends(const Json& json, std::filesystem::path file,
-                     std::vector<std::filesystem::path>& chain) {
-  if (json.kind() != JsonKind::object) json.fail("a scenario is a JSON object", "start the file with {");
-  const Json* extends = json.find("extends");
-  if (!extends) return json;
-  const auto base = std::filesystem::weakly_canonical(file.parent_path() / extends->string());
-  if (std::find(chain.begin(), chain.end(), base) != chain.end()) {
-    extends->fail(fmt::format("\"extends\" goes in a circle: {} is already being read", extends->string()));
-  }
-  if (chain.size() >= 16) extends->fail("\"extends\" is more than 16 files deep");
-  chain.push_back(base);
-  Json parent;
-  try {
-    parent = parse_json_file((file.parent_path() / extends->string()).string());
-  } catch (const Error& e) {
-    if (!e.where().line) extends->fail(e.message(), e.hint());  // the file could not be opened: point here
-    throw;
-  }
-  Json merged = resolve_extends(parent, base, chain).merged(json.without("extends"));
-  chain.pop_back();
-  return merged;
-}
-
-/// "a.b=value": the value is JSON if it parses as JSON, else a string ("14 days" needs no quotes).
-Json apply_set(const Json& json, const std::string& set) {
-  const auto equals = set.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw Error{fmt::format("--set {}: expected path=value", set),
-                {},
-                "for example --set goal.deadline=\"21 days\"",
-                ErrorKind::usage};
-  }
-  const std::string name = "--set " + set;
-  const std::string value = set.substr(equals + 1);
-  Json parsed;
-  try {
-    parsed = parse_json(value, name);
-  } catch (const Error&) {
-    std::string quoted = "\"";
-    for (const char c : value) {
-      if (static_cast<unsigned char>(c) < 0x20) throw Error{name + ": control character in the value"};
-      if (c == '"' || c == '\\') quoted += '\\';
-      quoted += c;
-    }
-    parsed = parse_json(quoted + '"', name);
-  }
-  return json.with(set.substr(0, equals), parsed);
-}
-
 /// What an objective is counted in must be known.
 void check_objective(const Scenario& s) {
   const GoalSpec& goal = *s.goal;
@@ -237,24 +187,97 @@ void check_objective(const Scenario& s) {
                 R"(add "site": {"prices": {"date": "2018-06-30"}})"};
 }
 
-}  // namespace
-
-Scenario read_scenario(const Json& text, const std::string& file) {
-  ObjectReader in{at_middle(text)};
+/// What every scenario has.
+Scenario read_head(ObjectReader& in, const Json& text, const std::string& file) {
   Scenario scenario;
   scenario.file = file;
   scenario.text = text;
+  scenario.storage.array = "none";
   in.string_or("$schema", "");
   scenario.name = in.string("name");
   scenario.description = in.string_or("description", "");
   scenario.seed =
       static_cast<std::uint64_t>(in.integer_or("seed", 1, 0, std::numeric_limits<std::int64_t>::max()));
-  scenario.data = read_data(in.require("data"));
-  if (const Json* storage = in.find("storage")) {
-    scenario.storage = read_storage(*storage);
-  } else {
-    scenario.storage.array = "none";
+  return scenario;
+}
+
+SearchReaders search_readers() {
+  return {name_or_file, read_storage, [](const Json& fabric) {
+            return read_fabric_options(network_of(fabric));
+          }};
+}
+
+/// Of a fleet that serves, which has no deadline: the load never ends.
+GoalSpec read_serving_goal(const Json& json) {
+  ObjectReader in{json};
+  GoalSpec goal;
+  goal.where = goal.objective_where = json.where();
+  goal.max_nodes = static_cast<int>(in.integer_or("max_nodes", defaults::max_nodes, 1, 100'000));
+  if (const Json* objective = in.find("objective")) {
+    goal.objective = read_objective(*objective);
+    goal.objective_where = objective->where();
+    if (goal.objective == Objective::fastest)
+      objective->fail("a fleet that serves is never done, so none is the fastest",
+                      "tighten serving.latency, or ask for fewest-nodes, lowest-cost or lowest-energy");
   }
+  if (in.has("deadline"))
+    in.require("deadline").fail("a fleet that serves has no deadline", "serving.latency is its limit");
+  in.finish();
+  return goal;
+}
+
+/// Which nodes and precisions may be chosen for serving.
+SearchSpec read_serving_search(const Json& json) {
+  for (const auto& [key, value] : json.object())
+    if (key != "node" && key != "precision")
+      value.fail(fmt::format("a search for serving does not choose \"{}\"", key),
+                 "it has \"node\" and \"precision\"");
+  SearchSpec out = read_search(json, search_readers());
+  if (const Json* list = json.find("precision"))
+    for (std::size_t i = 0; i < out.precision.size(); ++i)
+      check_serving_precision(out.precision[i], list->array()[i]);
+  return out;
+}
+
+}  // namespace
+
+Scenario read_serving_scenario(const Json& text, const std::string& file) {
+  ObjectReader in{at_middle(text)};
+  Scenario scenario = read_head(in, text, file);
+  scenario.serving = read_service(in.require("serving"));
+  for (const char* training : {"data", "storage", "workloads", "input", "campaign", "published"})
+    if (const Json* found = in.find(training))
+      found->fail(fmt::format("a scenario that serves has no \"{}\"", training),
+                  "training and serving are asked in scenarios of their own");
+  scenario.cluster = read_cluster(in.require("cluster"));
+  if (scenario.cluster.gpus_per_job || !scenario.cluster.stragglers.empty())
+    throw Error{"\"gpus_per_job\" and \"stragglers\" are about training", scenario.cluster.where,
+                "remove them"};
+  if (const Json* calibration = in.find("calibration"))
+    scenario.calibration = read_calibration(*calibration, name_or_file);
+  if (const Json* goal = in.find("goal")) scenario.goal = read_serving_goal(*goal);
+  if (const Json* search = in.find("search")) scenario.search = read_serving_search(*search);
+  if (const Json* failures = in.find("failures")) {
+    scenario.failures = read_failures(*failures);
+    const FailureSpec& f = *scenario.failures;
+    if (f.spares || f.interval || f.checkpoint_stall || failures->find("checkpoint"))
+      failures->fail("checkpoints and spares of a training say nothing of a fleet that serves",
+                     "spares are those of serving.spares or serving.availability");
+  }
+  if (const Json* site = in.find("site")) scenario.site = std::make_shared<const SiteSpec>(read_site(*site));
+  if (scenario.goal) check_objective(scenario);
+  in.finish();
+  return scenario;
+}
+
+Scenario read_scenario(const Json& text, const std::string& file) {
+  ObjectReader in{at_middle(text)};
+  if (const Json* serving = in.find("serving"))
+    serving->fail("this scenario serves requests, and this question is about training",
+                  "`rackcast size`, `simulate`, `check` and `report` answer it");
+  Scenario scenario = read_head(in, text, file);
+  scenario.data = read_data(in.require("data"));
+  if (const Json* storage = in.find("storage")) scenario.storage = read_storage(*storage);
   const Json& workloads = in.require("workloads");
   for (const Json& one : workloads.array()) scenario.workloads.push_back(read_workload(one));
   if (scenario.workloads.empty()) workloads.fail("at least one workload is needed");
@@ -269,10 +292,7 @@ Scenario read_scenario(const Json& text, const std::string& file) {
     if (scenario.goal->retrain_every && !scenario.data.fleet)
       goal->require("retrain_every").fail("retraining needs data that grows", "describe the \"fleet\"");
   }
-  if (const Json* search = in.find("search"))
-    scenario.search = read_search(*search, {name_or_file, read_storage, [](const Json& fabric) {
-                                              return read_fabric_options(network_of(fabric));
-                                            }});
+  if (const Json* search = in.find("search")) scenario.search = read_search(*search, search_readers());
   if (const Json* campaign = in.find("campaign")) scenario.campaign = read_campaign(*campaign);
   if (const Json* failures = in.find("failures")) {
     scenario.failures = read_failures(*failures);
@@ -328,11 +348,7 @@ Scenario resolve_clusters(Scenario scenario, const Catalog& catalog) {
 }
 
 Scenario load_scenario(const std::string& path, const std::vector<std::string>& sets) {
-  Json json = parse_json_file(path);
-  std::vector<std::filesystem::path> chain{std::filesystem::weakly_canonical(path)};
-  json = resolve_extends(json, chain.front(), chain);
-  for (const std::string& set : sets) json = apply_set(json, set);
-  return read_scenario(json, path);
+  return read_scenario(load_scenario_text(path, sets), path);
 }
 
 }  // namespace rackcast

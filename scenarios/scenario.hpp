@@ -16,6 +16,7 @@
 #include "scenarios/failure_spec.hpp"
 #include "scenarios/input_options.hpp"
 #include "scenarios/plan/search_spec.hpp"
+#include "scenarios/serving/service_spec.hpp"
 #include "scenarios/site/site_spec.hpp"
 #include "sim/error.hpp"
 #include "sim/json_reader.hpp"
@@ -99,6 +100,7 @@ struct Scenario {
   std::optional<FailureSpec> failures;   ///< absent: nothing ever fails
   std::shared_ptr<const SiteSpec> site;  ///< null: the scenario has none
   std::vector<PublishedRow> published;
+  std::optional<ServiceSpec> serving;  ///< then there are no data, no storage and no workloads
   Calibration calibration;  ///< the user's own measurements; mostly empty
   Json text;                ///< after "extends" and --set
 };
@@ -108,8 +110,15 @@ struct Scenario {
 /// resolved later, against the catalogue. Throws Error.
 Scenario load_scenario(const std::string& path, const std::vector<std::string>& sets = {});
 
-/// The same from a parsed text.
+/// The same from a parsed text. A scenario that serves is refused here: most commands are about training.
 Scenario read_scenario(const Json& text, const std::string& file);
+
+/// A scenario with "serving". Throws Error for what belongs to training.
+Scenario read_serving_scenario(const Json& text, const std::string& file);
+
+/// The text of a scenario, with "extends" and --set, and whether it serves instead of training.
+Json load_scenario_text(const std::string& path, const std::vector<std::string>& sets = {});
+bool serves(const Json& text);
 
 /// The scenario with every named cluster replaced by its node, number of nodes and network. Throws Error on
 /// an unknown name, at its place.

@@ -26,7 +26,8 @@ std::string_view find(std::span<const EmbeddedFile> files, const std::string& na
 std::vector<Template> templates() {
   return {{"nodes", "How many nodes do I need for a deadline?"},
           {"time", "How long does it take on the cluster I have?"},
-          {"fleet", "How many nodes does the data of a recording fleet need?"}};
+          {"fleet", "How many nodes does the data of a recording fleet need?"},
+          {"serving", "How many nodes answer so many requests within a latency?"}};
 }
 
 std::string_view template_text(std::string_view question) {

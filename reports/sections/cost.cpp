@@ -18,7 +18,8 @@ Cell money_cell(std::optional<double> dollars) {
 
 Table year_table(const SiteCost& c) {
   Table table;
-  table.caption = fmt::format("A year of owning, {} of it training", percent_text(c.utilisation.value_or(1)));
+  table.caption =
+      fmt::format("A year of owning, {} of it {}", percent_text(c.utilisation.value_or(1)), c.activity);
   table.columns = {{"What"}, {"Cost", Align::right}, {"How"}};
   const auto add = [&table](const char* what, std::optional<double> dollars, std::string how) {
     table.rows.push_back({text_cell(what), money_cell(dollars), text_cell(std::move(how))});
@@ -50,7 +51,9 @@ std::optional<Chart> rent_chart(const SiteCost& c) {
     return *r.year_usd * u / used;
   };
   Chart chart;
-  chart.x = {"Share of the year that the cluster trains", Axis::Kind::percent};
+  chart.x = {c.activity == "training" ? "Share of the year that the cluster trains"
+                                      : "Share of the year that the cluster serves",
+             Axis::Kind::percent};
   chart.y = {"Cost of a year", Axis::Kind::money};
   chart.caption = r.break_even
                       ? fmt::format("Owning is cheaper than renting from {} utilisation on; planned are {}",
@@ -96,7 +99,7 @@ KeyValues rent_facts(const SiteCost::Rent& r) {
 
 Table run_table(const SiteCost& c) {
   Table table;
-  table.caption = "One training run";
+  table.caption = c.activity == "training" ? "One training run" : "One day";
   table.columns = {{"Workload"}, {"Owned", Align::right}, {"Rented", Align::right}};
   for (const auto& run : c.runs) {
     table.rows.push_back({text_cell(run.title), money_cell(run.own_usd), money_cell(run.rent_usd)});

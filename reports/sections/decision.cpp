@@ -41,6 +41,13 @@ std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
   if (!document.answer.binding_constraint.empty() && !brief) {
     facts.push_back({"What binds", document.answer.binding_constraint, {}});
   }
+  if (document.serving && document.serving->at_peak && document.serving->at_peak->latency_s) {
+    const Serving& s = *document.serving;
+    facts.push_back({fmt::format("Latency, {:g} %", 100 * s.percentile),
+                     fmt::format("{} at {}/s; the limit is {}", duration_text(*s.at_peak->latency_s),
+                                 number_text(s.peak_requests_per_s), duration_text(s.latency_s)),
+                     {}});
+  }
   std::string room = document.answer.rack_units ? number_text(*document.answer.rack_units) + " RU" : "";
   if (document.answer.power_kw) {
     room += (room.empty() ? "" : ", ") + number_text(*document.answer.power_kw) + " kW";

@@ -25,7 +25,7 @@ std::string mass(std::optional<double> kilograms) {
 
 StackedBar consumers(const SitePower& p) {
   StackedBar bar;
-  bar.caption = "Who draws the power while it trains";
+  bar.caption = "Who draws the power while " + p.activity;
   const auto add = [&bar](const char* label, std::optional<double> value) {
     if (value.value_or(0) > 0) bar.parts.push_back({label, *value, watts(value)});
   };
@@ -42,14 +42,14 @@ StackedBar consumers(const SitePower& p) {
 BarChart levels(const SitePower& p) {
   BarChart chart;
   chart.axis = {"Power of the IT equipment", Axis::Kind::watts};
-  const auto add = [&](const char* label, std::optional<double> value, Tone tone = Tone::plain) {
+  const auto add = [&](const std::string& label, std::optional<double> value, Tone tone = Tone::plain) {
     if (value.value_or(0) > 0)
       chart.bars.push_back(
           {.label = label, .value = *value, .text = watts(value), .low = {}, .high = {}, .tone = tone});
   };
   add("Nameplate", p.nameplate_w, Tone::bad);
   add("Typical", p.typical_w);
-  add("In this training", p.it_w, Tone::good);
+  add(working_label(p.activity), p.it_w, Tone::good);
   if (!chart.bars.empty() && chart.bars.back().tone == Tone::good) {
     chart.bars.back().low = p.it_low_w;
     chart.bars.back().high = p.it_high_w;
@@ -61,10 +61,11 @@ BarChart levels(const SitePower& p) {
     chart.data.rows.push_back(
         {text_cell(bar.label), {bar.text, bar.value, "W", Tone::plain, bar.low, bar.high}});
   }
-  chart.caption =
-      p.nameplate_w.value_or(0) > 0 && p.it_w
-          ? fmt::format("Training draws {} of the nameplate power", percent_text(*p.it_w / *p.nameplate_w))
-          : std::string("Power of the IT equipment");
+  chart.caption = p.nameplate_w.value_or(0) > 0 && p.it_w
+                      ? fmt::format("{} draws {} of the nameplate power",
+                                    p.activity == "training" ? "Training" : "Serving",
+                                    percent_text(*p.it_w / *p.nameplate_w))
+                      : std::string("Power of the IT equipment");
   return chart;
 }
 
@@ -75,13 +76,13 @@ std::optional<Chart> day_chart(const SitePower& p) {
   constexpr double day = 86400;
   const double pue = p.pue.value_or(1), train = day * std::min(1.0, *p.utilisation);
   struct Part {
-    const char* name;
+    std::string name;
     double from, to, it, low, high;
   };
   std::vector<Part> parts;
   if (train > 0)
     parts.push_back(
-        {"training", 0, train, *p.it_w, p.it_low_w.value_or(*p.it_w), p.it_high_w.value_or(*p.it_w)});
+        {p.activity, 0, train, *p.it_w, p.it_low_w.value_or(*p.it_w), p.it_high_w.value_or(*p.it_w)});
   if (train < day) parts.push_back({"idle", train, day, *p.idle_w, *p.idle_w, *p.idle_w});
   Chart chart;
   chart.x = {"Time of a day", Axis::Kind::seconds};
@@ -107,18 +108,18 @@ std::optional<Chart> day_chart(const SitePower& p) {
     for (const double at : {0.0, day})
       chart.lines.back().points.push_back({at, *p.nameplate_w, *p.nameplate_w, *p.nameplate_w});
   }
-  chart.caption =
-      fmt::format("A day of {} h of training takes {}{}", number_text(train / 3600), energy(energy_j / 3.6e6),
-                  train < day ? "; the hours are drawn in one piece, when they fall is not modelled" : "");
+  chart.caption = fmt::format(
+      "A day of {} h of {} takes {}{}", number_text(train / 3600), p.activity, energy(energy_j / 3.6e6),
+      train < day ? "; the hours are drawn in one piece, when they fall is not modelled" : "");
   return chart;
 }
 
 KeyValues facts(const SitePower& p) {
   KeyValues out;
-  const auto add = [&out](const char* label, std::string value, std::string detail = {}) {
-    out.rows.push_back({label, std::move(value), std::move(detail)});
+  const auto add = [&out](std::string label, std::string value, std::string detail = {}) {
+    out.rows.push_back({std::move(label), std::move(value), std::move(detail)});
   };
-  add("IT, in this training", watts(p.it_w),
+  add("IT, " + working_label(p.activity, false), watts(p.it_w),
       fmt::format("90 % interval {} to {}", watts(p.it_low_w), watts(p.it_high_w)));
   add("IT, nameplate", watts(p.nameplate_w));
   add("IT, idle", watts(p.idle_w));
@@ -134,7 +135,7 @@ KeyValues facts(const SitePower& p) {
         p.plant + (p.climate.empty() ? "" : ", climate " + p.climate) +
             (range ? fmt::format(", {} to {}", number_text(*p.pue_low), number_text(*p.pue_high)) : ""));
   }
-  add("Site, in this training", watts(p.facility_w));
+  add("Site, " + working_label(p.activity, false), watts(p.facility_w));
   if (p.rack_mean_w.value_or(0) > 0)
     add("Per rack", watts(p.rack_mean_w), "mean; at most " + watts(p.rack_most_w));
   return out;
@@ -150,7 +151,7 @@ KeyValues heat(const SitePower& p) {
                    number_text(p.air_cfm.value_or(0) * 0.3048 * 0.3048 * 0.3048 / 60),
                    number_text(p.air_rise_kelvin.value_or(0)))},
       {"A year", energy(p.facility_kwh_year),
-       fmt::format("{} of it IT; training {} of the time", energy(p.it_kwh_year),
+       fmt::format("{} of it IT; {} {} of the time", energy(p.it_kwh_year), p.activity,
                    percent_text(p.utilisation.value_or(1)))},
       {"CO2 a year", mass(p.co2_kg_year),
        fmt::format("grid of {}, {} g/kWh", p.grid, number_text(p.g_co2_per_kwh.value_or(0)))}};
@@ -174,7 +175,7 @@ Table step_table(const SitePower& p) {
 
 Table run_table(const SitePower& p) {
   Table table;
-  table.caption = "Energy of one training run on this cluster";
+  table.caption = p.activity == "training" ? "Energy of one training run on this cluster" : "Energy of a day";
   table.columns = {{"Workload"},         {"Time", Align::right}, {"GPUs compute", Align::right},
                    {"IT", Align::right}, {"Site", Align::right}, {"CO2", Align::right}};
   for (const auto& run : p.runs) {

@@ -58,7 +58,7 @@ Table group_table(const SiteRacks& racks) {
   table.caption = "What stands in the racks";
   table.columns = {{"Racks", Align::right},    {"Contents"},
                    {"Units", Align::right},    {"Nameplate", Align::right},
-                   {"Typical", Align::right},  {"In this training", Align::right},
+                   {"Typical", Align::right},  {working_label(racks.activity), Align::right},
                    {"Weight", Align::right, 1}};
   for (const auto& g : racks.groups) {
     Cell nameplate = power_cell(g.nameplate_w);

@@ -104,12 +104,18 @@ void add_data(const ResultDocument& d, Risks& risks) {
 void add_failures(const ResultDocument& d, Risks& risks) {
   const bool modelled =
       std::ranges::any_of(d.workloads, [](const auto& w) { return w.reliability.has_value(); });
-  if (!modelled) {
+  if (d.serving) {
+    if (d.serving->spares == 0) {
+      risks.push_back({"No spare node", fmt::format("Enough nodes are up {:.5g} % of the time.",
+                                                    100 * d.serving->availability)});
+    }
+  } else if (!modelled) {
     risks.push_back({"Failures are not in the times",
                      "The scenario has no \"failures\": every node is taken to work all the time."});
   }
   if (d.answer.nodes == 1)
-    risks.push_back({"One node does everything", "While it is repaired nothing trains."});
+    risks.push_back({"One node does everything", d.serving ? "While it is repaired nothing is answered."
+                                                           : "While it is repaired nothing trains."});
   for (const WorkloadResult& w : d.workloads) {
     if (w.reliability && w.reliability->spares < w.reliability->spares_for_95) {
       risks.push_back(
@@ -147,9 +153,10 @@ void add_site(const Site& site, Risks& risks) {
                      to_text(Power{by_rating}), to_text(Power{*racks.power_limit_w}))});
   }
   if (racks.power_limit_w && most > close_to_limit * *racks.power_limit_w) {
-    risks.push_back({"A rack draws close to its limit",
-                     fmt::format("The fullest draws {} of {} in this training.", to_text(Power{most}),
-                                 to_text(Power{*racks.power_limit_w}))});
+    risks.push_back(
+        {"A rack draws close to its limit",
+         fmt::format("The fullest draws {} of {} {}.", to_text(Power{most}),
+                     to_text(Power{*racks.power_limit_w}), working_label(racks.activity, false))});
   }
   if (!racks.unknown.empty()) {
     risks.push_back(

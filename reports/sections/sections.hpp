@@ -1,6 +1,9 @@
 #pragma once
 /// The sections of a report: pure functions from the result document to blocks, one file each. A section that
 /// has nothing to say returns no blocks. Their order is in reports/report.cpp.
+#include <string>
+#include <string_view>
+
 #include "reports/block.hpp"
 #include "reports/result.hpp"
 
@@ -11,6 +14,7 @@ Blocks reasons_section(const ResultDocument& document);
 Blocks what_if_section(const ResultDocument& document);
 Blocks plan_section(const ResultDocument& document);
 Blocks alternatives_section(const ResultDocument& document);
+Blocks serving_section(const ResultDocument& document);
 Blocks ladder_section(const ResultDocument& document);
 Blocks performance_section(const ResultDocument& document);
 Blocks input_pipeline_section(const ResultDocument& document);
@@ -28,6 +32,9 @@ Blocks published_section(const ResultDocument& document);
 Blocks method_section(const ResultDocument& document);
 Blocks assumptions_section(const ResultDocument& document);
 Blocks reproduce_section(const ResultDocument& document);
+
+/// "In this training" or "While serving", as a label or (not `first`) within one.
+std::string working_label(std::string_view activity, bool first = true);
 
 /// The name for people of the workload `model`, or `model` itself.
 std::string workload_title(const ResultDocument& document, const std::string& model);

@@ -51,6 +51,12 @@ class Failures {
   CampaignFailures values_;
 };
 
+/// In whole microseconds, as the campaign's clock has it: a job that did not wait has waited 0.
+double on_the_clock(Duration time) {
+  constexpr double ticks = 1e6;
+  return std::max(0.0, std::round(time.base() * ticks) / ticks);
+}
+
 StreamStatistics statistics(const CampaignReport& r, std::size_t stream, Duration from) {
   StreamStatistics out;
   std::vector<double> wait, completion, recorded;
@@ -66,84 +72,22 @@ StreamStatistics statistics(const CampaignReport& r, std::size_t stream, Duratio
     if (what.started) {
       ++out.started;
       leaves += what.leaves;
-      wait.push_back((*what.started - job.submit).base());
+      wait.push_back(on_the_clock(*what.started - job.submit));
     }
     if (what.ended) {
       ++out.finished;
-      completion.push_back((*what.ended - job.submit).base());
+      completion.push_back(on_the_clock(*what.ended - job.submit));
     }
   }
   if (out.started > 0) out.leaves = leaves / static_cast<double>(out.started);
-  out.wait = percentiles(std::move(wait));
-  out.completion = percentiles(std::move(completion));
+  out.wait = percentiles(wait);
+  out.completion = percentiles(completion);
+  std::ranges::sort(wait);
+  std::ranges::sort(completion);
+  out.waits = std::move(wait);
+  out.completions = std::move(completion);
   out.recorded_wait = percentiles(std::move(recorded));
   return out;
-}
-
-std::string time_text(double seconds) {
-  return std::isnan(seconds) ? "" : to_text(Duration{seconds});
-}
-
-std::string share_text(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
-}
-
-TableDocument::Table totals(const Scenario& s, const CampaignReport& r) {
-  TableDocument::Table t{"", {{"Cluster"}, {"", true}}, {}};
-  t.rows = {{"Nodes", grouped(r.nodes)},
-            {"Jobs submitted", grouped(static_cast<double>(r.jobs.jobs.size()))},
-            {"Work offered, share of the capacity", share_text(r.offered)},
-            {"Utilisation after the warm-up", share_text(r.utilisation)}};
-  if (s.failures) {
-    t.rows.push_back({"Goodput: safe work per time held", share_text(r.goodput)});
-    t.rows.push_back({"Failures", grouped(static_cast<double>(r.outcome.failures))});
-  }
-  if (s.campaign->scheduler.preemption)
-    t.rows.push_back({"Preemptions", grouped(static_cast<double>(r.outcome.preemptions))});
-  return t;
-}
-
-TableDocument::Table waits(const Scenario& s, const CampaignReport& r) {
-  TableDocument::Table t{"Queue wait, and completion from submission to end",
-                         {{"Stream"},
-                          {"Jobs", true},
-                          {"Finished", true},
-                          {"Wait 50 %", true},
-                          {"90 %", true},
-                          {"99 %", true},
-                          {"Done 50 %", true},
-                          {"90 %", true},
-                          {"99 %", true}},
-                         {}};
-  for (std::size_t i = 0; i < r.streams.size(); ++i) {
-    const StreamStatistics& x = r.streams[i];
-    t.rows.push_back({s.campaign->streams[i].name, grouped(static_cast<double>(x.submitted)),
-                      grouped(static_cast<double>(x.finished)), time_text(x.wait.p50), time_text(x.wait.p90),
-                      time_text(x.wait.p99), time_text(x.completion.p50), time_text(x.completion.p90),
-                      time_text(x.completion.p99)});
-    if (std::isnan(x.recorded_wait.p50)) continue;
-    t.rows.push_back({"  as recorded", "", "", time_text(x.recorded_wait.p50), time_text(x.recorded_wait.p90),
-                      time_text(x.recorded_wait.p99), "", "", ""});
-  }
-  return t;
-}
-
-TableDocument::Table sources(const Scenario& s, const CampaignReport& r) {
-  TableDocument::Table t{
-      "Where the jobs come from",
-      {{"Stream"}, {"Kind"}, {"Nodes", true}, {"Run time, mean", true}, {"Leaves, mean", true}, {"From"}},
-      {}};
-  for (std::size_t i = 0; i < r.streams.size(); ++i) {
-    const StreamSpec& spec = s.campaign->streams[i];
-    const StreamJobs& jobs = r.jobs.streams[i];
-    std::string from = jobs.work_from;
-    if (jobs.left_out > 0) from += fmt::format("; {} larger than the cluster left out", jobs.left_out);
-    if (jobs.never_ran > 0) from += fmt::format("; {} that never ran left out", jobs.never_ran);
-    t.rows.push_back({spec.name, std::string{to_string(spec.kind)},
-                      spec.kind == StreamKind::recorded ? "" : grouped(spec.nodes), to_text(jobs.work),
-                      fmt::format("{:.2f}", r.streams[i].leaves), from});
-  }
-  return t;
 }
 
 }  // namespace
@@ -180,17 +124,6 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
   for (std::size_t i = 0; i < s.campaign->streams.size(); ++i)
     out.streams.push_back(statistics(out, i, s.campaign->warm_up));
   return out;
-}
-
-std::string campaign_document(const Scenario& s, const CampaignReport& r) {
-  TableDocument document;
-  document.title = s.name;
-  document.subtitle =
-      fmt::format("A campaign of {} on {} ({}), scheduled {}{}", to_text(s.campaign->duration),
-                  count_of(r.nodes, "node"), s.cluster.node, to_string(s.campaign->scheduler.policy),
-                  s.campaign->scheduler.preemption ? " with preemption" : "");
-  document.tables = {totals(s, r), waits(s, r), sources(s, r)};
-  return document.json();
 }
 
 }  // namespace rackcast

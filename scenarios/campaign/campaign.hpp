@@ -19,9 +19,10 @@ Percentiles percentiles(std::vector<double> values);
 
 struct StreamStatistics {
   std::size_t submitted = 0, started = 0, finished = 0, failures = 0, preemptions = 0;
-  Percentiles wait, completion;  ///< seconds: submission to first start, submission to end
-  Percentiles recorded_wait;     ///< NaN unless recorded
-  double leaves = 0;             ///< mean number of leaf switches of a job
+  Percentiles wait, completion;            ///< seconds: submission to first start, submission to end
+  Percentiles recorded_wait;               ///< NaN unless recorded
+  std::vector<double> waits, completions;  ///< of all jobs that count, ascending
+  double leaves = 0;                       ///< mean number of leaf switches of a job
 };
 
 struct CampaignReport {
@@ -37,7 +38,9 @@ struct CampaignReport {
 /// Throws Error if the scenario has no campaign, or what campaign_jobs and simulate_campaign throw.
 CampaignReport run_campaign(const Scenario& scenario, const Catalog& catalog);
 
-/// As tables for people (sim/table_document.hpp).
-std::string campaign_document(const Scenario& scenario, const CampaignReport& report);
+/// The campaign document ("format": "rackcast-campaign", version 1) as indented JSON, in base units; the same
+/// report gives the same bytes. reports/campaign_report.hpp makes pages of it.
+std::string campaign_document(const Scenario& scenario, const CampaignReport& report,
+                              const std::string& command = {});
 
 }  // namespace rackcast

@@ -78,12 +78,12 @@ void add_year(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan
     out.water_litres_year = *plan.pue.water_l_per_kwh * out.it_year.base() / joules_per_kwh;
 }
 
-std::string statement(const SitePlan& plan, const PowerReport& p) {
+std::string statement(const SitePlan& plan, const PowerReport& p, std::string_view activity) {
   std::string text = fmt::format(
-      "While it trains the IT draws {} (90 % interval {} to {}), {:.0f} % of its nameplate of {}; with a PUE "
+      "While it {} the IT draws {} (90 % interval {} to {}), {:.0f} % of its nameplate of {}; with a PUE "
       "of {:.3g} "
       "the site draws {}.",
-      to_text(Power{p.it.value}), to_text(Power{p.it.low}), to_text(Power{p.it.high}),
+      activity, to_text(Power{p.it.value}), to_text(Power{p.it.low}), to_text(Power{p.it.high}),
       100 * p.it.value / p.nameplate.base(), to_text(p.nameplate), plan.pue.value, to_text(p.facility));
   if (p.gpu_cap) {
     text += fmt::format(" Each GPU is capped at {} and computes at {:.1f} % of its speed.",
@@ -110,7 +110,8 @@ std::vector<Power> expected_power(const Catalog& catalog, const SiteSpec& site, 
 }
 
 PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
-                         const Cluster& cluster, const std::vector<SiteRun>& runs) {
+                         const Cluster& cluster, const std::vector<SiteRun>& runs,
+                         std::string_view activity) {
   PowerReport out;
   const NodePower node = node_power(catalog, cluster.node, site.power.psu);
   const Power cap = cap_of(site);
@@ -153,7 +154,7 @@ PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const Sit
     out.runs.push_back({r.model, r.title, r.time, busy, energy, plan.pue.value * energy,
                         out.intensity.value * (plan.pue.value * energy)});
   }
-  out.statement = statement(plan, out);
+  out.statement = statement(plan, out, activity);
   return out;
 }
 

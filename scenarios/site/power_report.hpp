@@ -1,5 +1,6 @@
 #pragma once
 /// Power and energy of the chosen cluster. Private to the site report.
+#include <string_view>
 #include <vector>
 
 #include "models/training.hpp"
@@ -17,9 +18,10 @@ struct SiteRun {
 /// Fraction of the step in which the GPU computes. An all-reduce that nothing hides counts as waiting.
 double busy_fraction(const StepParts& parts);
 
-/// `runs` starts with the chosen workload.
+/// `runs` starts with the chosen workload. `activity` is what the cluster does, for the statement.
 PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
-                         const Cluster& cluster, const std::vector<SiteRun>& runs);
+                         const Cluster& cluster, const std::vector<SiteRun>& runs,
+                         std::string_view activity = "trains");
 
 /// What one device of each kind draws while the chosen workload trains.
 std::vector<Power> expected_power(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,

@@ -33,14 +33,16 @@ std::string against(Power draw, Power limit) {
                                    : fmt::format("{} to spare", to_text(limit - draw));
 }
 
-std::string power_statement(const SiteSpec& site, const SitePlan& plan, const RackReport& r) {
+std::string power_statement(const SiteSpec& site, const SitePlan& plan, const RackReport& r,
+                            std::string_view activity) {
   const auto fullest = std::ranges::max_element(r.groups, {}, &RackReport::Group::nameplate);
   const Power limit = plan.rack.power;
   std::string text = fmt::format(
-      "The fullest rack may draw {}. By nameplate it would draw {} ({}), typically {} ({}), in this training "
+      "The fullest rack may draw {}. By nameplate it would draw {} ({}), typically {} ({}), {} "
       "{} ({}). ",
       to_text(limit), to_text(fullest->nameplate), against(fullest->nameplate, limit),
-      to_text(fullest->typical), against(fullest->typical, limit), to_text(fullest->expected),
+      to_text(fullest->typical), against(fullest->typical, limit),
+      activity == "trains" ? "in this training" : "while it serves", to_text(fullest->expected),
       against(fullest->expected, limit));
   text += fmt::format("Racks were packed by {} power. ", site.racks.nameplate ? "nameplate" : "typical");
   if (r.by_nameplate && r.by_typical) {
@@ -60,7 +62,8 @@ std::string power_statement(const SiteSpec& site, const SitePlan& plan, const Ra
 
 }  // namespace
 
-RackReport rack_report(const SiteSpec& site, const SitePlan& plan, const std::vector<Power>& expected) {
+RackReport rack_report(const SiteSpec& site, const SitePlan& plan, const std::vector<Power>& expected,
+                       std::string_view activity) {
   RackReport r;
   if (!plan.packing) {
     r.statement = plan.misfits.empty()
@@ -92,7 +95,7 @@ RackReport rack_report(const SiteSpec& site, const SitePlan& plan, const std::ve
                             plan.rack.usable_units(), to_text(plan.rack.power), packing.method);
   r.statement += packing.optimal() ? fmt::format("no packing takes fewer.")
                                    : fmt::format("no packing takes fewer than {}.", packing.lower_bound);
-  r.power_statement = power_statement(site, plan, r);
+  r.power_statement = power_statement(site, plan, r, activity);
   return r;
 }
 

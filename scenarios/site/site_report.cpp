@@ -76,22 +76,27 @@ std::vector<Assumption> SiteReport::assumptions() const {
   return out;
 }
 
-std::optional<SiteReport> site_report(Evaluator& evaluator, const Catalog& catalog, const Scenario& scenario,
-                                      const Question& question) {
-  if (!scenario.site) return std::nullopt;
-  const SiteSpec& site = *scenario.site;
-  const Cluster& cluster = evaluator.cluster(question);
+SiteReport site_report(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster,
+                       const StorageSpec& storage, const std::vector<SiteRun>& runs,
+                       std::string_view activity) {
   SiteReport out;
   out.nameplate_basis = site.racks.nameplate;
-  out.plan = site_plan(catalog, site, cluster, question.storage);
-  const auto runs = runs_of(evaluator, scenario, question);
-  out.power = power_report(catalog, site, out.plan, cluster, runs);
-  out.racks = rack_report(site, out.plan, expected_power(catalog, site, out.plan, cluster, out.power.busy));
+  out.plan = site_plan(catalog, site, cluster, storage);
+  out.power = power_report(catalog, site, out.plan, cluster, runs, activity);
+  out.racks =
+      rack_report(site, out.plan, expected_power(catalog, site, out.plan, cluster, out.power.busy), activity);
   add_rack_means(out);
   if (cluster.fabric.leaves > 0) out.network = network_report(catalog, out.plan, cluster);
   out.bill = bill_of_materials(catalog, site, out.plan, out.network);
   if (site.prices) out.cost = cost_report(catalog, site, out.plan, cluster, out.power, out.bill);
   return out;
+}
+
+std::optional<SiteReport> site_report(Evaluator& evaluator, const Catalog& catalog, const Scenario& scenario,
+                                      const Question& question) {
+  if (!scenario.site) return std::nullopt;
+  return site_report(catalog, *scenario.site, evaluator.cluster(question), question.storage,
+                     runs_of(evaluator, scenario, question));
 }
 
 }  // namespace rackcast

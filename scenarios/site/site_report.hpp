@@ -3,6 +3,7 @@
 /// cluster. Field by field as in "site" of scenarios/schema/result.schema.json.
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/site/cabling.hpp"
@@ -16,6 +17,7 @@ class Evaluator;
 struct Question;
 struct Scenario;
 struct Assumption;
+struct SiteRun;
 
 struct RackReport {
   /// Racks with the same contents.
@@ -131,8 +133,14 @@ struct SiteReport {
 std::optional<SiteReport> site_report(Evaluator& evaluator, const Catalog& catalog, const Scenario& scenario,
                                       const Question& question);
 
+/// The same of a cluster whose work is known: `runs` starts with what decided.
+SiteReport site_report(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster,
+                       const StorageSpec& storage, const std::vector<SiteRun>& runs,
+                       std::string_view activity = "trains");
+
 // The parts, one file each.
-RackReport rack_report(const SiteSpec& site, const SitePlan& plan, const std::vector<Power>& expected);
+RackReport rack_report(const SiteSpec& site, const SitePlan& plan, const std::vector<Power>& expected,
+                       std::string_view activity);
 NetworkReport network_report(const Catalog& catalog, const SitePlan& plan, const Cluster& cluster);
 std::vector<BillRow> bill_of_materials(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
                                        const std::optional<NetworkReport>& network);

@@ -44,6 +44,42 @@ TEST_CASE("a report of a scenario is that of the question that it asks") {
   CHECK(run("report " + folder / "b.json" + " --top 3").code == 2);
 }
 
+TEST_CASE("a fleet that serves is sized, simulated, checked and reported; an impossible one is exit code 4") {
+  const TemporaryFolder folder;
+  const std::string fleet = "scenarios/inference_fleet.json";
+  const Outcome sized =
+      run("size " + fleet + " -o " + folder / "a.json -o " + folder / "a.html -o " + folder / "a.csv");
+  CHECK(sized.code == 0);
+  CHECK(has(sized, "880,000 requests/s"));
+  CHECK(read_file(folder / "a-serving-2.csv").find("int8") != std::string::npos);
+  CHECK(run("report " + folder / "a.json -o " + folder / "b.html").code == 0);
+  CHECK(read_file(folder / "a.html") == read_file(folder / "b.html"));
+  CHECK(run("check " + fleet).code == 0);
+  CHECK(run("simulate " + fleet + " --set cluster.nodes=1 --set serving.availability=null").code == 3);
+  CHECK(run("size " + fleet + " --set serving.latency=\"1 us\"").code == 4);
+  CHECK(run("size " + fleet + " --set serving.latency=\"0 s\"").code == 3);
+  CHECK(run("size " + fleet + " --set serving.rate=\"-1/s\"").code == 3);
+  CHECK(run("campaign " + fleet).code == 3);
+  CHECK(run("uncertainty " + fleet).code == 3);
+  CHECK(run("explain " + fleet).code == 3);
+  CHECK(run("sweep " + fleet + " --vary cluster.nodes=1..2 --db " + folder / "a.db").code == 3);
+  CHECK(run("simulate " + fleet + " --trace " + folder / "t.json").code == 2);
+}
+
+TEST_CASE("a campaign is a page, too, from the scenario and from its document") {
+  const TemporaryFolder folder;
+  const std::string team = "scenarios/dgx_pod_team_dgx1.json";
+  const Outcome out =
+      run("campaign " + team + " -o " + folder / "a.json -o " + folder / "a.html -o " + folder / "a.csv");
+  CHECK(out.code == 0);
+  CHECK(has(out, "half wait no more than 65.3 min"));
+  CHECK(read_file(folder / "a-waits.csv").starts_with("Stream,Jobs,"));
+  CHECK(run("report " + folder / "a.json -o " + folder / "b.html").code == 0);
+  CHECK(read_file(folder / "a.html") == read_file(folder / "b.html"));
+  CHECK(run("report " + team + " -o " + folder / "c.md").code == 0);
+  CHECK(run("campaign " + team + " -o " + folder / "c.docx").code == 2);
+}
+
 TEST_CASE("explain finds the node of a named cluster") {
   const Outcome out = run("explain scenarios/saturn_v.json --top 3");
   CHECK(out.code == 0);

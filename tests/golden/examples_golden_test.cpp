@@ -8,8 +8,10 @@
 
 #include "scenarios/campaign/campaign.hpp"
 #include "scenarios/planner.hpp"
+#include "scenarios/serving/service_result.hpp"
 #include "sim/atomic_file.hpp"
 #include "sim/input_file.hpp"
+#include "sim/quantity_text.hpp"
 #include "topologies/catalog.hpp"
 
 using namespace rackcast;
@@ -42,13 +44,37 @@ std::string played(const Catalog& catalog, const std::string& scenario) {
       x.completion.p90 / 3600);
 }
 
+/// The answer, every choice, the proof and the intervals of a fleet that serves.
+std::string served(const Catalog& catalog, const std::string& scenario) {
+  const std::string file = kFolder + "scenarios/" + scenario + ".json";
+  const ServiceResult r = size_service(read_serving_scenario(load_scenario_text(file), file), catalog);
+  std::string out =
+      fmt::format("{}: {} x {}, {} spare, {:.3g} ms ({:.3g} lone), busy {:.3f}, bound by {}\n", scenario,
+                  r.answer.nodes, r.answer.node, r.chosen.spares, 1000 * r.at_peak.asked.base(),
+                  1000 * r.chosen.server->single().base(), r.chosen.busy, r.answer.binding_constraint);
+  out += fmt::format("  90 %: {} to {} nodes for the busiest hour; up {:.5f} of the time\n",
+                     r.least.value_or(0), r.most.value_or(0), r.chosen.availability);
+  out += "  " + r.answer.why_not_fewer.value_or(Smaller{}).statement + "\n";
+  for (const ServiceOption& o : r.options)
+    out += fmt::format("  {} {}: {}\n", o.server->node().id, to_string(o.server->precision()),
+                       o.feasible() ? fmt::format("{} nodes, {:.4g} requests/s a GPU, {}", o.nodes(),
+                                                  o.limits.front().rate.base() / o.server->node().gpus,
+                                                  to_text(o.site->cost->own.over_life(1)))
+                                    : o.conflicts.front().statement);
+  for (const Change& c : r.answer.changes)
+    out +=
+        fmt::format("  {}, {}: {}\n", c.input, c.change, c.nodes ? fmt::format("{}", *c.nodes) : c.statement);
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("the answers of the shipped examples are the reviewed ones") {
   const Catalog catalog = Catalog::builtin();
-  const std::string found = trained(catalog, "imagenet_mn1") + trained(catalog, "p100_64_nodes") +
-                            sized(catalog, "storage_bound_site") + played(catalog, "dgx_pod_team_dgx1") +
-                            played(catalog, "dgx_pod_team_dgx2");
+  const std::string found = trained(catalog, "saturn_v") + trained(catalog, "imagenet_mn1") +
+                            trained(catalog, "p100_64_nodes") + sized(catalog, "storage_bound_site") +
+                            played(catalog, "dgx_pod_team_dgx1") + played(catalog, "dgx_pod_team_dgx2") +
+                            served(catalog, "inference_fleet");
   const std::string golden = kFolder + "tests/golden/examples.txt";
   if (std::getenv("RACKCAST_UPDATE_GOLDEN") != nullptr) write_file_atomically(golden, found);
   INFO(golden, " differs; RACKCAST_UPDATE_GOLDEN=1 accepts the change, once it is understood");

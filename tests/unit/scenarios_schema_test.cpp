@@ -7,6 +7,7 @@
 
 #include "scenarios/planner.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/serving/service_result.hpp"
 #include "scenarios/templates.hpp"
 #include "sim/input_file.hpp"
 #include "tests/unit/schema_faults.hpp"
@@ -39,7 +40,12 @@ TEST_CASE("every starting file validates, and names only what the catalogue has"
     const std::string text{template_text(question.question)};
     CAPTURE(text);
     CHECK(faults("scenario", text).empty());
-    CHECK_NOTHROW(check_names(read_scenario(parse_json(text, "template"), "template"), Catalog::builtin()));
+    const Json parsed = parse_json(text, "template");
+    if (serves(parsed)) {
+      CHECK_NOTHROW(check_service_names(read_serving_scenario(parsed, "template"), Catalog::builtin()));
+    } else {
+      CHECK_NOTHROW(check_names(read_scenario(parsed, "template"), Catalog::builtin()));
+    }
   }
 }
 

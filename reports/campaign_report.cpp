@@ -1,0 +1,213 @@
+#include "reports/campaign_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/format.hpp"
+#include "reports/load_members.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+constexpr double day = 86400;
+
+Cell time_cell(const std::optional<double>& seconds) {
+  return seconds ? Cell{.text = duration_text(*seconds), .value = seconds, .unit = "s"} : Cell{};
+}
+
+std::optional<double> percentile(const Json& stream, std::string_view of, std::string_view key) {
+  const Json* found = optional_member(stream, of);
+  return found == nullptr ? std::nullopt : optional_amount(*found, key);
+}
+
+std::string scheduled(const Json& json) {
+  return json.require("policy").string() + (json.require("preemption").boolean() ? " with preemption" : "");
+}
+
+/// How long the jobs of the stream with the longest waits wait and take.
+std::string waits_sentence(const Json& json) {
+  const Json* longest = nullptr;
+  for (const Json& s : json.require("streams").array()) {
+    const auto wait = percentile(s, "wait", "p90_s");
+    if (wait && (longest == nullptr || *wait > *percentile(*longest, "wait", "p90_s"))) longest = &s;
+  }
+  if (longest == nullptr) return "No job was started after the warm-up.";
+  const auto done = percentile(*longest, "completion", "p90_s");
+  return fmt::format(
+      "Of {}, half wait no more than {} and nine in ten no more than {}{}.",
+      longest->require("name").string(), duration_text(*percentile(*longest, "wait", "p50_s")),
+      duration_text(*percentile(*longest, "wait", "p90_s")),
+      done ? fmt::format("; nine in ten are done {} after submission", duration_text(*done)) : "");
+}
+
+/// What the cluster was used for, and how long jobs wait.
+Headline headline(const Json& json) {
+  const double offered = json.require("offered").number();
+  const auto utilisation = optional_amount(json, "utilisation");
+  Headline box;
+  box.tone = offered > 1 ? Tone::bad : Tone::good;
+  box.kicker = "Campaign";
+  box.title = fmt::format("{} ({}), {} scheduled {}", counted(count(json.require("nodes")), "node"),
+                          json.require("node").string(), duration_text(json.require("duration_s").number()),
+                          scheduled(json));
+  box.lead = waits_sentence(json);
+  if (offered > 1)
+    box.lead += " More work is submitted than the nodes can do: the queue grows for as long as it lasts.";
+  const auto add = [&box](const char* label, std::string value) {
+    box.facts.push_back({label, std::move(value), {}});
+  };
+  add("Jobs submitted", count_text(count(json.require("jobs"))));
+  add("Work offered", fmt::format("{:.1f} % of the capacity", 100 * offered));
+  if (utilisation) add("Utilisation", fmt::format("{:.1f} % after the warm-up", 100 * *utilisation));
+  if (const auto goodput = optional_amount(json, "goodput")) {
+    add("Goodput", fmt::format("{:.1f} % of the time held is safe work", 100 * *goodput));
+    add("Failures", count_text(count(json.require("failures"))));
+  }
+  if (json.require("preemption").boolean())
+    add("Preemptions", count_text(count(json.require("preemptions"))));
+  return box;
+}
+
+Table wait_table(const Json& json) {
+  Table table;
+  table.caption = "Queue wait, and completion from submission to end";
+  table.columns = {{"Stream"},
+                   {"Jobs", Align::right},
+                   {"Finished", Align::right, 3},
+                   {"Wait 50 %", Align::right},
+                   {"Wait 90 %", Align::right},
+                   {"Wait 99 %", Align::right, 2},
+                   {"Done 50 %", Align::right},
+                   {"Done 90 %", Align::right},
+                   {"Done 99 %", Align::right, 1}};
+  for (const Json& s : json.require("streams").array()) {
+    std::vector<Cell> row{text_cell(s.require("name").string()), count_cell(count(s.require("submitted"))),
+                          count_cell(count(s.require("finished")))};
+    for (const char* of : {"wait", "completion"}) {
+      for (const char* key : {"p50_s", "p90_s", "p99_s"}) row.push_back(time_cell(percentile(s, of, key)));
+    }
+    table.rows.push_back(std::move(row));
+    if (optional_member(s, "recorded_wait") == nullptr) continue;
+    std::vector<Cell> recorded{text_cell("  as recorded"), {}, {}};
+    for (const char* key : {"p50_s", "p90_s", "p99_s"})
+      recorded.push_back(time_cell(percentile(s, "recorded_wait", key)));
+    recorded.resize(table.columns.size());
+    table.rows.push_back(std::move(recorded));
+  }
+  return table;
+}
+
+/// "waits" or "completions" of all streams: seconds by the share of the jobs.
+std::optional<Chart> quantile_chart(const Json& json, std::string_view member, std::string caption) {
+  Chart chart;
+  chart.caption = std::move(caption);
+  chart.x = {"Share of the jobs", Axis::Kind::percent};
+  chart.y = {member == "waits" ? "Wait" : "Time from submission to end", Axis::Kind::seconds};
+  chart.data.caption = chart.caption;
+  chart.data.columns = {{"Stream"}, {"Share of the jobs", Align::right}, {"Within", Align::right}};
+  for (const Json& s : json.require("streams").array()) {
+    Chart::Line line{.name = s.require("name").string(), .points = {}};
+    for (const Json& q : s.require(member).array()) {
+      const double x = q.require("share").number(), y = q.require("seconds").number();
+      line.points.push_back({x, y, y, y});
+      chart.data.rows.push_back({text_cell(line.name), percent_cell(x), time_cell(y)});
+    }
+    if (line.points.size() > 1) chart.lines.push_back(std::move(line));
+  }
+  return chart.lines.empty() ? std::nullopt : std::optional(std::move(chart));
+}
+
+Chart use_chart(const Json& json) {
+  const auto nodes = static_cast<double>(count(json.require("nodes")));
+  const double whole = json.require("duration_s").number(), warm_up = json.require("warm_up_s").number();
+  Chart chart;
+  chart.caption = "Nodes that jobs hold";
+  chart.x = {"Time since the start", Axis::Kind::days};
+  chart.y = {"Nodes", Axis::Kind::count};
+  chart.data.caption = chart.caption;
+  chart.data.columns = {{"From", Align::right}, {"Nodes", Align::right}};
+  Chart::Line line{.name = "Held", .points = {}};
+  for (const Json& part : json.require("in_use").array()) {
+    const double from = part.require("from_s").number(), held = part.require("nodes").number();
+    line.points.push_back({from / day, held, held, held});
+    chart.data.rows.push_back({time_cell(from), number_cell(held)});
+  }
+  chart.lines.push_back(std::move(line));
+  chart.lines.push_back({.name = "All nodes",
+                         .points = {{0, nodes, nodes, nodes}, {whole / day, nodes, nodes, nodes}},
+                         .dashed = true});
+  if (warm_up > 0) {
+    chart.marked_x = warm_up / day;
+    chart.marked_label = "warm-up ends";
+  }
+  return chart;
+}
+
+Table source_table(const Json& json) {
+  Table table;
+  table.caption = "Where the jobs come from";
+  table.columns = {{"Stream"},
+                   {"Kind"},
+                   {"Nodes", Align::right},
+                   {"Run time, mean", Align::right},
+                   {"Leaves, mean", Align::right, 2},
+                   {"Failures", Align::right, 3},
+                   {"Preemptions", Align::right, 4},
+                   {"From", Align::left, 1}};
+  for (const Json& s : json.require("streams").array()) {
+    std::string from = text_or_empty(s, "work_from");
+    if (const auto n = count(s.require("left_out")))
+      from += fmt::format("; {} larger than the cluster left out", n);
+    if (const auto n = count(s.require("never_ran"))) from += fmt::format("; {} that never ran left out", n);
+    table.rows.push_back({text_cell(s.require("name").string()), text_cell(s.require("kind").string()),
+                          count_cell(optional_count(s, "nodes")), time_cell(s.require("work_s").number()),
+                          number_cell(s.require("leaves").number()), count_cell(count(s.require("failures"))),
+                          count_cell(count(s.require("preemptions"))), text_cell(std::move(from))});
+  }
+  return table;
+}
+
+Section reproduction(const Json& json, const Json& scenario) {
+  Section out{"reproduce", "How to reproduce", {}};
+  if (const std::string command = text_or_empty(json, "command"); !command.empty())
+    out.blocks.push_back({Code{"", command}});
+  KeyValues facts;
+  if (const Json* generator = optional_member(json, "generator")) {
+    facts.rows.push_back(
+        {"Program", text_or_empty(*generator, "name") + " " + text_or_empty(*generator, "version"), {}});
+  }
+  facts.rows.push_back({"Scenario", text_or_empty(scenario, "file"), {}});
+  facts.rows.push_back({"Seed", std::to_string(scenario.require("seed").integer()), {}});
+  out.blocks.push_back({std::move(facts), Audience::document});
+  return out;
+}
+
+}  // namespace
+
+Report campaign_report(const std::string& text, std::string name) {
+  const Json json = parse_json(text, std::move(name));
+  const Json* format = json.kind() == JsonKind::object ? json.find("format") : nullptr;
+  if (format == nullptr || format->kind() != JsonKind::string || format->string() != "rackcast-campaign")
+    (format == nullptr ? json : *format)
+        .fail("this is not a campaign", "`rackcast campaign SCENARIO --json` writes one");
+  if (json.require("version").integer() != 1)
+    json.require("version").fail("a campaign of another version", "write it again with this program");
+  const Json& scenario = json.require("scenario");
+  Report report;
+  report.title = text_or_empty(scenario, "name");
+  report.subtitle = text_or_empty(scenario, "description");
+  report.sections.push_back({"campaign", "Campaign", {{headline(json)}}});
+  Section waits{"waits", "Waiting and completion", {{wait_table(json)}}};
+  if (auto chart = quantile_chart(json, "waits", "How long jobs wait in the queue"))
+    waits.blocks.push_back({std::move(*chart), Audience::document});
+  if (auto chart = quantile_chart(json, "completions", "How long until a job is done"))
+    waits.blocks.push_back({std::move(*chart), Audience::document});
+  report.sections.push_back(std::move(waits));
+  report.sections.push_back({"use", "Use of the nodes", {{use_chart(json), Audience::document}}});
+  report.sections.push_back({"jobs", "Where the jobs come from", {{source_table(json)}}});
+  report.sections.push_back(reproduction(json, scenario));
+  return report;
+}
+
+}  // namespace rackcast::reports

@@ -1,0 +1,203 @@
+/// A fleet that serves: latency and load at the busiest hour, what limits a node, the day, other choices.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast::reports {
+namespace {
+
+std::string rate_text(double per_s) {
+  return number_text(per_s) + "/s";
+}
+
+std::string share_of_requests(const Serving& s) {
+  return fmt::format("{:g} %", 100 * s.percentile);
+}
+
+Cell latency_cell(const std::optional<double>& seconds) {
+  return seconds ? Cell{.text = duration_text(*seconds), .value = seconds, .unit = "s"}
+                 : text_cell("overloaded");
+}
+
+std::string interval_text(const Serving& s) {
+  const std::string high = s.nodes_high ? count_text(*s.nodes_high) : "none is enough";
+  return fmt::format("{} ({} to {})", count_text(s.needed), s.nodes_low ? count_text(*s.nodes_low) : "?",
+                     high);
+}
+
+std::string spares_text(const Serving& s) {
+  const std::string down = fmt::format("a node is down {} of the time", percent_text(s.node_down));
+  const std::string up = fmt::format("enough are up {:.5g} %", 100 * s.availability);
+  if (s.availability_asked) {
+    return fmt::format("{}: {}, {}; {:.5g} % is asked", count_text(s.spares), down, up,
+                       100 * *s.availability_asked);
+  }
+  return fmt::format("{}: {}, {}", count_text(s.spares), down, up);
+}
+
+KeyValues facts(const Serving& s) {
+  KeyValues out;
+  const auto add = [&out](const char* label, std::string value) {
+    out.rows.push_back({label, std::move(value), {}});
+  };
+  add("Load", fmt::format("{} on average, {} in the busiest hour", rate_text(s.requests_per_s),
+                          rate_text(s.peak_requests_per_s)));
+  if (s.needed > 0) add("Nodes for the busiest hour", interval_text(s));
+  add("Spare nodes", spares_text(s));
+  if (s.at_peak && s.at_peak->latency_s) {
+    add("Latency then", fmt::format("half within {}, {} within {}", duration_text(*s.at_peak->p50_s),
+                                    share_of_requests(s), duration_text(*s.at_peak->latency_s)));
+  }
+  if (s.all_up && s.all_up->latency_s && s.spares > 0) {
+    add("With all nodes up",
+        fmt::format("{} within {}", share_of_requests(s), duration_text(*s.all_up->latency_s)));
+  }
+  add("A single request",
+      duration_text(s.single_s) +
+          (s.decode_s > 0 ? fmt::format(", {} of it decoding", duration_text(s.decode_s)) : ""));
+  if (s.at_peak) {
+    add("GPUs",
+        fmt::format("busy {} of the busiest hour in batches of {}, {} of the day",
+                    percent_text(s.at_peak->busy), number_text(s.at_peak->mean_batch), percent_text(s.busy)));
+  }
+  if (s.memory_bytes) add("GPU memory", to_text(Bytes{*s.memory_bytes}) + " with full batches");
+  if (s.kwh_per_million) add("Energy of a million requests", to_text(Energy{*s.kwh_per_million * 3.6e6}));
+  if (s.usd_per_million)
+    add("Cost of a million requests", fmt::format("{:.3g} USD, owned", *s.usd_per_million));
+  return out;
+}
+
+Table limit_table(const Serving& s) {
+  Table table;
+  table.caption = "What one node takes";
+  table.columns = {{"Limit"}, {"Requests/s", Align::right}, {"Nodes that it asks for", Align::right}};
+  for (const auto& limit : s.limits) {
+    Cell nodes;
+    if (limit.requests_per_s > 0) nodes = number_cell(s.peak_requests_per_s / limit.requests_per_s);
+    table.rows.push_back({text_cell(limit.name), number_cell(limit.requests_per_s, "1/s"), nodes});
+  }
+  return table;
+}
+
+/// The latency at the busiest hour by the number of nodes, beside the limit.
+std::optional<Chart> size_chart(const Serving& s) {
+  Chart chart;
+  Table& table = chart.data;
+  table.columns = {{"Nodes", Align::right},
+                   {share_of_requests(s) + " within", Align::right},
+                   {"Half within", Align::right},
+                   {"GPUs busy", Align::right},
+                   {"Mean batch", Align::right}};
+  Chart::Line line{.name = share_of_requests(s) + " of the requests", .points = {}};
+  for (const auto& size : s.sizes) {
+    const bool chosen = size.nodes == s.needed;
+    Cell nodes = count_cell(size.nodes);
+    nodes.tone = chosen ? Tone::good : Tone::plain;
+    table.rows.push_back({nodes, latency_cell(size.gpu.latency_s), latency_cell(size.gpu.p50_s),
+                          percent_cell(size.gpu.busy), number_cell(size.gpu.mean_batch)});
+    if (!size.gpu.latency_s) continue;
+    const double y = *size.gpu.latency_s;
+    line.points.push_back({static_cast<double>(size.nodes), y, y, y});
+  }
+  if (line.points.size() < 2 || line.points.front().x >= line.points.back().x) return std::nullopt;
+  const double first = line.points.front().x, last = line.points.back().x;
+  chart.caption = fmt::format(
+      "Latency in the busiest hour: {} takes {}, with fewer nodes queues grow", counted(s.needed, "node"),
+      s.at_peak && s.at_peak->latency_s ? duration_text(*s.at_peak->latency_s) : "too long");
+  table.caption = chart.caption;
+  chart.x = {"Nodes", Axis::Kind::count};
+  chart.y = {"Latency", Axis::Kind::seconds};
+  chart.lines.push_back(std::move(line));
+  chart.lines.push_back({.name = "Limit",
+                         .points = {{first, s.latency_s, s.latency_s, s.latency_s},
+                                    {last, s.latency_s, s.latency_s, s.latency_s}},
+                         .dashed = true});
+  if (s.needed > 0) {
+    chart.marked_x = static_cast<double>(s.needed);
+    chart.marked_label = counted(s.needed, "node");
+  }
+  return chart;
+}
+
+Chart day_chart(const Serving& s) {
+  Chart chart;
+  chart.caption = fmt::format("A day: the GPUs are busy {} of it", percent_text(s.busy));
+  chart.x = {"Hour", Axis::Kind::count};
+  chart.y = {"GPUs busy", Axis::Kind::percent};
+  Table& table = chart.data;
+  table.caption = chart.caption;
+  table.columns = {{"Hour", Align::right},
+                   {"Requests/s", Align::right},
+                   {"GPUs busy", Align::right},
+                   {"Mean batch", Align::right},
+                   {share_of_requests(s) + " within", Align::right}};
+  Chart::Line line{.name = "All nodes up", .points = {}};
+  for (std::size_t h = 0; h < s.day.size(); ++h) {
+    const auto& hour = s.day[h];
+    const double busy = hour.gpu.busy;
+    line.points.push_back({static_cast<double>(h), busy, busy, busy});
+    table.rows.push_back({count_cell(static_cast<std::int64_t>(h)), number_cell(hour.requests_per_s, "1/s"),
+                          percent_cell(busy), number_cell(hour.gpu.mean_batch),
+                          latency_cell(hour.gpu.latency_s)});
+  }
+  chart.lines.push_back(std::move(line));
+  return chart;
+}
+
+Table option_table(const Serving& s, const ResultDocument& document) {
+  Table table;
+  table.caption = "The best of every node and precision";
+  table.columns = {{"Node"},
+                   {"Precision"},
+                   {"Nodes", Align::right},
+                   {"GPUs", Align::right, 3},
+                   {"One GPU takes", Align::right, 1},
+                   {"One request", Align::right, 4},
+                   {"Nameplate", Align::right, 2},
+                   {"Whole cost", Align::right},
+                   {"Binds, or cannot be kept"}};
+  for (const auto& o : s.options) {
+    const bool chosen = o.feasible && document.answer.node == o.node && s.precision == o.precision;
+    Cell nodes = o.feasible ? count_cell(o.nodes) : text_cell("none");
+    nodes.tone = chosen ? Tone::good : o.feasible ? Tone::plain : Tone::bad;
+    const auto money = o.total_usd
+                           ? Cell{.text = to_text(Money{*o.total_usd}), .value = o.total_usd, .unit = "USD"}
+                           : Cell{};
+    table.rows.push_back(
+        {text_cell(o.title), text_cell(o.precision), nodes, o.feasible ? count_cell(o.gpus) : Cell{},
+         Cell{.text = rate_text(o.gpu_requests_per_s), .value = o.gpu_requests_per_s, .unit = "1/s"},
+         latency_cell(o.single_s),
+         o.feasible ? Cell{.text = to_text(Power{o.nameplate_w}), .value = o.nameplate_w, .unit = "W"}
+                    : Cell{},
+         o.feasible ? money : Cell{},
+         text_cell(chosen       ? o.binds + "; chosen"
+                   : o.feasible ? o.binds
+                                : o.conflict)});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string working_label(std::string_view activity, bool first) {
+  std::string label = (activity == "training" ? "in this " : "while ") + std::string(activity);
+  if (first) label.front() = activity == "training" ? 'I' : 'W';
+  return label;
+}
+
+Blocks serving_section(const ResultDocument& document) {
+  if (!document.serving) return {};
+  const Serving& s = *document.serving;
+  Blocks blocks{{facts(s)}};
+  if (s.options.size() > 1) blocks.push_back({option_table(s, document)});
+  if (!s.limits.empty()) blocks.push_back({limit_table(s), Audience::document});
+  if (auto chart = size_chart(s)) blocks.push_back({std::move(*chart), Audience::document});
+  if (!s.day.empty()) blocks.push_back({day_chart(s), Audience::document});
+  return blocks;
+}
+
+}  // namespace rackcast::reports

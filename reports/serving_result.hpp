@@ -1,0 +1,50 @@
+#pragma once
+/// A fleet that serves, as "serving" of a result document.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rackcast::reports {
+
+struct Serving {
+  /// One GPU under a load; no latency where it is overloaded.
+  struct Load {
+    double busy = 0, mean_batch = 0;
+    bool overloaded = false;
+    std::optional<double> p50_s, p90_s, p99_s, latency_s;
+  };
+  struct Limit {
+    std::string name;
+    double requests_per_s = 0;
+  };
+  struct Hour {
+    double requests_per_s = 0;
+    Load gpu;
+  };
+  struct Size {
+    std::int64_t nodes = 0;
+    Load gpu;
+  };
+  struct Option {
+    std::string node, title, precision, binds, conflict;
+    bool feasible = false;
+    std::int64_t nodes = 0, gpus = 0, needed = 0;
+    double gpu_requests_per_s = 0, single_s = 0, nameplate_w = 0;
+    std::optional<double> total_usd, kwh_per_million;
+  };
+  std::string model, precision, binds;
+  double requests_per_s = 0, peak = 1, peak_requests_per_s = 0, latency_s = 0, percentile = 0, single_s = 0,
+         decode_s = 0, gpu_capacity_per_s = 0, availability = 1, node_down = 0, busy = 0;
+  std::optional<double> availability_asked, latency_low_s, latency_high_s, usd_per_million, kwh_per_million,
+      memory_bytes;
+  std::int64_t max_batch = 1, needed = 0, spares = 0;
+  std::optional<std::int64_t> nodes_low, nodes_high;
+  std::optional<Load> at_peak, all_up;
+  std::vector<Limit> limits;    ///< of one node
+  std::vector<Hour> day;        ///< from midnight on, all nodes up
+  std::vector<Size> sizes;      ///< ascending
+  std::vector<Option> options;  ///< in the order of the search
+};
+
+}  // namespace rackcast::reports

@@ -1,0 +1,106 @@
+/// What a campaign came to, as data for the reports.
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/campaign/campaign.hpp"
+#include "scenarios/result_document.hpp"
+#include "scenarios/scenario.hpp"
+
+namespace rackcast {
+
+namespace {
+
+using Document = nlohmann::ordered_json;
+
+Document number(double value) {
+  return std::isfinite(value) ? Document(value) : Document(nullptr);
+}
+
+Document document(const Percentiles& p) {
+  return {{"p50_s", number(p.p50)}, {"p90_s", number(p.p90)}, {"p99_s", number(p.p99)}};
+}
+
+/// Values that shares of the jobs do not exceed, by the nearest rank; empty without jobs.
+Document quantiles(const std::vector<double>& sorted) {
+  constexpr int steps = 20;
+  Document out = Document::array();
+  if (sorted.empty()) return out;
+  for (int i = 1; i <= steps; ++i) {
+    const double share = static_cast<double>(i) / steps;
+    const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+    out.push_back({{"share", share}, {"seconds", sorted[std::max<std::size_t>(rank, 1) - 1]}});
+  }
+  return out;
+}
+
+/// Mean number of nodes that jobs hold in each of so many equal parts of the campaign, from first start to
+/// end. A job that was preempted or sent back to the queue counts throughout.
+Document nodes_in_use(const CampaignReport& r, Duration whole) {
+  constexpr std::size_t parts = 60;
+  std::vector<double> held(parts, 0);
+  const double part = whole.base() / parts;
+  for (std::size_t i = 0; i < r.jobs.jobs.size(); ++i) {
+    const JobOutcome& job = r.outcome.jobs[i];
+    if (!job.started) continue;
+    const double from = job.started->base(), to = std::min(whole.base(), job.ended.value_or(whole).base());
+    for (auto p = static_cast<std::size_t>(from / part); p < parts && static_cast<double>(p) * part < to;
+         ++p) {
+      const double begin = static_cast<double>(p) * part;
+      held[p] += r.jobs.jobs[i].nodes * (std::min(to, begin + part) - std::max(from, begin)) / part;
+    }
+  }
+  Document out = Document::array();
+  for (std::size_t p = 0; p < parts; ++p)
+    out.push_back({{"from_s", static_cast<double>(p) * part}, {"nodes", std::min<double>(held[p], r.nodes)}});
+  return out;
+}
+
+Document stream_document(const StreamSpec& spec, const StreamJobs& jobs, const StreamStatistics& x) {
+  Document out = {{"name", spec.name},
+                  {"kind", to_string(spec.kind)},
+                  {"nodes", spec.kind == StreamKind::recorded ? Document(nullptr) : Document(spec.nodes)},
+                  {"submitted", x.submitted},
+                  {"started", x.started},
+                  {"finished", x.finished},
+                  {"failures", x.failures},
+                  {"preemptions", x.preemptions},
+                  {"work_s", jobs.work.base()},
+                  {"work_from", jobs.work_from},
+                  {"left_out", jobs.left_out},
+                  {"never_ran", jobs.never_ran},
+                  {"leaves", x.leaves},
+                  {"wait", document(x.wait)},
+                  {"completion", document(x.completion)}};
+  if (!std::isnan(x.recorded_wait.p50)) out["recorded_wait"] = document(x.recorded_wait);
+  out["waits"] = quantiles(x.waits);
+  out["completions"] = quantiles(x.completions);
+  return out;
+}
+
+}  // namespace
+
+std::string campaign_document(const Scenario& s, const CampaignReport& r, const std::string& command) {
+  const CampaignSpec& c = *s.campaign;
+  Document out = head_document("campaign", command, s);
+  out["format"] = "rackcast-campaign";
+  out["nodes"] = r.nodes;
+  out["node"] = s.cluster.node;
+  out["duration_s"] = c.duration.base();
+  out["warm_up_s"] = c.warm_up.base();
+  out["policy"] = to_string(c.scheduler.policy);
+  out["preemption"] = c.scheduler.preemption;
+  out["jobs"] = r.jobs.jobs.size();
+  out["offered"] = r.offered;
+  out["utilisation"] = number(r.utilisation);
+  out["goodput"] = s.failures ? number(r.goodput) : Document(nullptr);
+  out["failures"] = r.outcome.failures;
+  out["preemptions"] = r.outcome.preemptions;
+  out["in_use"] = nodes_in_use(r, c.duration);
+  out["streams"] = Document::array();
+  for (std::size_t i = 0; i < r.streams.size(); ++i)
+    out["streams"].push_back(stream_document(c.streams[i], r.jobs.streams[i], r.streams[i]));
+  return out.dump(1) + "\n";
+}
+
+}  // namespace rackcast

@@ -1,0 +1,299 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "scenarios/describe.hpp"
+#include "scenarios/ledger.hpp"
+#include "scenarios/run_control.hpp"
+#include "scenarios/search.hpp"
+#include "scenarios/serving/service_fleet.hpp"
+#include "scenarios/site/placed.hpp"
+#include "sim/quantity_text.hpp"
+#include "topologies/catalog.hpp"
+
+namespace rackcast {
+
+namespace {
+
+constexpr double ninety_percent = 1.645;  ///< half width of a 90 % interval in standard deviations
+
+struct Work {
+  Work(const Scenario& asked, const Catalog& c) : catalog(c), kernels(GpuModelLibrary::builtin()) {
+    out.scenario = resolve_clusters(asked, c);
+    for (const Json& device : out.scenario.calibration.devices) kernels.add(device);
+  }
+
+  const Catalog& catalog;
+  GpuModelLibrary kernels;
+  Ledger ledger;
+  ServiceResult out;
+
+  /// What it rests on is noted once it has been chosen.
+  [[nodiscard]] ServiceOption option(const ClusterSpec& cluster, Precision precision) {
+    ServiceOption o;
+    Ledger nobody;
+    o.cluster = cluster;
+    o.server =
+        std::make_shared<const ServiceNode>(catalog, kernels, out.scenario, cluster, precision, nobody);
+    return o;
+  }
+};
+
+/// Every node with every precision that may be chosen, the scenario's own first.
+std::vector<std::pair<ClusterSpec, Precision>> choices(const Scenario& s) {
+  std::vector<ClusterSpec> clusters;
+  for (const Choice<std::string>& node : s.search.node) {
+    ClusterSpec c = s.cluster;
+    if (node.value != c.node) {
+      c.node = node.value;
+      c.gpu.clear();
+      c.fabric = c.fabric.for_another_node();
+    }
+    c.where = node.where;
+    clusters.push_back(std::move(c));
+  }
+  if (clusters.empty()) clusters.push_back(s.cluster);
+  const std::vector<Precision> precisions =
+      s.search.precision.empty() ? std::vector{s.serving->precision} : s.search.precision;
+  std::vector<std::pair<ClusterSpec, Precision>> out;
+  for (const ClusterSpec& cluster : clusters)
+    for (const Precision precision : precisions) out.emplace_back(cluster, precision);
+  return out;
+}
+
+/// Less is better, from front to back.
+std::vector<double> rank(const ServiceOption& o, Objective objective) {
+  const double nodes = o.nodes(), power = o.nameplate.base();
+  if (objective == Objective::lowest_cost && o.site && o.site->cost) {
+    const CostReport& cost = *o.site->cost;
+    const auto unpriced = std::ranges::any_of(
+        o.site->bill, [](const BillRow& row) { return row.group == "compute" && !row.price.has_value(); });
+    return {unpriced ? 1.0 : 0.0, cost.own.over_life(cost.utilisation).base(), nodes, power};
+  }
+  if (objective == Objective::lowest_energy && o.site)
+    return {o.site->power.facility_year.base(), nodes, power};
+  return {nodes, power};
+}
+
+void describe_feasible(ServiceResult& r) {
+  const ServiceOption& o = r.chosen;
+  const ServiceSpec& service = *r.scenario.serving;
+  Answer& a = r.answer;
+  a.statement = fmt::format(
+      "{} x {} ({} GPUs) answer {} of {} in {} at the busiest hour, {:g} % of them within {} (limit {}), "
+      "bound by {}",
+      o.nodes(), o.server->title(), a.gpus, requests_text(service.peak_rate()), service.model,
+      to_string(o.server->precision()), 100 * service.percentile, to_text(r.at_peak.asked),
+      to_text(service.latency), o.binds);
+  a.statement += o.spares > 0 ? fmt::format("; {} of the nodes may be down.", o.spares) : std::string{"."};
+}
+
+void add_smaller(ServiceResult& r) {
+  const ServiceOption& o = r.chosen;
+  const ServiceSpec& service = *r.scenario.serving;
+  if (o.needed < 2) return;
+  Smaller smaller;
+  smaller.nodes = o.needed - 1;
+  const Frequency each = service.peak_rate() / smaller.nodes;
+  const auto past = std::ranges::find_if(o.limits.begin() + 1, o.limits.end(),
+                                         [&](const ServiceLimit& limit) { return each > limit.rate; });
+  if (past != o.limits.end()) {
+    smaller.fails = past->name;
+    smaller.statement =
+        fmt::format("{} would have to take {} each: {} end at {}.", count_of(smaller.nodes, "node"),
+                    requests_text(each), past->name, requests_text(past->rate));
+  } else {
+    const ServingResult gpu = o.server->under(each / o.server->node().gpus);
+    smaller.fails = "latency";
+    smaller.statement =
+        gpu.saturated ? fmt::format("{} would be overloaded: each GPU does {} at most, {} are asked.",
+                                    count_of(smaller.nodes, "node"), requests_text(o.server->gpu_capacity()),
+                                    requests_text(each / o.server->node().gpus))
+                      : fmt::format("With {} up {:g} % of the requests would take up to {}; the limit is {}.",
+                                    count_of(smaller.nodes, "node"), 100 * service.percentile,
+                                    to_text(gpu.asked), to_text(service.latency));
+  }
+  if (o.spares > 0)
+    smaller.statement +=
+        fmt::format(" Without {}, at least {} nodes are up {:.5g} % of the time; with {:.5g} %.",
+                    o.spares == 1 ? "the spare" : fmt::format("the {} spares", o.spares), o.needed,
+                    100 * fleet_availability(o.needed, 0, o.down), 100 * o.availability);
+  r.answer.why_not_fewer = smaller;
+}
+
+/// The answer at the ends of the 90 % interval of the model's kernel times.
+void add_interval(ServiceResult& r) {
+  const ServiceOption& o = r.chosen;
+  const Frequency peak = r.scenario.serving->peak_rate();
+  const Frequency each = peak / o.needed / o.server->node().gpus;
+  const double slower = std::exp(ninety_percent * o.server->log_sigma());
+  const auto at = [&](double factor) -> std::optional<double> {
+    const ServingResult gpu = o.server->under(each, factor);
+    return gpu.saturated ? std::nullopt : std::optional(gpu.asked.base());
+  };
+  r.slow_s = at(slower);
+  r.fast_s = at(1 / slower);
+  constexpr int most = 100'000;
+  r.most = nodes_for(*o.server, peak, most, slower);
+  r.least = nodes_for(*o.server, peak, most, 1 / slower);
+}
+
+/// The latency by the number of nodes, for the curve.
+void add_sizes(ServiceResult& r) {
+  const ServiceOption& o = r.chosen;
+  const Frequency peak = r.scenario.serving->peak_rate();
+  std::vector<int> nodes;
+  for (const double factor : {0.7, 0.8, 0.9, 1.1, 1.25, 1.5, 2.0})
+    nodes.push_back(std::max(1, static_cast<int>(std::lround(factor * o.needed))));
+  for (const int n : {o.needed - 1, o.needed, o.needed + 1})
+    if (n > 0) nodes.push_back(n);
+  std::ranges::sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  for (const int n : nodes) r.sizes.push_back({n, o.server->under(peak / n / o.server->node().gpus)});
+}
+
+void note(Work& work) {
+  const ServiceSpec& s = *work.out.scenario.serving;
+  const ServiceOption& o = work.out.chosen;
+  (void)ServiceNode{work.catalog, work.kernels,          work.out.scenario,
+                    o.cluster,    o.server->precision(), work.ledger};
+  const auto add = [&](std::string name, std::string value, bool given, std::string source) {
+    work.ledger.note({std::move(name), std::move(value), given ? "the scenario" : std::move(source),
+                      given ? "scenario" : "default", given ? s.where.file : ""});
+  };
+  add("precision of serving", std::string{to_string(s.precision)}, !s.precision_is_default,
+      "what inference servers of GPUs with 16-bit arithmetic use");
+  add("load over the day", fmt::format("busiest hour {:.3g} times the mean", s.peak()), s.hours_given,
+      "one busy time a day (von Mises); only energy and mean use hang on its shape");
+  add("requests of one GPU", "arrive at random (Poisson)", false,
+      "each request goes to a GPU drawn at random; a balancer that knows the queues does better");
+  add("batches", fmt::format("what waits when the GPU is free, at most {}", s.max_batch), true, "");
+}
+
+/// Everything of the answer that rests on the chosen option.
+void finish(Work& work) {
+  ServiceResult& r = work.out;
+  const ServiceOption& o = r.chosen;
+  const ServiceSpec& service = *r.scenario.serving;
+  note(work);
+  Answer& a = r.answer;
+  a.feasible = o.feasible();
+  a.nodes = o.nodes();
+  a.gpus = o.nodes() * o.server->node().gpus;
+  a.node = o.server->node().id;
+  a.node_title = o.server->title();
+  a.workload = service.model;
+  a.rack_units = o.rack_units;
+  a.power_kw = (o.nodes() * value_or(o.server->node().max_power, Power{0})).base() / 1000;
+  a.conflicts = o.conflicts;
+  if (o.needed > 0) {
+    const double gpus = o.server->node().gpus;
+    r.at_peak = o.server->under(service.peak_rate() / o.needed / gpus);
+    r.all_up = o.server->under(service.peak_rate() / o.nodes() / gpus);
+    r.day = day_of(o, service);
+    add_sizes(r);
+    add_interval(r);
+  }
+  if (a.feasible) {
+    a.binding_constraint = o.needed > 1 ? o.binds : constraint::one_node;
+    describe_feasible(r);
+  } else {
+    a.binding_constraint = a.conflicts.front().constraint;
+    a.statement = a.conflicts.front().statement;
+    if (r.options.size() > 1)
+      a.statement = fmt::format("None of {} choices can; the nearest is {} in {}. {}", r.options.size(),
+                                o.server->title(), to_string(o.server->precision()), a.statement);
+  }
+  r.assumptions = work.ledger.assumptions();
+  if (o.site) {
+    const auto of_site = o.site->assumptions();
+    r.assumptions.insert(r.assumptions.end(), of_site.begin(), of_site.end());
+  }
+  r.warnings = work.ledger.warnings();
+}
+
+/// How far from an answer: less is nearer, from front to back.
+std::vector<double> shortfall(const ServiceOption& o) {
+  const auto least = std::ranges::min_element(o.limits, {}, &ServiceLimit::rate);
+  return {o.needed > 0 ? 0.0 : 1.0, o.server->refused().empty() ? 0.0 : 1.0, -least->rate.base(),
+          o.server->single().base()};
+}
+
+}  // namespace
+
+ServiceResult size_service(const Scenario& asked, const Catalog& catalog, const RunControl& control) {
+  Work work{asked, catalog};
+  ServiceResult& r = work.out;
+  r.kind = "size";
+  const auto all = choices(r.scenario);
+  const auto started = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ServiceOption option = work.option(all[i].first, all[i].second);
+    solve(option, r.scenario, catalog);
+    r.options.push_back(std::move(option));
+    if (control.on_design) control.on_design(i + 1, all.size());
+    const Duration spent{std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count()};
+    r.partial =
+        i + 1 < all.size() && ((control.cancelled && control.cancelled()) || spent > control.wall_clock);
+    if (r.partial) break;
+  }
+  const Objective objective = r.scenario.goal ? r.scenario.goal->objective : Objective::fewest_nodes;
+  const auto best = std::ranges::min_element(r.options, [&](const ServiceOption& a, const ServiceOption& b) {
+    if (a.feasible() != b.feasible()) return a.feasible();
+    return a.feasible() ? rank(a, objective) < rank(b, objective) : shortfall(a) < shortfall(b);
+  });
+  r.chosen = *best;
+  finish(work);
+  if (r.partial)
+    r.warnings.push_back(fmt::format("partial: {} of {} choices were tried", r.options.size(), all.size()));
+  if (r.answer.feasible) {
+    add_smaller(r);
+    r.answer.changes = service_changes(r.chosen, r.scenario, catalog, work.kernels);
+  }
+  return std::move(work.out);
+}
+
+ServiceResult simulate_service(const Scenario& asked, const Catalog& catalog) {
+  Work work{asked, catalog};
+  ServiceResult& r = work.out;
+  r.kind = "simulate";
+  ServiceOption o = work.option(r.scenario.cluster, r.scenario.serving->precision);
+  const ServiceSpec& service = *r.scenario.serving;
+  if (service.availability)
+    throw Error{"an availability asks for a number of nodes", service.availability_where,
+                "`rackcast size` answers it; `simulate` takes \"spares\""};
+  const int nodes = r.scenario.cluster.nodes, spares = service.spares.value_or(0);
+  if (spares >= nodes)
+    throw Error{fmt::format("{} of {} are spares", spares, count_of(nodes, "node")), service.where,
+                "give \"cluster.nodes\" more, or fewer spares"};
+  if (!r.scenario.goal) r.scenario.goal.emplace();
+  r.scenario.goal->max_nodes = nodes;
+  const bool can = o.server->refused().empty() && o.server->single() <= service.latency;
+  o.needed = can ? nodes - spares : 0;
+  complete(o, r.scenario, catalog);
+  if (can && !o.server->holds(service.peak_rate(), o.needed)) {
+    const ServingResult gpu = o.server->under(service.peak_rate() / o.needed / o.server->node().gpus);
+    o.conflicts.insert(
+        o.conflicts.begin(),
+        {"latency", to_text(service.latency), gpu.saturated ? "overloaded" : to_text(gpu.asked),
+         gpu.saturated
+             ? fmt::format("{} GPUs are overloaded at the busiest hour.", o.needed * o.server->node().gpus)
+             : fmt::format("At the busiest hour {:g} % of the requests take up to {}, or a node takes "
+                           "more than {}.",
+                           100 * service.percentile, to_text(gpu.asked), o.binds)});
+  }
+  r.chosen = o;
+  r.options.push_back(o);
+  finish(work);
+  return std::move(work.out);
+}
+
+void check_service_names(const Scenario& asked, const Catalog& catalog) {
+  Work work{asked, catalog};
+  for (const auto& [cluster, precision] : choices(work.out.scenario)) (void)work.option(cluster, precision);
+  if (work.out.scenario.site) check_site_names(catalog, *work.out.scenario.site);
+}
+
+}  // namespace rackcast

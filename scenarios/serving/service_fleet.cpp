@@ -1,0 +1,222 @@
+#include "scenarios/serving/service_fleet.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "models/cluster.hpp"
+#include "models/reliability/failure_rates.hpp"
+#include "scenarios/describe.hpp"
+#include "scenarios/failure_spec.hpp"
+#include "scenarios/search.hpp"
+#include "scenarios/site/placed.hpp"
+#include "scenarios/site/power_report.hpp"
+#include "scenarios/site/site_conflicts.hpp"
+#include "sim/quantity_text.hpp"
+#include "sim/table_document.hpp"
+
+namespace rackcast {
+
+namespace {
+
+int most_nodes(const Scenario& s) {
+  return s.goal ? s.goal->max_nodes : GoalSpec{}.max_nodes;
+}
+
+/// Share of the time in which a node does not serve: detection and restart at every failure, a repair where
+/// a part has to be replaced.
+double down_share(const NodeReliability& node, const RepairDefaults& repair) {
+  const Duration per_failure =
+      repair.detection + repair.restart + (node.replacements() / node.interruptions()) * repair.repair;
+  return per_failure / (node.mtbf + per_failure);
+}
+
+double down_share(const Catalog& catalog, const NodeSpec& node, const Scenario& s) {
+  NodeReliability reliability = node_reliability(catalog, node);
+  RepairDefaults repair = repair_defaults(catalog);
+  if (s.failures) {
+    const FailureSpec& f = *s.failures;
+    reliability.mtbf = f.node_mtbf.value_or(reliability.mtbf);
+    repair.detection = f.detection.value_or(repair.detection);
+    repair.restart = f.restart.value_or(repair.restart);
+    repair.repair = f.repair.value_or(repair.repair);
+  }
+  return down_share(reliability, repair);
+}
+
+/// Why no number of nodes will do, or more than there may be.
+Conflict why_none(const ServiceOption& o, const Scenario& s) {
+  const ServiceNode& node = *o.server;
+  const ServiceSpec& service = *s.serving;
+  if (!node.refused().empty()) {
+    const bool memory = node.memory() > node.node().gpu.memory.value;
+    return {memory ? constraint::gpu_memory : "precision",
+            memory ? to_text(node.memory()) : std::string{to_string(node.precision())},
+            memory ? to_text(node.node().gpu.memory.value) : "none", node.refused() + "."};
+  }
+  if (node.single() > service.latency)
+    return {"latency", to_text(service.latency), to_text(node.single()),
+            fmt::format("A single request takes {} on {} in {}; {} is the limit, and more nodes do not "
+                        "shorten it.",
+                        to_text(node.single()), node.node().gpu.name, to_string(node.precision()),
+                        to_text(service.latency))};
+  const auto least = std::ranges::min_element(o.limits, {}, &ServiceLimit::rate);
+  const int most = most_nodes(s);
+  if (!(least->rate > Frequency{0}))
+    return {"latency", to_text(service.latency), to_text(node.single()),
+            fmt::format("No load at all keeps {:g} % of the requests within {}.", 100 * service.percentile,
+                        to_text(service.latency))};
+  const double nodes = std::ceil(service.peak_rate() / least->rate);
+  return {constraint::max_nodes, fmt::format("{:.0f} nodes", nodes), count_of(most, "node"),
+          fmt::format("The busiest hour takes about {:.0f} nodes ({} of them each); max_nodes is {}.", nodes,
+                      requests_text(least->rate), most)};
+}
+
+void add_spares(ServiceOption& o, const Scenario& s) {
+  const ServiceSpec& service = *s.serving;
+  const int room = most_nodes(s) - o.needed;
+  if (service.availability) {
+    const auto spares = spares_for_availability(o.needed, o.down, *service.availability, room);
+    o.spares = spares.value_or(room);
+    if (!spares)
+      o.conflicts.push_back(
+          {"availability", fmt::format("{:g}", *service.availability),
+           fmt::format("{:.6g}", fleet_availability(o.needed, room, o.down)),
+           fmt::format("{} of which {} have to be up keep {:.6g} of the time at most, and {:g} is asked.",
+                       count_of(o.needed + room, "node"), o.needed,
+                       fleet_availability(o.needed, room, o.down), *service.availability)});
+  } else {
+    o.spares = service.spares.value_or(0);
+    if (o.spares > room)
+      o.conflicts.push_back(
+          {constraint::max_nodes, count_of(o.nodes(), "node"), count_of(most_nodes(s), "node"),
+           fmt::format("{} and {} for the busiest hour are more than max_nodes, {}.",
+                       count_of(o.spares, "spare"), count_of(o.needed, "node"), most_nodes(s))});
+  }
+  o.availability = fleet_availability(o.needed, o.spares, o.down);
+}
+
+/// Money and room that the packing of racks alone does not see.
+void add_budgets(const SiteSpec& site, ServiceOption& o) {
+  double units = 0;
+  for (const SiteDevice& d : o.site->plan.devices) units += d.item.count * d.item.units;
+  if (site.racks.max_units && units > *site.racks.max_units)
+    o.conflicts.push_back(
+        {"rack_units", fmt::format("{:g} units", units), fmt::format("{} units", *site.racks.max_units),
+         fmt::format("The equipment takes {:g} rack units; the site has {}.", units, *site.racks.max_units)});
+  if (!site.prices || !o.site->cost) return;
+  const CostReport& cost = *o.site->cost;
+  const Money yearly = (cost.own.total(cost.utilisation) - cost.own.capital()) * hours_of_year;
+  const Money life = cost.own.over_life(cost.utilisation);
+  const auto over = [&o](const char* name, const char* what, Money need, Money allowed) {
+    if (need <= allowed * (1 + 1e-9)) return;
+    o.conflicts.push_back(
+        {name, to_text(need), to_text(allowed),
+         fmt::format("{} takes {}; {} is allowed.", what, to_text(need), to_text(allowed))});
+  };
+  if (site.prices->opex_budget)
+    over("opex_budget", "A year of operation", yearly, *site.prices->opex_budget * hours_of_year);
+  if (site.prices->total_budget)
+    over("total_budget", "Buying and running it until it is written off", life, *site.prices->total_budget);
+}
+
+void add_site(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
+  const SiteSpec& site = *s.site;
+  const Cluster cluster = placed(o.cluster.where, [&] {
+    return make_cluster(catalog, o.server->node(), {.nodes = o.nodes(), .fabric = o.cluster.fabric.choice});
+  });
+  TrainingRun run;  // a day, as the power model sees it: the GPUs compute, or they wait
+  run.parts.total = Duration{86400};
+  run.parts.forward = o.busy * run.parts.total;
+  run.parts.input_wait = run.parts.total - run.parts.forward;
+  const std::vector<SiteRun> runs{{s.serving->model, "A day of serving", run, run.parts.total}};
+  o.site = site_report(catalog, site, cluster, s.storage, runs, "serves");
+  o.nameplate = o.site->plan.nameplate();
+  const auto conflicts = site_conflicts(catalog, site, cluster, s.storage);
+  o.conflicts.insert(o.conflicts.end(), conflicts.begin(), conflicts.end());
+  add_budgets(site, o);
+}
+
+std::string what_binds(const ServiceOption& o) {
+  const auto least = std::ranges::min_element(o.limits, {}, &ServiceLimit::rate);
+  if (least != o.limits.begin()) return least->name;
+  // Within a twentieth of what it does whatever the latency, the GPU itself is the limit.
+  const ServiceNode& node = *o.server;
+  return least->rate > 0.95 * node.node().gpus * node.gpu_capacity() ? "GPU compute" : "latency";
+}
+
+}  // namespace
+
+std::string requests_text(Frequency rate) {
+  return grouped(std::round(rate.base())) + " requests/s";
+}
+
+std::optional<int> nodes_for(const ServiceNode& node, Frequency load, int most, double slower) {
+  if (!node.refused().empty()) return std::nullopt;
+  const auto limits = node.limits(slower);
+  const Frequency each = std::ranges::min_element(limits, {}, &ServiceLimit::rate)->rate;
+  if (!(each > Frequency{0})) return std::nullopt;
+  const double about = std::ceil(load / each);
+  if (about > 1.05 * most + 1) return std::nullopt;  // rates are known to 1 %
+  int high = std::clamp(static_cast<int>(about), 1, most), low = 0;
+  if (node.holds(load, high, slower)) {
+    for (int step = 1; low == 0 && high > 1; step *= 2) {
+      const int next = high - step;
+      if (next < 1) break;
+      (node.holds(load, next, slower) ? high : low) = next;
+    }
+  } else {
+    for (int step = 1;; step *= 2) {
+      if (high == most) return std::nullopt;
+      low = high;
+      high = std::min(most, high + step);
+      if (node.holds(load, high, slower)) break;
+    }
+  }
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    (node.holds(load, middle, slower) ? high : low) = middle;
+  }
+  return high;
+}
+
+std::vector<ServiceHour> day_of(const ServiceOption& o, const ServiceSpec& service) {
+  std::vector<ServiceHour> out;
+  std::map<double, ServingResult> known;  // mornings are like evenings
+  const double gpus = static_cast<double>(o.nodes()) * o.server->node().gpus;
+  for (const double share : service.day) {
+    ServiceHour& hour = out.emplace_back();
+    hour.rate = share * service.rate;
+    if (!(hour.rate > Frequency{0})) continue;
+    const double each = std::stod(fmt::format("{:.9g}", (hour.rate / gpus).base()));
+    auto it = known.find(each);
+    if (it == known.end()) it = known.emplace(each, o.server->under(Frequency{each})).first;
+    hour.gpu = it->second;
+  }
+  return out;
+}
+
+void complete(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
+  o.limits = o.server->limits();
+  o.down = down_share(catalog, o.server->node(), s);
+  if (o.needed == 0) {
+    o.conflicts.push_back(why_none(o, s));
+    return;
+  }
+  o.binds = what_binds(o);
+  add_spares(o, s);
+  for (const ServiceHour& hour : day_of(o, *s.serving)) o.busy += hour.gpu.utilisation / hours_of_day;
+  const NodeSpec& node = o.server->node();
+  o.rack_units = o.nodes() * value_or(node.rack_units, 0.0);
+  o.nameplate = o.nodes() * value_or(node.max_power, Power{0});
+  if (s.site) add_site(o, s, catalog);
+}
+
+void solve(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
+  o.needed = nodes_for(*o.server, s.serving->peak_rate(), most_nodes(s)).value_or(0);
+  complete(o, s, catalog);
+}
+
+}  // namespace rackcast

@@ -1,0 +1,32 @@
+#pragma once
+/// How many nodes of one kind serve the busiest hour. Private to scenarios/serving.
+#include <optional>
+#include <vector>
+
+#include "scenarios/serving/service_result.hpp"
+
+namespace rackcast {
+
+class Catalog;
+
+/// "132,000 requests/s".
+std::string requests_text(Frequency rate);
+
+/// The least number of nodes up to `most` that takes the load if each pass takes `slower` times as long;
+/// nothing if none does. Both it and the next smaller one have been simulated.
+std::optional<int> nodes_for(const ServiceNode& node, Frequency load, int most, double slower = 1);
+
+/// The option on `needed` nodes: spares, use, site and limits. With `needed` = 0 it says why there is none.
+void complete(ServiceOption& option, const Scenario& scenario, const Catalog& catalog);
+
+/// Finds the nodes of the option and completes it.
+void solve(ServiceOption& option, const Scenario& scenario, const Catalog& catalog);
+
+/// One GPU over the hours of a day, with all nodes of the option up.
+std::vector<ServiceHour> day_of(const ServiceOption& option, const ServiceSpec& service);
+
+/// What would change the answer: twice the load, half the latency, other precisions, ...
+std::vector<Change> service_changes(const ServiceOption& option, const Scenario& scenario,
+                                    const Catalog& catalog, const GpuModelLibrary& kernels);
+
+}  // namespace rackcast

@@ -1,0 +1,133 @@
+#include "scenarios/serving/service_node.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/data_path/preprocess.hpp"
+#include "models/framework.hpp"
+#include "models/gpu_cost.hpp"
+#include "models/gpu_rates_of.hpp"
+#include "models/gpu_step.hpp"
+#include "models/memory.hpp"
+#include "models/site/gpu_power.hpp"
+#include "scenarios/ledger.hpp"
+#include "scenarios/site/placed.hpp"
+#include "sim/quantity_text.hpp"
+#include "topologies/catalog.hpp"
+#include "topologies/named_cluster.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// Does the GPU have arithmetic of this precision? Networks are served in 32, 16 and 8 bits.
+bool has_units(const GpuRates& gpu, Precision precision) {
+  if (precision == Precision::fp32) return true;
+  if (precision == Precision::int8) return gpu.int8 > FlopRate{0};
+  return gpu.fp16 > FlopRate{0} || gpu.fp16_tensor > FlopRate{0};
+}
+
+double speed_under_cap(const SiteSpec* site, const GpuSpec& gpu) {
+  if (site == nullptr || !site->power.gpu_cap) return 1;
+  return placed(site->power.gpu_cap_where, [&] {
+    if (!gpu.tdp) throw Error{"the power limit of " + gpu.name + " is not known, so it cannot be capped"};
+    return capped_speed(gpu_power_model(gpu), gpu.tdp->value, *site->power.gpu_cap);
+  });
+}
+
+/// So many that the percentile rests on a hundred requests beyond it.
+int requests_for(double percentile) {
+  constexpr double least = 20'000, beyond = 100;
+  return static_cast<int>(std::max(least, std::ceil(beyond / (1 - percentile))));
+}
+
+}  // namespace
+
+ServiceNode::ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
+                         const ClusterSpec& cluster, Precision precision, Ledger& ledger)
+    : service_(*scenario.serving), precision_(precision), seed_(scenario.seed) {
+  node_ = placed(cluster.where, [&] {
+    return node_spec(catalog, with_ports(NodeChoice{cluster.node, cluster.gpu}, cluster.fabric));
+  });
+  title_ = node_.name;
+  ledger.note_node(node_);
+  const Workload network = placed(service_.model_where, [&] { return load_workload(service_.model); });
+  const FrameworkProfile framework = framework_profile(
+      {.name = service_.framework, .version = service_.framework_version, .training = false});
+  const GpuCostModel gpu = placed(cluster.where, [&] {
+    return GpuCostModel::create(gpu_rates(node_.gpu), {.library = framework.library}, kernels);
+  });
+  ledger.note_gpu(node_.gpu, gpu, network, precision);
+  if (!has_units(gpu.gpu(), precision))
+    refused_ = fmt::format("{} has no {} arithmetic", node_.gpu.name, to_string(precision));
+  memory_ = serving_memory(network, service_.max_batch, precision);
+  if (memory_ > node_.gpu.memory.value)
+    refused_ = fmt::format("{} in batches of {} take {} of the {} of {}", network.title, service_.max_batch,
+                           to_text(memory_), to_text(node_.gpu.memory.value), node_.gpu.name);
+  const double speed = speed_under_cap(scenario.site.get(), node_.gpu);
+  StepOptions options;
+  options.precision = precision;
+  options.training = false;
+  for (int batch = 1; batch <= service_.max_batch; ++batch) {
+    options.batch = batch;
+    const StepTime step = step_time(network, gpu, framework, options);
+    batch_time_.push_back(step.total / speed);
+    log_sigma_ = std::max(log_sigma_, step.log_sigma);
+  }
+  if (!service_.record.empty()) {
+    const RecordKind kind = record_kind(service_.record);
+    const double size = service_.record_size > 0 ? service_.record_size : kind.reference;
+    decode_ = 1 / kind.rate_per_core * (size / kind.reference);
+    if (!node_.cpu_cores)
+      throw Error{node_.name + ": the catalogue does not say how many cores decode", service_.record_where,
+                  "leave \"record\" out, or describe the node in a catalogue of your own"};
+    decode_rate_ = node_.cpu_cores->value / decode_;
+  }
+  const Bytes larger = std::max(service_.request, service_.response);
+  if (larger > Bytes{0} && node_.nic_link)
+    network_rate_ = node_.nics * node_.nic_link->achievable.value / larger;
+}
+
+ServingSpec ServiceNode::spec(double slower) const {
+  ServingSpec out;
+  out.seed = seed_;
+  out.percentile = service_.percentile;
+  out.requests = requests_for(service_.percentile);
+  for (const Duration time : batch_time_) out.batch_time.push_back(slower * time);
+  return out;
+}
+
+Frequency ServiceNode::gpu_rate(double slower) const {
+  if (decode_ >= service_.latency) return Frequency{0};
+  return highest_rate(spec(slower), service_.latency - decode_);
+}
+
+Frequency ServiceNode::gpu_capacity() const {
+  return serving_capacity(spec(1));
+}
+
+std::vector<ServiceLimit> ServiceNode::limits(double slower) const {
+  std::vector<ServiceLimit> out{{"GPUs within the latency", node_.gpus * gpu_rate(slower)}};
+  if (decode_rate_) out.push_back({"decoding on the host's cores", *decode_rate_});
+  if (network_rate_) out.push_back({"network ports", *network_rate_});
+  return out;
+}
+
+ServingResult ServiceNode::under(Frequency rate, double slower) const {
+  ServingSpec asked = spec(slower);
+  asked.rate = rate;
+  ServingResult out = simulate_serving(asked);
+  for (Duration* latency : {&out.p50, &out.p90, &out.p99, &out.mean, &out.asked}) *latency += decode_;
+  return out;
+}
+
+bool ServiceNode::holds(Frequency load, int nodes, double slower) const {
+  const Frequency each = load / nodes;
+  if ((decode_rate_ && each > *decode_rate_) || (network_rate_ && each > *network_rate_)) return false;
+  const ServingResult r = under(each / node_.gpus, slower);
+  return !r.saturated && r.asked <= service_.latency;
+}
+
+}  // namespace rackcast

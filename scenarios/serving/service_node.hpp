@@ -1,0 +1,67 @@
+#pragma once
+/// One kind of node in one precision as a server: what it takes within the latency, and what limits it.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/gpu_model_library.hpp"
+#include "models/serving.hpp"
+#include "models/workload.hpp"
+#include "scenarios/scenario.hpp"
+#include "topologies/node_spec.hpp"
+
+namespace rackcast {
+
+class Ledger;
+
+/// Requests per second that one part of a node takes.
+struct ServiceLimit {
+  std::string name;  ///< "GPUs within the latency", "decoding on the host", "network ports"
+  Frequency rate{0};
+};
+
+class ServiceNode {
+ public:
+  /// Throws Error at the scenario's place for names that nobody knows and a power cap that cannot be.
+  ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
+              const ClusterSpec& cluster, Precision precision, Ledger& ledger);
+
+  [[nodiscard]] const NodeSpec& node() const { return node_; }
+  [[nodiscard]] const std::string& title() const { return title_; }
+  [[nodiscard]] Precision precision() const { return precision_; }
+  /// Why it cannot serve at all, whatever the number of nodes; empty if it can.
+  [[nodiscard]] const std::string& refused() const { return refused_; }
+  [[nodiscard]] Bytes memory() const { return memory_; }
+  [[nodiscard]] Duration single() const { return batch_time_.front() + decode_; }  ///< a lone request
+  [[nodiscard]] Duration decode() const { return decode_; }
+  [[nodiscard]] Duration batch_time(int batch) const {
+    return batch_time_.at(static_cast<std::size_t>(batch) - 1);
+  }
+  [[nodiscard]] double log_sigma() const { return log_sigma_; }
+
+  /// All limits of one node if each pass takes `slower` times as long; the first is that of the GPUs.
+  [[nodiscard]] std::vector<ServiceLimit> limits(double slower = 1) const;
+  /// The highest rate of one GPU within the latency; 0 if a lone request takes longer.
+  [[nodiscard]] Frequency gpu_rate(double slower = 1) const;
+  [[nodiscard]] Frequency gpu_capacity() const;  ///< whatever the latency
+  /// One GPU under `rate`, its latencies with decoding.
+  [[nodiscard]] ServingResult under(Frequency rate, double slower = 1) const;
+  /// Do `nodes` take this load, spread evenly, within the latency and every other limit?
+  [[nodiscard]] bool holds(Frequency load, int nodes, double slower = 1) const;
+
+ private:
+  [[nodiscard]] ServingSpec spec(double slower) const;
+
+  ServiceSpec service_;
+  NodeSpec node_;
+  std::string title_, refused_;
+  Precision precision_;
+  std::uint64_t seed_;
+  std::vector<Duration> batch_time_;
+  Bytes memory_{0};
+  Duration decode_{0};  ///< of one record on one core
+  std::optional<Frequency> decode_rate_, network_rate_;
+  double log_sigma_ = 0;
+};
+
+}  // namespace rackcast

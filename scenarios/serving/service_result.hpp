@@ -1,0 +1,77 @@
+#pragma once
+/// What `size` and `simulate` say of a fleet that serves. Field by field as in "serving" of
+/// scenarios/schema/result.schema.json; the rest of the document is that of any result.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/serving.hpp"
+#include "scenarios/result.hpp"
+#include "scenarios/run_control.hpp"
+#include "scenarios/serving/service_node.hpp"
+
+namespace rackcast {
+
+/// A kind of node in one precision: how many it takes, or why it cannot be.
+struct ServiceOption {
+  std::shared_ptr<const ServiceNode> server;
+  ClusterSpec cluster;
+  int needed = 0;  ///< nodes that the busiest hour takes
+  int spares = 0;
+  std::vector<ServiceLimit> limits;  ///< of one node
+  std::string binds;
+  std::vector<Conflict> conflicts;  ///< none: it can be
+  double down = 0;                  ///< share of the time in which a node is down
+  double availability = 1;          ///< share of the time in which `needed` nodes are up
+  double busy = 0;                  ///< of the GPUs, mean over the day with all nodes up
+  std::optional<SiteReport> site;
+  Power nameplate{0};
+  double rack_units = 0;
+
+  [[nodiscard]] int nodes() const { return needed + spares; }
+  [[nodiscard]] bool feasible() const { return conflicts.empty() && needed > 0; }
+};
+
+struct ServiceHour {
+  Frequency rate{0};
+  ServingResult gpu;  ///< one GPU, all nodes up
+};
+
+/// The answer on another number of nodes at the busiest hour.
+struct ServiceSize {
+  int nodes = 0;
+  ServingResult gpu;
+};
+
+struct ServiceResult {
+  std::string kind, command;  ///< kind: "size" or "simulate"
+  Scenario scenario;
+  Answer answer;
+  ServiceOption chosen;
+  ServingResult at_peak, all_up;         ///< one GPU at the busiest hour: needed nodes, all nodes
+  std::optional<double> slow_s, fast_s;  ///< the percentile at the ends of the model's 90 % interval
+  std::optional<int> most, least;        ///< needed nodes at these ends; nothing: no number
+  std::vector<ServiceHour> day;          ///< all nodes up
+  std::vector<ServiceSize> sizes;        ///< around the answer, no spares
+  std::vector<ServiceOption> options;    ///< in the order of the scenario
+  std::vector<Assumption> assumptions;
+  std::vector<std::string> warnings;
+  bool partial = false;  ///< ended before every choice was tried
+};
+
+/// The least fleet that serves the busiest hour within the latency, with the nodes that spares or
+/// availability add, within the limits of the site; the best of the nodes and precisions that "search" opens.
+/// Throws Error for unknown names.
+ServiceResult size_service(const Scenario& scenario, const Catalog& catalog, const RunControl& control = {});
+
+/// What the scenario's own number of nodes does; infeasible where that is too few.
+ServiceResult simulate_service(const Scenario& scenario, const Catalog& catalog);
+
+/// Resolves every name without simulating. Throws Error at the first that is unknown.
+void check_service_names(const Scenario& scenario, const Catalog& catalog);
+
+/// The result document as indented JSON; the same result gives the same bytes.
+std::string to_json_text(const ServiceResult& result);
+
+}  // namespace rackcast

@@ -1,0 +1,115 @@
+#include "scenarios/serving/service_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "models/data_path/preprocess.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// 24 weights of the hours from midnight on, in any unit.
+DayProfile read_hours(const Json& json) {
+  const auto& list = json.array();
+  if (list.size() != hours_of_day)
+    json.fail(fmt::format("a day has 24 hours, not {}", list.size()),
+              "one weight for each, from midnight on");
+  DayProfile out{};
+  for (std::size_t h = 0; h < hours_of_day; ++h) {
+    out[h] = list[h].number();
+    if (out[h] < 0 || out[h] > 1e12) list[h].fail("the load of an hour is a number from 0 to 1e12");
+  }
+  const double mean = std::accumulate(out.begin(), out.end(), 0.0) / hours_of_day;
+  if (!(mean > 0)) json.fail("no hour has any load");
+  for (double& hour : out) hour /= mean;
+  return out;
+}
+
+void read_load(ObjectReader& in, ServiceSpec& out) {
+  const Json& rate = in.require("rate");
+  out.rate = in.quantity<Frequency>("rate");
+  if (out.rate < Frequency{1e-6} || out.rate > Frequency{1e12})
+    rate.fail("a request rate lies between 0.000001/s and 1e12/s", R"(for example "20000/s")");
+  out.hours_given = in.has("hours");
+  if (out.hours_given && in.has("peak"))
+    in.require("peak").fail("\"hours\" and \"peak\" say the same", "remove one of them");
+  out.day = out.hours_given ? read_hours(in.require("hours")) : day_profile(in.number_or("peak", 1, 1, 12));
+}
+
+void read_target(ObjectReader& in, ServiceSpec& out) {
+  const Json& latency = in.require("latency");
+  out.latency = in.quantity<Duration>("latency");
+  if (out.latency < Duration{1e-6} || out.latency > Duration{3600})
+    latency.fail("a latency lies between 1 us and 1 h", R"(for example "50 ms")");
+  out.percentile = in.number_or("percentile", 99, 50, 99.9) / 100;
+  if (in.has("spares")) out.spares = static_cast<int>(in.integer("spares", 0, 100'000));
+  if (const Json* availability = in.find("availability")) {
+    if (out.spares) availability->fail("\"spares\" and \"availability\" say the same", "remove one of them");
+    out.availability = in.number("availability", 0.5, 0.9999999);
+    out.availability_where = availability->where();
+  }
+}
+
+void read_records(ObjectReader& in, ServiceSpec& out) {
+  out.request = in.quantity_or<Bytes>("request", Bytes{0}, false);
+  out.response = in.quantity_or<Bytes>("response", Bytes{0}, false);
+  if (const Json* record = in.find("record")) {
+    out.record = record->string();
+    out.record_where = record->where();
+    try {
+      (void)record_kind(out.record);
+    } catch (const Error& e) {
+      record->fail(e.message(), e.hint());
+    }
+  }
+  if (in.has("record_size")) {
+    out.record_size = in.number("record_size", 1e-9, 1e9);
+    if (out.record.empty())
+      in.require("record_size").fail("the size of which record?", R"("record": "jpeg")");
+  }
+}
+
+}  // namespace
+
+void check_serving_precision(Precision precision, const Json& place) {
+  if (precision != Precision::fp32 && precision != Precision::fp16 && precision != Precision::int8)
+    place.fail(fmt::format("a network is served in fp32, fp16 or int8, not {}", to_string(precision)));
+}
+
+double ServiceSpec::peak() const {
+  return std::ranges::max(day);
+}
+
+ServiceSpec read_service(const Json& json) {
+  ObjectReader in{json};
+  ServiceSpec out;
+  out.where = json.where();
+  out.model = in.string("model");
+  out.model_where = in.require("model").where();
+  out.precision_is_default = !in.has("precision");
+  if (const Json* precision = in.find("precision")) {
+    try {
+      out.precision = parse_precision(precision->string());
+    } catch (const Error& e) {
+      precision->fail(e.message(), e.hint());
+    }
+    check_serving_precision(out.precision, *precision);
+  }
+  if (const Json* framework = in.find("framework")) {
+    ObjectReader f{*framework};
+    out.framework = f.string("name");
+    out.framework_version = f.string_or("version", "");
+    f.finish();
+  }
+  read_load(in, out);
+  read_target(in, out);
+  out.max_batch = static_cast<int>(in.integer_or("max_batch", 64, 1, 4096));
+  read_records(in, out);
+  in.finish();
+  return out;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,44 @@
+#pragma once
+/// The scenario's "serving": which network answers how many requests, how fast, how surely.
+#include <optional>
+#include <string>
+
+#include "models/operator.hpp"
+#include "models/serving_fleet.hpp"
+#include "sim/error.hpp"
+#include "sim/json_reader.hpp"
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+struct ServiceSpec {
+  Where where, model_where;
+  std::string model;
+  Precision precision = Precision::fp16;
+  bool precision_is_default = false;
+  std::string framework = "tensorrt", framework_version;
+  Frequency rate{0};  ///< requests per second, mean over the day
+  DayProfile day{};   ///< of each hour, over the mean
+  bool hours_given = false;
+  Duration latency{0};       ///< that `percentile` of the requests keep in the busiest hour
+  double percentile = 0.99;  ///< as a share
+  int max_batch = 64;
+  Bytes request{0}, response{0};  ///< of one, over the network; 0: not counted
+  std::string record;             ///< kind of record that cores decode; empty: requests are ready for the GPU
+  double record_size = 0;         ///< 0: the reference of its kind
+  Where record_where;
+  std::optional<int> spares;           ///< nodes beyond those that the busiest hour needs: 1 is "N+1"
+  std::optional<double> availability;  ///< share of the time in which enough nodes are up
+  Where availability_where;
+
+  [[nodiscard]] double peak() const;  ///< busiest hour over the mean
+  [[nodiscard]] Frequency peak_rate() const { return peak() * rate; }
+};
+
+/// Throws Error at `place` for a precision that only training knows.
+void check_serving_precision(Precision precision, const Json& place);
+
+/// Throws Error at the place of what is wrong.
+ServiceSpec read_service(const Json& json);
+
+}  // namespace rackcast

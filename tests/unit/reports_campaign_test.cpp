@@ -1,0 +1,66 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "reports/campaign_report.hpp"
+#include "reports/csv_writer.hpp"
+#include "reports/report.hpp"
+#include "scenarios/campaign/campaign.hpp"
+#include "scenarios/scenario.hpp"
+#include "sim/error.hpp"
+#include "topologies/catalog.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+std::string document() {
+  const Scenario s = load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/dgx_pod_team_dgx1.json");
+  return campaign_document(s, run_campaign(s, Catalog::builtin()), "rackcast campaign team.json");
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("a campaign's page says waits, completion, use and where the jobs come from, in every format") {
+  const reports::Report report = reports::campaign_report(document(), "team");
+  const std::string html = write_html(report), markdown = write_markdown(report), text = write_text(report);
+  for (const char* part : {"65.3 min", "5.93 h", "21.9 h", "96.3 %", "480 samples/s"}) {
+    CAPTURE(part);
+    CHECK(markdown.find(part) != std::string::npos);
+  }
+  CHECK(text.find("half wait no more than 65.3 min") != std::string::npos);
+  CHECK(html.find("How long jobs wait in the queue") != std::string::npos);
+  const auto files = reports::write_csv(report);
+  REQUIRE(files.size() > 3);
+  CHECK(files[1].name == "waits");
+  CHECK(files[1].text.find("Wait 50 % (s)") != std::string::npos);
+}
+
+TEST_CASE("a job that did not wait has waited nothing, and shares of jobs ascend") {
+  const std::string text = document();
+  CHECK(text.find("\"seconds\": -") == std::string::npos);
+  const Json json = parse_json(text, "team");
+  double last = 0;
+  for (const Json& q : json.require("streams").array().front().require("completions").array()) {
+    CHECK(q.require("seconds").number() >= last);
+    last = q.require("seconds").number();
+  }
+  CHECK(last > 0);
+}
+
+TEST_CASE("a damaged campaign document is an error with its place") {
+  const std::string text = document();
+  CHECK_THROWS_AS((void)reports::campaign_report("{}", "x"), Error);
+  CHECK_THROWS_AS((void)reports::campaign_report("[]", "x"), Error);
+  CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\"version\": 1", "\"version\": 9"), "x"),
+                  Error);
+  CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\n \"nodes\": 9", "\n \"nodes\": -9"), "x"),
+                  Error);
+  CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\"offered\"", "\"ofered\""), "x"), Error);
+  CHECK_THROWS_AS(
+      (void)reports::campaign_report(replaced(text, "\"waits\": [", "\"waits\": 7, \"w\": ["), "x"), Error);
+}
