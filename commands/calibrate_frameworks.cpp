@@ -10,6 +10,7 @@
 
 #include "calibrate/framework_fit.hpp"
 #include "commands/calibration.hpp"
+#include "commands/report_files.hpp"
 #include "scenarios/validation/case_loader.hpp"
 #include "scenarios/validation/predictor.hpp"
 #include "sim/atomic_file.hpp"
@@ -57,9 +58,7 @@ ProfileResidual predict(PredictionContext& context, FrameworkProfile profile, co
 }
 
 void write_files(const std::vector<ProfileFit>& fits, const std::string& folder) {
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) throw Error{"cannot create the folder \"" + folder + "\": " + code.message()};
+  make_folder(folder);
   for (const EmbeddedFile& file : framework_files()) {
     const std::filesystem::path name = std::filesystem::path{file.name}.filename();
     write_file_atomically((std::filesystem::path{folder} / name).string(),

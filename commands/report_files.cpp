@@ -91,6 +91,16 @@ const Format& format_of(const std::string& path) {
 
 }  // namespace
 
+void make_folder(const std::string& path) {
+  std::error_code code;
+  std::filesystem::create_directories(path, code);
+  if (code || !std::filesystem::is_directory(path, code)) {
+    throw Error{"cannot create the folder \"" + path + "\"" + (code ? ": " + code.message() : ""),
+                Where{.file = path},
+                "is there a file of that name, or may you not write there?"};
+  }
+}
+
 void check_endings(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) (void)format_of(path);
 }

@@ -14,6 +14,9 @@ inline constexpr const char* kOutputHelp =
 /// Throws Error (usage) if the ending of one of the names is no known format.
 void check_endings(const std::vector<std::string>& paths);
 
+/// With its parents; no harm where it is there. Throws Error.
+void make_folder(const std::string& path);
+
 /// Writes the report to each path, `json` where the ending asks for the document itself. All formats are made
 /// before the first file is written, so an error leaves nothing half done. Returns the names of the files
 /// that were written: .csv makes one for each table, "x-performance.csv".

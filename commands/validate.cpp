@@ -2,20 +2,36 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <span>
 
 #include "commands/commands.hpp"
 #include "commands/progress_line.hpp"
 #include "commands/report_files.hpp"
+#include "reports/scaling_report.hpp"
 #include "reports/validation_report.hpp"
 #include "scenarios/validation/case_loader.hpp"
 #include "scenarios/validation/report.hpp"
+#include "scenarios/validation/scaling.hpp"
+#include "sim/atomic_file.hpp"
 
 namespace rackcast {
 
 namespace {
 
-int run_validate(const Arguments& args, const std::string& cases, const std::vector<std::string>& bound) {
+/// All drawings are made before the first is written.
+void write_curves(const Arguments& args, std::span<const ValidationCase> cases, const std::string& folder) {
+  const std::vector<ScalingCurve> curves = [&] {
+    ProgressLine progress("Scaling curves");
+    return scaling_curves(open_catalog(args), cases, [&](std::size_t done) { progress.show(done, 0); });
+  }();
+  for (const reports::NamedFile& file : reports::scaling_files(to_json_text(curves), "curves"))
+    write_file_atomically(folder + "/" + file.name, file.text);
+}
+
+int run_validate(const Arguments& args, const std::string& cases, const std::vector<std::string>& bound,
+                 const std::string& curves) {
   check_endings(args.outputs);  // before the work
+  if (!curves.empty()) make_folder(curves);
   std::vector<ValidationBounds> bounds;
   for (const std::string& text : bound) bounds.push_back(parse_bounds(text));
   const std::vector<ValidationCase> all = load_cases(cases);
@@ -27,6 +43,7 @@ int run_validate(const Arguments& args, const std::string& cases, const std::vec
   const std::string json = to_json_text(report);
   const reports::Report page = reports::build_validation_report(json, "validation");
   write_report_files(args.outputs, page, json);
+  if (!curves.empty()) write_curves(args, all, curves);
   print(args.json ? json : reports::write_text(page, terminal_options()));
   int code = Exit::ok;
   for (const ValidationBounds& asked : bounds) {
@@ -42,7 +59,7 @@ int run_validate(const Arguments& args, const std::string& cases, const std::vec
 
 void add_validate(CLI::App& app, Arguments& args) {
   struct Flags {
-    std::string cases;
+    std::string cases, curves;
     std::vector<std::string> bound;
   };
   CLI::App* validate = app.add_subcommand("validate", "Compare predictions with published measurements");
@@ -54,8 +71,12 @@ void add_validate(CLI::App& app, Arguments& args) {
       "--bound", flags->bound,
       "Exit with 5 past it: median=0.08,p90=0.25,mean=...,coverage=0.85; of one row of a table: "
       "\"task/training, 1 GPU:median=0.08\" (repeatable)");
+  validate->add_option(
+      "--curves", flags->curves,
+      "Also draw how rates grow with GPUs: one SVG for each system and a README.md in this folder");
   validate->add_option("--catalog", args.catalog_dir, "Folder with catalogue entries of your own");
-  validate->callback([&args, flags] { args.code = run_validate(args, flags->cases, flags->bound); });
+  validate->callback(
+      [&args, flags] { args.code = run_validate(args, flags->cases, flags->bound, flags->curves); });
 }
 
 }  // namespace rackcast

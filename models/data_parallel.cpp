@@ -222,6 +222,23 @@ double PlanResource::use_by(int pattern) const {
   return 0;
 }
 
+Bandwidth image_copy_rate(const Cluster& cluster, Bandwidth alone) {
+  const Topology& topology = cluster.topology;
+  const LinkRates rates{topology};
+  Router router{topology};
+  const int node = topology.device(cluster.ranks.front()).node;
+  const std::vector<DeviceId> cpus = topology.devices_of(node, DeviceKind::cpu);
+  if (cpus.empty()) return alone;
+  std::map<LinkId, double> copies;
+  for (const DeviceId gpu : cluster.ranks) {
+    if (topology.device(gpu).node != node) continue;
+    for (const Hop& hop : router.route(cpus.front(), gpu).hops) copies[hop.link] += hop.share;
+  }
+  Bandwidth least = alone;
+  for (const auto& [link, count] : copies) least = std::min(least, rates.of(link) / std::max(1.0, count));
+  return least;
+}
+
 DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& spec,
                                     std::span<const GradientBucket> buckets) {
   DataParallelPlan plan;

@@ -77,6 +77,7 @@ std::optional<double> bound(ObjectReader& in, std::string_view key) {
 void read_exchange(ObjectReader& in, FrameworkProfile& p) {
   if (in.has("exchange")) p.exchange = p.exchange_between_nodes = in.string("exchange");
   p.exchange_between_nodes = in.string_or("exchange_between_nodes", p.exchange_between_nodes);
+  p.wide_gradients = in.boolean_or("wide_gradients", p.wide_gradients);
 }
 
 void read_numbers(ObjectReader& in, FrameworkProfile& p) {

@@ -59,6 +59,8 @@ struct FrameworkProfile {
   std::map<std::string, std::string> networks;
   /// How it combines gradients on one node and between nodes: names of models/exchange_methods.hpp.
   std::string exchange = "ddp", exchange_between_nodes = "ddp";
+  /// In mixed precision gradients are those of the fp32 weights, and so is what is exchanged.
+  bool wide_gradients = false;
   std::vector<std::string> fit;     ///< case ids that the numbers were fitted on
   std::vector<std::string> fitted;  ///< names of those numbers (models/framework_parameters.hpp)
 };

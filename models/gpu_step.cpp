@@ -39,6 +39,7 @@ class Stream {
   void wait(Duration time) {
     host_ += time;
     gpu_ = std::max(gpu_, host_);
+    out_.input = gpu_;
     mark_ = gpu_;
   }
 

@@ -36,6 +36,7 @@ struct StepKernel {
 
 struct StepTime {
   Duration total{0};
+  Duration input{0};                               ///< until the images are there
   Duration forward{0}, backward{0}, optimizer{0};  ///< parts of total as they pass on the clock
   Duration gpu_busy{0};                            ///< sum of the kernels
   Duration host_busy{0};

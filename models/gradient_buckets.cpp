@@ -11,7 +11,7 @@
 namespace rackcast {
 namespace {
 
-/// One array of gradients and when back-propagation is through with it, since the step began.
+/// One array of gradients and when back-propagation is through with it, since the input was there.
 struct Ready {
   Duration at{0};
   Bytes bytes{0};
@@ -33,11 +33,12 @@ double exchanged_parameters(const Operator& op, const TrainingSpec& spec, int ra
 std::vector<Ready> arrays_of(const TrainingSpec& spec, const StepTime& step, int ranks) {
   std::map<const Operator*, Duration> ends;
   for (const StepKernel& kernel : step.kernels)
-    if (kernel.op && kernel.end > step.forward) ends[kernel.op] = kernel.end;
+    if (kernel.op && kernel.end - step.input > step.forward) ends[kernel.op] = kernel.end - step.input;
   std::vector<Ready> out;
   Duration mark = step.forward;
-  const Bytes gradient =
-      spec.exchange.gradient > Bytes{0} ? spec.exchange.gradient : gradient_bytes(spec.precision);
+  const Bytes usual =
+      spec.framework->wide_gradients ? gradient_bytes(Precision::fp32) : gradient_bytes(spec.precision);
+  const Bytes gradient = spec.exchange.gradient > Bytes{0} ? spec.exchange.gradient : usual;
   const auto& operators = spec.workload->operators;
   int array = static_cast<int>(
       std::ranges::count_if(operators, [](const Operator& op) { return op.parameters > 0; }));
@@ -101,7 +102,9 @@ StepTimes step_times(const TrainingSpec& spec, int ranks) {
   StepTimes out;
   // All micro-steps but the last go through without an exchange.
   const Duration decode = spec.accumulation * spec.batch_per_gpu * spec.input.gpu_decode;
-  out.forward = (step.forward + (spec.accumulation - 1) * (step.forward + step.backward) + decode) * pace;
+  out.forward = (step.input + step.forward +
+                 (spec.accumulation - 1) * (step.input + step.forward + step.backward) + decode) *
+                pace;
   out.optimizer = step.optimizer * pace;
   out.log_sigma = step.log_sigma;
   Duration mark = step.forward;

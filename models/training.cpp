@@ -105,7 +105,13 @@ void blend(StepParts& b, const StepParts& a, int n) {
 
 }  // namespace
 
-TrainingRun simulate_training(const Cluster& cluster, const TrainingSpec& spec, Tracer* tracer) {
+TrainingRun simulate_training(const Cluster& cluster, const TrainingSpec& asked, Tracer* tracer) {
+  TrainingSpec spec = asked;
+  FrameworkProfile framework = *asked.framework;
+  if (framework.input_copy > Bandwidth{0} && !cluster.ranks.empty()) {
+    framework.input_copy = image_copy_rate(cluster, framework.input_copy);
+    spec.framework = &framework;
+  }
   TrainingRun run = simulate_once(cluster, spec, true, tracer);
   const ExchangeSpec& x = spec.exchange;
   if (x.strategy == ExchangeStrategy::local_sgd && x.local_steps > 1)

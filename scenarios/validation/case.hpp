@@ -12,6 +12,7 @@ namespace rackcast {
 struct ValidationCase {
   struct System {
     std::optional<std::string> gpu, node;
+    std::optional<std::string> cluster;  ///< of the catalogue: its network counts, not `fabric`
     bool gpu_assumed = false;
     std::optional<double> gpus, gpus_per_node, nodes;
     std::string intra_node;

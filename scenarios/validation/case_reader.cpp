@@ -55,6 +55,7 @@ void read_system(const Json& json, ValidationCase::System& out, std::string& com
   Members m{json, "system.", complaint};
   out.gpu = m.text("gpu");
   out.node = m.text("node");
+  out.cluster = m.text("cluster");
   out.gpu_assumed = m.flag("gpu_assumed");
   out.gpus = m.number("gpus");
   out.gpus_per_node = m.number("gpus_per_node");

@@ -8,6 +8,7 @@
 
 #include "scenarios/validation/predictor.hpp"
 #include "sim/error.hpp"
+#include "topologies/named_cluster.hpp"
 #include "topologies/switch_spec.hpp"
 
 namespace rackcast {
@@ -183,19 +184,33 @@ Cluster connect(const Catalog& catalog, const NodeSpec& node, ClusterShape shape
   throw Unpredictable{first};
 }
 
+/// GPUs of a cluster of the catalogue, node after node, on its own network.
+Cluster part_of_named(const Catalog& catalog, const ValidationCase& c) {
+  const NamedCluster named = cluster_of(catalog, *c.system.cluster);
+  ClusterShape shape;
+  shape.nodes = named.nodes;
+  shape.gpus = whole(c.system.gpus, "number of GPUs");
+  shape.gpus_per_node = std::min(per_node(c), named.node.gpus);
+  // One node needs no network.
+  if (*shape.gpus <= *shape.gpus_per_node) shape.nodes = 1;
+  if (shape.nodes > 1) shape.fabric = named.fabric.choice;
+  return make_cluster(catalog, named.node, shape);
+}
+
 }  // namespace
 
 std::string cluster_key(const ValidationCase& c) {
   const Json& fabric = c.system.fabric;
-  return fmt::format("{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", c.system.gpu.value_or(""), c.system.node.value_or(""),
-                     c.system.intra_node, c.system.gpus.value_or(0), c.system.gpus_per_node.value_or(0),
-                     c.system.nodes.value_or(0), text_in(fabric, "link").value_or(""),
-                     number_in(fabric, "links_per_node").value_or(0),
-                     number_in(fabric, "gbit_per_s").value_or(0),
-                     10 * contains(c.system.node_note, "one CPU root") + has_nccl_without_nvlink(c));
+  return fmt::format(
+      "{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", c.system.cluster.value_or(""), c.system.gpu.value_or(""),
+      c.system.node.value_or(""), c.system.intra_node, c.system.gpus.value_or(0),
+      c.system.gpus_per_node.value_or(0), c.system.nodes.value_or(0), text_in(fabric, "link").value_or(""),
+      number_in(fabric, "links_per_node").value_or(0), number_in(fabric, "gbit_per_s").value_or(0),
+      10 * contains(c.system.node_note, "one CPU root") + has_nccl_without_nvlink(c));
 }
 
 Cluster cluster_of_case(const Catalog& catalog, const ValidationCase& c) {
+  if (c.system.cluster) return part_of_named(catalog, c);
   NodeSpec node = node_of(catalog, c);
   if (has_nccl_without_nvlink(c)) {
     node.adjacency.clear();

@@ -10,7 +10,8 @@ namespace rackcast {
 namespace {
 
 struct Facts {
-  std::string framework, sync, library, algorithm, transport, update, variables_on, reduce_on, kvstore;
+  std::string framework, sync, library, algorithm, transport, update, variables_on, reduce_on, kvstore,
+      gradient;
 };
 
 Facts facts_of(const ValidationCase& c) {
@@ -18,9 +19,9 @@ Facts facts_of(const ValidationCase& c) {
   const auto text = [&](std::string_view key) {
     return text_in(extra, key).value_or("");
   };
-  Facts f{c.workload.framework, c.workload.gradient_sync, text("library"),
-          text("algorithm"),    text("transport"),        text("variable_update"),
-          text("variables_on"), text("reduce_on"),        text("kvstore")};
+  Facts f{c.workload.framework, c.workload.gradient_sync, text("library"),      text("algorithm"),
+          text("transport"),    text("variable_update"),  text("variables_on"), text("reduce_on"),
+          text("kvstore"),      text("gradient_dtype")};
   std::ranges::transform(f.framework, f.framework.begin(), [](unsigned char ch) { return std::tolower(ch); });
   return f;
 }
@@ -79,7 +80,7 @@ void set_library(ExchangeSpec& x, const Facts& f) {
 }  // namespace
 
 ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& profile, int nodes) {
-  const Facts f = facts_of(c);
+  Facts f = facts_of(c);
   const std::string& usual = nodes > 1 ? profile.exchange_between_nodes : profile.exchange;
   ExchangeSpec x;
   if (f.framework == "mxnet" || f.framework == "byteps") {
@@ -90,13 +91,16 @@ ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& p
     x = tensorflow(c, f, nodes, usual);
   } else if (f.library == "powerai-ddl") {
     x = exchange_method("powerai_ddl");
+  } else if (usual == "chainermn" && f.gradient == "fp16") {
+    // Whatever a later paper calls the algorithm: no other communicator sends 16 bits.
+    x = exchange_method("chainermn_nccl");
+    f.algorithm = "ring";
   } else {
     x = exchange_method(usual);
   }
   if (f.transport == "tcp" || f.transport == "ipoib") x.comm.stack = NetworkStack::tcp;
-  const auto dtype = text_in(c.workload.extra, "gradient_dtype");
-  if (dtype == "fp16" && c.workload.precision == "fp32") x.compression = "fp16";
-  if (dtype == "fp32") x.gradient = Bytes{4};  // of master weights, in mixed precision too
+  if (f.gradient == "fp16" && c.workload.precision == "fp32") x.compression = "fp16";
+  if (f.gradient == "fp32") x.gradient = Bytes{4};  // of master weights, in mixed precision too
   set_library(x, f);
   return x;
 }

@@ -92,6 +92,10 @@ PredictedFigure predict_scaled_step(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_scaled_epochs(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_scaling(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_network_send(PredictionContext&, const ValidationCase&);
+/// The case on another number of GPUs of its machine, filling node after node, with the same batch per GPU.
+ValidationCase with_gpus(const ValidationCase& c, double gpus);
+/// Rate per GPU of the case over that on `base` GPUs of its machine.
+PredictedFigure predict_efficiency(PredictionContext&, const ValidationCase& c, double base);
 
 // Collectives (collective_case.cpp).
 PredictedFigure predict_collective_time(PredictionContext&, const ValidationCase&);

@@ -101,7 +101,24 @@ Run run_of(PredictionContext& context, const ValidationCase& c) {
           nodes > 1 ? sent_by_node(cluster, spec) : Bytes{0}};
 }
 
-/// The machine of the baseline: fewer GPUs, filling node after node.
+/// A ratio of two runs hardly depends on the batch: where none is stated, one that everybody used.
+ValidationCase with_batch(ValidationCase c) {
+  constexpr double custom = 64;
+  if (!c.workload.batch_per_gpu && !c.workload.global_batch && !c.workload.micro_batch) {
+    c.workload.batch_per_gpu = custom;
+  }
+  return c;
+}
+
+/// What two runs share (kernels, framework) cancels; the exchange of the larger one does not.
+PredictedFigure ratio_of(const Run& fast, const Run& slow, double factor) {
+  const double wait = fast.training.parts.exchange_wait / fast.training.parts.total;
+  return figure_of(factor * fast.throughput().value / slow.throughput().value,
+                   std::max(0.02, wait * fast.training.network_log_sigma));
+}
+
+}  // namespace
+
 ValidationCase with_gpus(const ValidationCase& c, double gpus) {
   ValidationCase out = c;
   out.system.gpus = gpus;
@@ -114,16 +131,10 @@ ValidationCase with_gpus(const ValidationCase& c, double gpus) {
   return out;
 }
 
-/// A ratio of two runs hardly depends on the batch: where none is stated, one that everybody used.
-ValidationCase with_batch(ValidationCase c) {
-  constexpr double custom = 64;
-  if (!c.workload.batch_per_gpu && !c.workload.global_batch && !c.workload.micro_batch) {
-    c.workload.batch_per_gpu = custom;
-  }
-  return c;
+PredictedFigure predict_efficiency(PredictionContext& context, const ValidationCase& c, double base) {
+  const Run fast = run_of(context, with_batch(c)), slow = run_of(context, with_gpus(with_batch(c), base));
+  return ratio_of(fast, slow, slow.gpus / fast.gpus);
 }
-
-}  // namespace
 
 PredictedFigure predict_scaled_throughput(PredictionContext& context, const ValidationCase& c) {
   const Run run = run_of(context, c);
@@ -180,11 +191,7 @@ PredictedFigure predict_scaling(PredictionContext& context, const ValidationCase
     throw Unpredictable{"the baseline names neither GPUs nor their number nor precision"};
   }
   const Run fast = run_of(context, c), slow = run_of(context, other);
-  double ratio = fast.throughput().value / slow.throughput().value;
-  if (c.metric == "scaling_efficiency") ratio *= slow.gpus / fast.gpus;
-  // What both runs share (kernels, framework) cancels; the exchange of the larger one does not.
-  const double wait = fast.training.parts.exchange_wait / fast.training.parts.total;
-  return figure_of(ratio, std::max(0.02, wait * fast.training.network_log_sigma));
+  return ratio_of(fast, slow, c.metric == "scaling_efficiency" ? slow.gpus / fast.gpus : 1);
 }
 
 }  // namespace rackcast
