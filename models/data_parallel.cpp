@@ -279,7 +279,7 @@ DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& 
   add_input(cluster, spec.input, plan.resources);
   add_save_storage(cluster, spec.save, plan, plan.resources);
   add_servers(book, flows, x.servers, plan.resources);
-  if (x.ways > 1) {
+  if (x.ways > 1 && plan.ranks > 1) {
     const Cluster group = first_ranks(cluster, x.ways);
     CommModel inside{group, x.comm};
     add_split_layers(inside, spec, plan);

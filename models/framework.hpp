@@ -43,6 +43,7 @@ struct FrameworkProfile {
   double composed_passes = 1;     ///< of GELU and the like, where they are put together from simple operators
   double norm_passes = 1;         ///< traffic of normalisation against the fitted kernel
   bool fuses_elementwise = false;  ///< work marked fusable hides in its producer
+  bool fused_attention = false;    ///< one kernel that keeps no scores (FlashAttention)
   LayoutConversion layout = LayoutConversion::half;
   double sgd_accesses =
       5;  ///< times that an update with momentum reads or writes every parameter or its state

@@ -2,6 +2,7 @@
 /// The vocabulary between workloads (which operators a network runs) and GPU cost models (how long each
 /// takes).
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,6 +89,8 @@ struct PublishedCounts {
 };
 
 /// A network, in the order of its forward pass.
+struct TransformerShape;
+
 struct Workload {
   std::string name, title, task, source;
   PublishedCounts published;
@@ -95,6 +98,8 @@ struct Workload {
   Bytes input_bytes{0};    ///< one sample as it crosses to the GPU (uint8 pixels, int32 tokens)
   double pixels = 0;       ///< of one input image; 0 for other inputs
   std::vector<Operator> operators;
+  /// What the operators were made from, where that is a plain transformer: such a network can be split.
+  std::shared_ptr<const TransformerShape> transformer = nullptr;
 
   [[nodiscard]] double parameters() const;
   [[nodiscard]] Flop forward_flop() const;           ///< per sample

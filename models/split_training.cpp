@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <vector>
 
 #include "models/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
 #include "models/gpu_step.hpp"
+#include "models/straggler.hpp"
+#include "models/training.hpp"
 #include "sim/error.hpp"
 
 namespace rackcast {
@@ -71,6 +74,48 @@ struct StageTime {
 
 }  // namespace
 
+namespace {
+
+/// What sharded gradients and weights make a micro-batch longer by than its kernels.
+Duration exposed_by_shards(CommModel& over, const Stage& stage, const StepTime& step, const SplitSpec& spec,
+                           double parameters) {
+  const double layers = static_cast<double>(stage.layers);
+  const Bytes part = parameters / layers * gradient_bytes(spec.precision);
+  const Duration scatter = over.time(Collective::reduce_scatter, part) / spec.network_scale;
+  const Duration gather =
+      spec.zero_stage < 3 ? Duration{0} : over.time(Collective::all_gather, part) / spec.network_scale;
+  // Collectives beside the kernels take multiprocessors from them.
+  const double slower = 1 / (spec.compute_scale * (1 - collective_slowdown()));
+  const Duration forward = step.forward * slower / layers, backward = step.backward * slower / layers;
+  const Duration all =
+      gather + layers * std::max(forward, gather) + layers * std::max(backward, gather + scatter) + scatter;
+  return all - (step.forward + step.backward) / spec.compute_scale;
+}
+
+}  // namespace
+
+TrainingRun split_run(const SplitStep& step, int ranks, double sequences) {
+  TrainingRun run;
+  run.parts.forward = step.compute / 3;
+  run.parts.backward = step.compute - run.parts.forward;
+  run.parts.exchange_wait = step.tensor_exchange + step.pipeline_wait + step.gradient_exchange;
+  run.parts.exchange_busy = step.tensor_exchange + step.gradient_exchange;
+  run.parts.optimizer = step.optimizer;
+  run.parts.total = step.total;
+  run.ranks = ranks;
+  run.samples_per_step = sequences;
+  run.steps = 1;
+  run.compute_log_sigma = step.compute_log_sigma;
+  run.network_log_sigma = step.network_log_sigma;
+  const Duration most =
+      std::max({step.compute, step.tensor_exchange, step.pipeline_wait, step.gradient_exchange});
+  run.binds = most == step.compute           ? "GPU compute"
+              : most == step.tensor_exchange ? "sums of activations among the GPUs of a tensor-parallel group"
+              : most == step.pipeline_wait   ? "filling and draining the pipeline"
+                                             : "exchange of gradients and weights between replicas";
+  return run;
+}
+
 SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
                      const FrameworkProfile& framework, const CommSpec& comm, const SplitSpec& spec) {
   const int ranks = static_cast<int>(cluster.ranks.size());
@@ -91,7 +136,22 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, cons
     out.network_log_sigma = inside.log_sigma();
   }
 
+  if (spec.zero_stage >= 2 && spec.pipeline > 1)
+    throw Error{"gradients or weights sharded over replicas of a pipeline have no model"};
+  std::optional<Cluster> group;
+  std::optional<CommModel> over;
+  // Replicas of one node sum among themselves. Over nodes all groups of a node sum at once over its
+  // adapters, as one sum of all their gradients would.
+  const bool local = spec.tensor * replicas <= cluster.local_ranks();
+  const double sums_at_once = local ? 1 : spec.tensor;
+  if (replicas > 1) {
+    group.emplace(first_ranks(cluster, local ? replicas : spec.tensor * replicas));
+    over.emplace(*group, comm);
+    out.network_log_sigma = std::max(out.network_log_sigma, over->log_sigma());
+  }
+
   std::vector<StageTime> times;
+  Duration shards{0};
   for (const Stage& stage : stages_of(whole, shape.layers, spec.pipeline)) {
     StepOptions options;
     options.batch = spec.micro_batch;
@@ -104,8 +164,11 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, cons
     // product.
     const double sums = (spec.recompute ? 6.0 : 4.0) * static_cast<double>(stage.layers) +
                         (stage.first ? 1 : 0) + (stage.last ? 1 : 0);
-    times.push_back(
-        {step.forward + step.backward, sums * sum_of_activations, step.optimizer, stage.part.parameters()});
+    times.push_back({(step.forward + step.backward) / spec.compute_scale,
+                     sums * sum_of_activations / spec.network_scale, step.optimizer / spec.compute_scale,
+                     stage.part.parameters()});
+    if (over && spec.zero_stage >= 2)
+      shards = exposed_by_shards(*over, stage, step, spec, sums_at_once * stage.part.parameters());
   }
   const StageTime slowest = *std::ranges::max_element(times, {}, &StageTime::total);
   Duration fill{0}, message{0};
@@ -117,24 +180,25 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, cons
     const int sharing = cluster.used_nodes() > 1 && cluster.node.nics > 0
                             ? std::max(1, cluster.local_ranks() / cluster.node.nics)
                             : 1;
-    message = between.time(Collective::send_recv, activations * (static_cast<double>(sharing) / spec.tensor));
+    message =
+        between.time(Collective::send_recv, activations * (static_cast<double>(sharing) / spec.tensor)) /
+        spec.network_scale;
     out.network_log_sigma = std::max(out.network_log_sigma, between.log_sigma());
   }
   const double m = spec.micro_batches;
   out.compute = m * slowest.compute;
   out.tensor_exchange = m * slowest.exchange;
   out.pipeline_wait = fill + 2 * (m - 1 + spec.pipeline - 1) * spec.interleave * message;
-  if (replicas > 1) {
-    // Replicas of one node sum among themselves. Over nodes all groups of a node sum at once over its
-    // adapters, as one sum of all their gradients would.
-    const bool local = spec.tensor * replicas <= cluster.local_ranks();
-    const Cluster group = first_ranks(cluster, local ? replicas : spec.tensor * replicas);
-    CommModel over{group, comm};
-    const Bytes gradients = slowest.parameters * gradient_bytes(spec.precision);
-    out.gradient_exchange = over.time(Collective::all_reduce, (local ? 1 : spec.tensor) * gradients);
-    out.network_log_sigma = std::max(out.network_log_sigma, over.log_sigma());
+  if (over) {
+    const Bytes gradients = sums_at_once * slowest.parameters * gradient_bytes(spec.precision);
+    // Stage 2 gathers the weights that were updated, stage 3 has them gathered when they are used.
+    out.gradient_exchange = m * shards;
+    if (spec.zero_stage < 2)
+      out.gradient_exchange += over->time(Collective::all_reduce, gradients) / spec.network_scale;
+    if (spec.zero_stage == 2)
+      out.gradient_exchange += over->time(Collective::all_gather, gradients) / spec.network_scale;
   }
-  out.optimizer = slowest.optimizer / (spec.shards_optimizer ? replicas : 1);
+  out.optimizer = slowest.optimizer / (spec.zero_stage > 0 ? replicas : 1);
   out.total = out.compute + out.tensor_exchange + out.pipeline_wait + out.gradient_exchange + out.optimizer;
   return out;
 }

@@ -13,6 +13,14 @@
 /// (D. Narayanan et al., "Efficient large-scale language model training on GPU clusters using Megatron-LM",
 /// SC 2021, section 2.2). Gradients are summed over the replicas when the pipeline has drained; nothing of
 /// these exchanges is hidden. Ranks are numbered tensor first, then data, then pipeline (section 3).
+///
+/// States may be sharded over the replicas (S. Rajbhandari et al., "ZeRO", SC 2020): stage 1 the optimizer's,
+/// stage 2 gradients as well, which are scattered after every micro-batch, stage 3 weights as well (fully
+/// sharded data parallelism: Y. Zhao et al., "PyTorch FSDP", VLDB 2023), which are gathered layer by layer,
+/// forward and again backward. Layers are prefetched: with L equal layers that compute f and b, gather in g
+/// and scatter in s, a micro-batch takes
+///
+///     g + L max(f, g) + L max(b, g + s) + s.
 #include "models/operator.hpp"
 #include "models/transformer.hpp"
 #include "sim/quantity.hpp"
@@ -23,6 +31,7 @@ struct Cluster;
 struct CommSpec;
 struct FrameworkProfile;
 class GpuCostModel;
+struct TrainingRun;
 
 struct SplitSpec {
   int tensor = 1, pipeline = 1;
@@ -32,7 +41,8 @@ struct SplitSpec {
   Precision precision = Precision::mixed;
   bool recompute = false;  ///< all activations are computed again going back
   bool adam = true;
-  bool shards_optimizer = false;  ///< ZeRO stage 1: each replica updates its part
+  int zero_stage = 0;  ///< states sharded over the replicas; 2 and 3 without a pipeline
+  double compute_scale = 1, network_scale = 1;  ///< of the rates, for intervals
 };
 
 struct SplitStep {
@@ -44,6 +54,9 @@ struct SplitStep {
   Duration optimizer{0};
   double compute_log_sigma = 0, network_log_sigma = 0;
 };
+
+/// As a training run, its parts those of StepParts. `sequences` are those of the whole step.
+TrainingRun split_run(const SplitStep& step, int ranks, double sequences);
 
 /// The cluster's ranks must be tensor x pipeline x replicas. Throws Error where the shape cannot be cut so.
 SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,

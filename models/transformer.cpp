@@ -283,6 +283,7 @@ Workload transformer_workload(const TransformerShape& shape) {
   workload.input_text = std::to_string(full.seq_len) + " tokens";
   workload.input_bytes = Bytes{4.0 * static_cast<double>(full.seq_len)};  // int32 token ids
   workload.operators = Generator(full).run();
+  workload.transformer = std::make_shared<const TransformerShape>(full);
   return workload;
 }
 

@@ -66,6 +66,7 @@ Workload WorkloadReader::read(const Json& json) {
     workload_.input_text = generated.input_text;
     workload_.input_bytes = generated.input_bytes;
     workload_.operators = std::move(generated.operators);
+    workload_.transformer = std::move(generated.transformer);
     return std::move(workload_);
   }
   read_blocks(file);

@@ -134,10 +134,12 @@ const FrameworkProfile& Evaluator::Impl::framework(const WorkloadSpec& spec) {
 
 const GpuCostModel& Evaluator::Impl::gpu(const ClusterSpec& cluster, const WorkloadSpec& w) {
   const GpuSpec& spec = node(cluster).gpu;
-  const LibraryGeneration library = framework(w).library;
-  const std::string key = fmt::format("{}/{}", spec.id, to_string(library));
+  const FrameworkProfile& software = framework(w);
+  const std::string key =
+      fmt::format("{}/{}/{}", spec.id, to_string(software.library), software.fused_attention);
   if (const auto it = gpus.find(key); it != gpus.end()) return it->second;
-  GpuCostModel model = GpuCostModel::create(gpu_rates(spec), {.library = library}, kernels);
+  GpuCostModel model = GpuCostModel::create(
+      gpu_rates(spec), {.library = software.library, .fused_attention = software.fused_attention}, kernels);
   ledger.note_gpu(spec, model, workload(w), w.precision);
   return gpus.emplace(key, std::move(model)).first->second;
 }

@@ -114,8 +114,9 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
     const Workload workload = load_workload(spec.model);
     const FrameworkProfile framework =
         framework_profile({.name = spec.framework, .version = spec.framework_version});
-    const GpuCostModel gpu =
-        GpuCostModel::create(gpu_rates(node.gpu), {.library = framework.library}, kernels);
+    const GpuCostModel gpu = GpuCostModel::create(
+        gpu_rates(node.gpu), {.library = framework.library, .fused_attention = framework.fused_attention},
+        kernels);
     StepOptions options;
     options.batch = spec.batch_per_gpu;
     options.precision = spec.precision;

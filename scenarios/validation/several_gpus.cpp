@@ -42,10 +42,6 @@ void refuse_split_models(const ValidationCase& c) {
     throw Unpredictable{"a network split over GPUs: no model yet"};
   if (text_in(c.workload.extra, "finetune") == "lora")
     throw Unpredictable{"low-rank fine-tuning: no model yet"};
-  for (const std::string_view key : {"fsdp_sharding", "megatron_fsdp"})
-    if (member_in(c.workload.extra, key) != nullptr) throw Unpredictable{"sharded states: no model yet"};
-  if (number_in(c.workload.parallelism, "zero_stage").value_or(0) > (is_split(c) ? 1 : 0))
-    throw Unpredictable{"sharded states: no model yet"};
 }
 
 /// Tables that no GPU holds are split, and their gradients are not reduced.

@@ -18,6 +18,15 @@ int ways(const ValidationCase& c, std::string_view key) {
   return static_cast<int>(stated);
 }
 
+/// What is sharded over the replicas: the optimizer's states, gradients, weights.
+int zero_stage(const ValidationCase& c) {
+  const auto sharding = text_in(c.workload.extra, "fsdp_sharding");
+  if (sharding && *sharding != "full" && *sharding != "full_shard")
+    throw Unpredictable{"weights sharded within a node and copied between nodes: no model yet"};
+  if (sharding || flag_in(c.workload.extra, "megatron_fsdp").value_or(false)) return 3;
+  return static_cast<int>(number_in(c.workload.parallelism, "zero_stage").value_or(0));
+}
+
 SplitSpec spec_of(const ValidationCase& c, double ranks) {
   SplitSpec spec;
   spec.tensor = ways(c, "tp");
@@ -33,13 +42,14 @@ SplitSpec spec_of(const ValidationCase& c, double ranks) {
   if (!(spec.micro_batches >= 1)) throw Unpredictable{"the batch is less than one micro-batch per replica"};
   spec.precision = precision_of(c);
   spec.recompute = recomputes(c);
-  spec.shards_optimizer = number_in(c.workload.parallelism, "zero_stage").value_or(0) > 0;
+  spec.zero_stage = zero_stage(c);
   return spec;
 }
 
 }  // namespace
 
 bool is_split(const ValidationCase& c) {
+  if (zero_stage(c) >= 2) return true;
   for (const std::string_view key : {"tp", "pp"})
     if (number_in(c.workload.parallelism, key).value_or(1) > 1) return true;
   return false;
@@ -57,16 +67,7 @@ TrainingRun split_run(PredictionContext& context, const ValidationCase& c) {
   const ExchangeSpec exchange = exchange_of_case(c, profile, cluster.used_nodes());
   const SplitStep step =
       split_step(cluster, *shape, context.gpu(*c.system.gpu, profile), profile, exchange.comm, spec);
-  TrainingRun run;
-  run.parts.forward = step.compute;
-  run.parts.exchange_wait = step.tensor_exchange + step.pipeline_wait + step.gradient_exchange;
-  run.parts.optimizer = step.optimizer;
-  run.parts.total = step.total;
-  run.ranks = static_cast<int>(ranks);
-  run.samples_per_step = *c.workload.global_batch;
-  run.compute_log_sigma = step.compute_log_sigma;
-  run.network_log_sigma = step.network_log_sigma;
-  return run;
+  return split_run(step, static_cast<int>(ranks), *c.workload.global_batch);
 }
 
 }  // namespace rackcast
