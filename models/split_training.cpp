@@ -82,8 +82,13 @@ Duration exposed_by_shards(CommModel& over, const Stage& stage, const StepTime& 
   const double layers = static_cast<double>(stage.layers);
   const Bytes part = parameters / layers * gradient_bytes(spec.precision);
   const Duration scatter = over.time(Collective::reduce_scatter, part) / spec.network_scale;
+  // Attention's two matrices and the MLP's two; vectors stay where they are used.
+  const double pieces = spec.gathers_tensors ? 4 : 1;
   const Duration gather =
-      spec.zero_stage < 3 ? Duration{0} : over.time(Collective::all_gather, part) / spec.network_scale;
+      spec.zero_stage < 3 ? Duration{0}
+                          : pieces * over.time(Collective::all_gather, part / pieces) / spec.network_scale;
+  if (spec.gathers_tensors && spec.zero_stage == 3)
+    return layers * ((spec.recompute ? 3.0 : 2.0) * gather + scatter);
   // Collectives beside the kernels take multiprocessors from them.
   const double slower = 1 / (spec.compute_scale * (1 - collective_slowdown()));
   const Duration forward = step.forward * slower / layers, backward = step.backward * slower / layers;

@@ -21,6 +21,10 @@
 /// and scatter in s, a micro-batch takes
 ///
 ///     g + L max(f, g) + L max(b, g + s) + s.
+///
+/// DeepSpeed's stage 3 gathers tensor by tensor when it needs one: its prefetch buffer (5e7 elements, later
+/// 5e8: deepspeed.ai/docs/config-json, stage3_prefetch_bucket_size) is less than one matrix of a large layer.
+/// What is computed again is gathered for that, too. Nothing of it is hidden.
 #include "models/operator.hpp"
 #include "models/transformer.hpp"
 #include "sim/quantity.hpp"
@@ -41,7 +45,8 @@ struct SplitSpec {
   Precision precision = Precision::mixed;
   bool recompute = false;  ///< all activations are computed again going back
   bool adam = true;
-  int zero_stage = 0;  ///< states sharded over the replicas; 2 and 3 without a pipeline
+  int zero_stage = 0;            ///< states sharded over the replicas; 2 and 3 without a pipeline
+  bool gathers_tensors = false;  ///< stage 3 as DeepSpeed has it
   double compute_scale = 1, network_scale = 1;  ///< of the rates, for intervals
 };
 

@@ -88,6 +88,8 @@ PredictedFigure predict_speedup(PredictionContext&, const ValidationCase&);
 
 // Several GPUs (several_gpus.cpp).
 PredictedFigure predict_scaled_throughput(PredictionContext&, const ValidationCase&);
+/// Arithmetic per second of one GPU, or its share of the peak, counted as the source says.
+PredictedFigure predict_flop_per_gpu(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_scaled_step(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_scaled_epochs(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_scaling(PredictionContext&, const ValidationCase&);

@@ -12,6 +12,7 @@
 #include "scenarios/validation/software_of_case.hpp"
 #include "scenarios/validation/split_case.hpp"
 #include "scenarios/validation/workload_of_case.hpp"
+#include "topologies/gpu_spec.hpp"
 
 namespace rackcast {
 namespace {
@@ -144,6 +145,30 @@ PredictedFigure predict_scaled_throughput(PredictionContext& context, const Vali
   if (c.metric.ends_with("_per_gpu")) units /= run.gpus;
   for (double* value : {&figure.value, &figure.low, &figure.high}) *value *= units;
   return figure;
+}
+
+PredictedFigure predict_flop_per_gpu(PredictionContext& context, const ValidationCase& c) {
+  const auto shape = transformer_of_case(c);
+  if (!shape) throw Unpredictable{"arithmetic of this network as its source counts it is not known"};
+  const auto convention = text_in(c.workload.extra, "flop_convention");
+  if (convention != "model" && convention != "hardware")
+    throw Unpredictable{"whether recomputed operations count is not stated"};
+  const Run run = run_of(context, c);
+  const double forward = context.workload(c).forward_flop().base();
+  double flop = 3 * forward;
+  if (convention == "hardware") {
+    const auto s = static_cast<double>(shape->seq_len), h = static_cast<double>(shape->hidden);
+    const auto recompute = text_in(c.workload.parallelism, "recompute");
+    // The vocabulary product is never computed again, and selectively scores and their use alone are.
+    if (recompute == "full") flop += forward - 2 * s * h * static_cast<double>(shape->vocab);
+    if (recompute == "selective") flop += 4 * s * s * h * static_cast<double>(shape->layers);
+  }
+  const double rate = flop * run.samples_per_s() / run.gpus;
+  if (c.metric == "tflops_per_gpu") return figure_of(rate / 1e12, run.log_sigma());
+  const GpuSpec gpu = gpu_spec(context.catalog(), *c.system.gpu);
+  const auto peak = precision_of(c) == Precision::fp8 ? gpu.peak.fp8_tensor : gpu.peak.fp16_tensor;
+  if (!peak) throw Unpredictable{"peak rate of \"" + gpu.id + "\" not known"};
+  return figure_of(rate / (*peak)->base(), run.log_sigma());
 }
 
 PredictedFigure predict_scaled_step(PredictionContext& context, const ValidationCase& c) {

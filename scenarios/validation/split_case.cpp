@@ -43,6 +43,7 @@ SplitSpec spec_of(const ValidationCase& c, double ranks) {
   spec.precision = precision_of(c);
   spec.recompute = recomputes(c);
   spec.zero_stage = zero_stage(c);
+  spec.gathers_tensors = c.workload.framework == "deepspeed";
   return spec;
 }
 
