@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/data_files.hpp"
+#include "models/transformer.hpp"
 #include "sim/error.hpp"
 #include "sim/quantity_text.hpp"
 
@@ -26,6 +27,19 @@ double unrolled_elements(const Operator& op) {
 
 }  // namespace
 
+namespace {
+
+/// Of one sample on one GPU, all micro-batches that wait together.
+double kept_elements(const Workload& workload, double all, const MemoryOptions& options) {
+  const double share = options.kept_micro_batches / options.ways;
+  if (!options.recompute || !workload.transformer) return all * share;
+  const TransformerShape& shape = *workload.transformer;
+  const auto layers = static_cast<double>(shape.layers);
+  return static_cast<double>(shape.seq_len * shape.hidden) * layers * share + all / layers;
+}
+
+}  // namespace
+
 MemoryUse training_memory(const Workload& workload, const MemoryOptions& options) {
   if (!(options.batch >= 0)) throw Error{"memory needs a batch that is not negative"};
   constexpr Bytes fp32{4};
@@ -38,10 +52,16 @@ MemoryUse training_memory(const Workload& workload, const MemoryOptions& options
     unrolled = std::max(unrolled, unrolled_elements(op));
   }
   MemoryUse use;
-  use.weights = parameters * (fp32 + copy);
-  use.gradients = parameters * (fp32 + copy);
-  use.optimizer = parameters * fp32 * (options.optimizer == Optimizer::adam ? 2.0 : 1.0);
-  use.activations = options.batch * kept * element;
+  parameters /= options.ways;
+  const auto sharded = [&](int stage) {
+    return options.zero_stage >= stage ? 1 / options.replicas : 1;
+  };
+  // The fp32 weights of a 16-bit run are the optimizer's.
+  use.weights =
+      copy > Bytes{0} ? parameters * (sharded(1) * fp32 + sharded(3) * copy) : parameters * sharded(3) * fp32;
+  use.gradients = parameters * sharded(2) * (fp32 + copy);
+  use.optimizer = parameters * sharded(1) * fp32 * (options.optimizer == Optimizer::adam ? 2.0 : 1.0);
+  use.activations = options.batch * kept_elements(workload, kept, options) * element;
   use.workspace = std::min(options.batch * unrolled * element, fact("workspace_limit"));
   use.reserve = fact("reserve");
   return use;

@@ -47,7 +47,11 @@ Prediction Evaluator::predict(const Question& q) {
   single.cluster.nodes = 1;
   single.cluster.stragglers.clear();
   single.gpus = 1;
-  const double one_gpu_step = run(single).parts.total.base();
+  // Of a step with the work of one GPU; replicas of a split network take other batches.
+  const TrainingRun& alone = run(single);
+  const double more =
+      q.workload.parallelism ? base.samples_per_step / base.ranks / alone.samples_per_step : 1;
+  const double one_gpu_step = more * alone.parts.total.base();
 
   const double efficiency = one_gpu_step / base.parts.total.base(), time = impl_->seconds(q, {});
   Widths of_step, of_time, of_efficiency;
@@ -59,7 +63,8 @@ Prediction Evaluator::predict(const Question& q) {
       const double step = impl_->steady(q, scales).parts.total.base();
       of_step.add(std::log(step / base.parts.total.base()));
       of_time.add(std::log(impl_->seconds(q, scales) / time));
-      of_efficiency.add(std::log(impl_->steady(single, scales).parts.total.base() / step / efficiency));
+      of_efficiency.add(
+          std::log(more * impl_->steady(single, scales).parts.total.base() / step / efficiency));
     }
   };
   vary(s.compute, &Scales::compute);

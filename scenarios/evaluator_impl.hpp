@@ -87,6 +87,8 @@ struct Evaluator::Impl {
   /// The run with saves at such intervals of training time; 0: none.
   const TrainingRun& run_saving(const Question& q, const EpochHits& hits, const Scales& scales,
                                 Duration interval);
+  /// The closed form of a network that no single GPU holds.
+  TrainingRun split_over_gpus(const Question& q, const Cluster& machine, const TrainingSpec& training);
   /// Within what is left of the limits.
   TrainingRun simulated(const Question& q, TrainingSpec& training, Tracer* tracer);
   /// The stretch with the most epochs.

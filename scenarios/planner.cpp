@@ -204,6 +204,9 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
   result.scenario = scenario;
   for (const WorkloadSpec& spec : scenario.workloads) {
     WorkloadResult& w = result.workloads.emplace_back();
+    const int gpus = scenario.cluster.gpus_per_job.value_or(scenario.cluster.nodes *
+                                                            evaluator.node(scenario.cluster).gpus);
+    check_split(spec, gpus);
     try {
       if (tracer && scenario.workloads.size() > 1) tracer->begin_part(spec.model + ": ");
       if (tracer) evaluator.run(question(scenario, spec), tracer);

@@ -51,6 +51,16 @@ StorageSpec read_storage(const Json& json) {
   return storage;
 }
 
+/// What means something else, or nothing, for a network that is split over GPUs.
+void refuse_with_split(ObjectReader& in, const WorkloadSpec& workload) {
+  if (const Json* batch = in.find("batch_per_gpu"))
+    batch->fail("a network split over GPUs has no batch of one GPU",
+                "write \"micro_batch\" and \"micro_batches\" of a replica in \"parallelism\"");
+  const ExchangeSpec exchange = exchange_named(workload.exchange);
+  if (exchange.strategy != ExchangeStrategy::all_reduce || exchange.compression != "none")
+    in.require("exchange").fail("replicas of a split network exchange gradients by all-reduce, uncompressed");
+}
+
 WorkloadSpec read_workload(const Json& json) {
   ObjectReader in{json};
   WorkloadSpec workload;
@@ -77,6 +87,12 @@ WorkloadSpec read_workload(const Json& json) {
     f.finish();
   }
   if (const Json* exchange = in.find("exchange")) workload.exchange = read_exchange(*exchange);
+  if (const Json* split = in.find("parallelism")) {
+    workload.parallelism = read_parallelism(*split);
+    refuse_with_split(in, workload);
+    workload.batch_per_gpu = workload.parallelism->batch() / workload.parallelism->ways();
+    workload.batch_is_default = false;
+  }
   if (in.has("critical_batch")) workload.critical_batch = in.number("critical_batch", 1, 1e12);
   in.finish();
   return workload;

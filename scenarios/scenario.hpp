@@ -15,6 +15,7 @@
 #include "scenarios/data_spec.hpp"
 #include "scenarios/failure_spec.hpp"
 #include "scenarios/input_options.hpp"
+#include "scenarios/parallelism.hpp"
 #include "scenarios/plan/search_spec.hpp"
 #include "scenarios/serving/service_spec.hpp"
 #include "scenarios/site/site_spec.hpp"
@@ -38,6 +39,7 @@ struct WorkloadSpec {
   Precision precision = Precision::fp32;
   std::string framework, framework_version;  ///< empty: the generic profile
   std::string exchange;                      ///< of gradients (exchange_choice.hpp); empty: all-reduce
+  std::optional<ParallelSpec> parallelism;   ///< a transformer split over GPUs
   std::optional<double> critical_batch;      ///< samples of the global batch beyond which more do not help
   bool epochs_is_default = false, batch_is_default = false, precision_is_default = false;
   Where where;

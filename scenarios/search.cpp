@@ -23,9 +23,7 @@ std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& q) {
   std::vector<Conflict> out;
   const NodeFacts node = evaluator.node(q.cluster);
   const Workload& workload = evaluator.workload(q.workload);
-  MemoryOptions memory;
-  memory.batch = q.workload.batch_per_gpu;
-  memory.precision = q.workload.precision;
+  const MemoryOptions memory = memory_options(q.workload, q.cluster.nodes * node.gpus);
   const Bytes needed = training_memory(workload, memory).total();
   if (needed > node.gpu_memory) {
     const double fits = largest_batch(workload, memory, node.gpu_memory);

@@ -59,9 +59,7 @@ void PointMaker::refuse(std::size_t design, const Error& e) {
 RunPoint PointMaker::run(const Question& q, std::size_t design) {
   RunPoint out;
   const NodeFacts& node = space_.designs[design].node;
-  MemoryOptions memory;
-  memory.batch = q.workload.batch_per_gpu;
-  memory.precision = q.workload.precision;
+  const MemoryOptions memory = memory_options(q.workload, q.cluster.nodes * node.gpus);
   out.uses[Limit::gpu_memory] =
       training_memory(evaluator_.workload(q.workload), memory).total() / node.gpu_memory;
   try {

@@ -47,3 +47,27 @@ TEST_CASE("known limits of batch size are met: ResNet-50 fp32 trains 64 images o
 TEST_CASE("a negative batch is an error") {
   CHECK_THROWS_AS((void)training_memory(load_workload("alexnet"), {.batch = -1}), Error);
 }
+
+TEST_CASE("a split network keeps its part, and sharded states a part of that") {
+  const Workload network = load_workload("gpt2-8.3b");
+  MemoryOptions options{.precision = Precision::bf16, .optimizer = Optimizer::adam};
+  const MemoryUse whole = training_memory(network, options);
+  options.ways = 32;
+  options.kept_micro_batches = 4;
+  const MemoryUse part = training_memory(network, options);
+  CHECK(part.weights.base() == doctest::Approx(whole.weights.base() / 32));
+  CHECK(part.activations.base() == doctest::Approx(whole.activations.base() * 4 / 32));
+  options.recompute = true;
+  CHECK(training_memory(network, options).activations < 0.3 * part.activations);
+  // Of 6 + 6 + 8 bytes a parameter, stage 1 shards 4 + 8, stage 2 6 more, stage 3 all.
+  options.replicas = 8;
+  const auto bytes = [&](int stage) {
+    options.zero_stage = stage;
+    const MemoryUse use = training_memory(network, options);
+    return (use.weights + use.gradients + use.optimizer).base() / (network.parameters() / 32);
+  };
+  CHECK(bytes(0) == doctest::Approx(20));
+  CHECK(bytes(1) == doctest::Approx(8 + 12.0 / 8));
+  CHECK(bytes(2) == doctest::Approx(2 + 18.0 / 8));
+  CHECK(bytes(3) == doctest::Approx(20.0 / 8));
+}

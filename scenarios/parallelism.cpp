@@ -1,0 +1,88 @@
+#include "scenarios/parallelism.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/split_training.hpp"
+#include "scenarios/scenario.hpp"
+#include "sim/error.hpp"
+
+namespace rackcast {
+
+std::string ParallelSpec::key() const {
+  return fmt::format("{}x{}x{}/{}/{}x{}/{}", tensor, pipeline, interleave, zero_stage, micro_batch,
+                     micro_batches, recompute);
+}
+
+ParallelSpec read_parallelism(const Json& json) {
+  ObjectReader in{json};
+  ParallelSpec p;
+  const auto count = [&in](std::string_view key, int most) {
+    return static_cast<int>(in.integer_or(key, 1, 1, most));
+  };
+  p.tensor = count("tensor", 1024);
+  p.pipeline = count("pipeline", 1024);
+  p.interleave = count("interleave", 256);
+  p.micro_batch = count("micro_batch", 1'000'000);
+  p.micro_batches = count("micro_batches", 1'000'000);
+  p.zero_stage = static_cast<int>(in.integer_or("zero_stage", 0, 0, 3));
+  p.recompute = in.boolean_or("recompute", false);
+  if (p.interleave > 1 && p.pipeline == 1)
+    in.require("interleave")
+        .fail("parts of the network are interleaved in a pipeline only", "\"pipeline\": 2 or more");
+  if (p.zero_stage >= 2 && p.pipeline > 1)
+    in.require("zero_stage")
+        .fail("gradients or weights sharded over replicas of a pipeline have no model",
+              "\"zero_stage\": 1, or no pipeline");
+  in.finish();
+  return p;
+}
+
+void check_split(const WorkloadSpec& workload, int ranks) {
+  if (!workload.parallelism || ranks % workload.parallelism->ways() == 0) return;
+  const ParallelSpec& p = *workload.parallelism;
+  throw Error{
+      fmt::format("{} GPUs are no multiple of {} x {}, tensor x pipeline", ranks, p.tensor, p.pipeline),
+      workload.where, "choose nodes, tensor or pipeline so that they are"};
+}
+
+ParallelSpec fitting(ParallelSpec p, int ranks) {
+  while (p.pipeline > 1 && ranks % p.ways() != 0) --p.pipeline;
+  while (p.tensor > 1 && ranks % p.ways() != 0) p.tensor /= 2;
+  if (p.pipeline == 1) p.interleave = 1;
+  return p;
+}
+
+SplitSpec split_spec(const WorkloadSpec& workload, int ranks) {
+  const ParallelSpec p = fitting(*workload.parallelism, ranks);
+  SplitSpec out;
+  out.tensor = p.tensor;
+  out.pipeline = p.pipeline;
+  out.interleave = p.interleave;
+  out.zero_stage = p.zero_stage;
+  out.micro_batch = p.micro_batch;
+  out.micro_batches = p.micro_batches;
+  out.precision = workload.precision;
+  out.recompute = p.recompute;
+  return out;
+}
+
+MemoryOptions memory_options(const WorkloadSpec& workload, int ranks) {
+  MemoryOptions out;
+  out.batch = workload.batch_per_gpu;
+  out.precision = workload.precision;
+  if (!workload.parallelism) return out;
+  const ParallelSpec p = fitting(*workload.parallelism, ranks);
+  out.batch = p.micro_batch;
+  out.optimizer = Optimizer::adam;
+  out.ways = p.ways();
+  // 1F1B keeps as many micro-batches as there are stages, of its own layers.
+  out.kept_micro_batches = std::min(p.pipeline, p.micro_batches);
+  out.recompute = p.recompute;
+  out.zero_stage = p.zero_stage;
+  out.replicas = std::max(1.0, static_cast<double>(ranks) / p.ways());
+  return out;
+}
+
+}  // namespace rackcast

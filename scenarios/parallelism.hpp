@@ -1,0 +1,45 @@
+#pragma once
+/// How a scenario splits a transformer over GPUs: "parallelism" of a workload.
+#include <string>
+
+#include "models/memory.hpp"
+#include "sim/json_reader.hpp"
+
+namespace rackcast {
+
+struct SplitSpec;
+struct WorkloadSpec;
+
+struct ParallelSpec {
+  int tensor = 1, pipeline = 1, interleave = 1;
+  int zero_stage = 0;  ///< states sharded over the replicas
+  int micro_batch = 1, micro_batches = 1;
+  bool recompute = false;
+
+  /// GPUs of one replica, and sequences of one step of it.
+  [[nodiscard]] int ways() const { return tensor * pipeline; }
+  [[nodiscard]] double batch() const { return static_cast<double>(micro_batch) * micro_batches; }
+  [[nodiscard]] std::string key() const;  ///< differs where two differ
+};
+
+/// {"tensor": 8, "pipeline": 4, "interleave": 2, "micro_batch": 1, "micro_batches": 64, "zero_stage": 1,
+/// "recompute": true}, all optional. Throws Error at the place of a number out of range or a combination that
+/// has no model.
+ParallelSpec read_parallelism(const Json& json);
+
+/// Throws Error at the workload unless so many GPUs are a multiple of its split: what a cluster that is given
+/// must be.
+void check_split(const WorkloadSpec& workload, int ranks);
+
+/// The split on so many GPUs: as asked where they are a multiple of it, else with fewer stages, else fewer GPUs to
+/// a layer. So the small sizes that an answer is set beside, one GPU among them, have a time even where the
+/// network would not fit them.
+ParallelSpec fitting(ParallelSpec asked, int ranks);
+
+/// For the model.
+SplitSpec split_spec(const WorkloadSpec& workload, int ranks);
+
+/// What training of the workload keeps in the memory of each of so many GPUs.
+MemoryOptions memory_options(const WorkloadSpec& workload, int ranks);
+
+}  // namespace rackcast

@@ -1,0 +1,147 @@
+// How a scenario says that gradients are exchanged and networks are split: what is read, what it costs, and
+// what is refused.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "models/split_training.hpp"
+#include "scenarios/exchange_choice.hpp"
+#include "scenarios/planner.hpp"
+#include "scenarios/result.hpp"
+#include "scenarios/scenario.hpp"
+#include "sim/error.hpp"
+#include "tests/unit/sim_error_text.hpp"
+#include "topologies/catalog.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog instance = Catalog::builtin();
+  return instance;
+}
+
+std::string scenario_text(const std::string& workload, const std::string& cluster) {
+  return fmt::format(R"({{"name": "x", "data": {{"samples": 1281167, "bytes_per_sample": "0.1 MB"}},
+ "storage": {{"array": "none"}}, "workloads": [{{{}}}], "cluster": {{{}}}}})",
+                     workload, cluster);
+}
+
+Result run(const std::string& workload, const std::string& cluster) {
+  return simulate(read_scenario(parse_json(scenario_text(workload, cluster), "x.json"), "x.json"), catalog(),
+                  nullptr, {});
+}
+
+double rate(const std::string& exchange) {
+  const std::string vgg =
+      R"("model": "vgg16", "epochs": 1, "batch_per_gpu": 32, "precision": "fp32", "exchange": )";
+  return run(vgg + exchange, R"("node": "dgx1_p100", "nodes": 4)")
+      .workloads.front()
+      .prediction.samples_per_s.value;
+}
+
+std::string refusal(const std::string& exchange) {
+  return error_text([&] { (void)read_exchange(parse_json(exchange, "x.json")); });
+}
+
+std::string split_refusal(const std::string& split, const std::string& more = "") {
+  const std::string gpt = R"("model": "gpt2-8.3b", "epochs": 1, "precision": "bf16", "parallelism": )";
+  return error_text([&] { (void)run(gpt + split + more, R"("node": "dgx_a100_640gb", "nodes": 4)"); });
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("an exchange is a name or an object laid over a named one") {
+  CHECK(exchange_named("horovod").cycle == Duration{5e-3});
+  const ExchangeSpec x = exchange_named(
+      read_exchange(parse_json(R"({"method": "horovod", "bucket": "16 MiB", "stack": "tcp"})", "x.json")));
+  CHECK(x.bucket == Bytes{16.0 * 1024 * 1024});
+  CHECK(x.cycle == Duration{5e-3});
+  CHECK(x.comm.stack == NetworkStack::tcp);
+  const ExchangeSpec servers = exchange_named(
+      R"({"strategy": "parameter_server", "servers": 4, "mode": "stale", "staleness": 3, "split": "4 MB"})");
+  CHECK(servers.servers.count == 4);
+  CHECK(servers.servers.mode == ServerMode::stale);
+  CHECK(servers.servers.staleness == 3);
+  CHECK(servers.servers.split == Bytes{4e6});
+}
+
+TEST_CASE("VGG-16's exchange decides what 32 GPUs are worth") {
+  const double plain = rate(R"("all_reduce")");
+  // One server process per node over TCP copies 1.25 GB/s: the collapse that Horovod was written for.
+  CHECK(rate(R"({"method": "grpc_servers"})") < 0.2 * plain);
+  // The factors of three large layers are less than the layers; averaging every eighth step is less, too.
+  CHECK(rate(R"({"strategy": "hybrid", "factors": true})") > plain);
+  CHECK(rate(R"({"strategy": "local_sgd", "local_steps": 8})") > plain);
+  CHECK(rate(R"({"after_backward": true, "bucket": "1 TB"})") < plain);
+  CHECK(rate(R"({"compression": "fp16", "stack": "tcp"})") > rate(R"({"stack": "tcp"})"));
+  CHECK(rate(R"({"strategy": "model_parallel", "ways": 4})") > 0);
+}
+
+TEST_CASE("exchanges that cannot be are refused at their place") {
+  CHECK(contains(refusal(R"({"method": "gossip"})"), "x.json:1:12"));
+  CHECK(contains(refusal(R"({"method": "horovd"})"), "did you mean"));
+  CHECK(contains(refusal(R"({"ways": 4})"), "belongs to \"strategy\""));
+  CHECK(contains(refusal(R"({"servers": 4})"), "parameter_server"));
+  CHECK(contains(refusal(R"({"strategy": "hybrid"})"), "need \"ways\""));
+  CHECK(contains(refusal(R"({"strategy": "local_sgd"})"), "local_steps"));
+  CHECK(contains(refusal(R"({"strategy": "parameter_server", "staleness": 2})"), "\"mode\": \"stale\""));
+  CHECK(contains(refusal(R"({"compression": "zip"})"), "known: none, fp16"));
+  CHECK(contains(refusal(R"({"transport": "udp"})"), "one of nccl"));
+  CHECK(contains(refusal(R"({"bucket": 25})"), "needs a unit"));
+  CHECK(contains(refusal(R"({"bucket": "25 s"})"), "x.json:1"));
+  CHECK(contains(refusal(R"({"colour": 1})"), "unknown key"));
+  CHECK(contains(refusal(R"([])"), "a string is expected"));
+  CHECK(contains(refusal(R"({"strategy": "model_parallel", "ways": 1e9})"), "must be from 2 to 1024"));
+}
+
+TEST_CASE("a transformer that no GPU holds is split over them") {
+  const Result result = run(R"("model": "gpt2-8.3b", "epochs": 1, "precision": "bf16",
+    "framework": {"name": "megatron-lm"},
+    "parallelism": {"tensor": 8, "pipeline": 4, "micro_batches": 32, "zero_stage": 1, "recompute": true})",
+                            R"("node": "dgx_a100_640gb", "nodes": 16)");
+  const WorkloadResult& w = result.workloads.front();
+  CHECK(w.answer.feasible);
+  CHECK(w.global_batch == 4 * 32);  // 128 GPUs are four replicas
+  CHECK(w.prediction.scaling_efficiency.value > 0.2);
+  CHECK(w.prediction.scaling_efficiency.value < 1);
+  // Whole on every GPU it does not fit: 18 bytes a parameter are 150 GB.
+  const Result whole = run(R"("model": "gpt2-8.3b", "epochs": 1, "batch_per_gpu": 1, "precision": "bf16")",
+                           R"("node": "dgx_a100_640gb", "nodes": 16)");
+  CHECK_FALSE(whole.workloads.front().answer.feasible);
+}
+
+TEST_CASE("splits that cannot be are refused at their place") {
+  CHECK(contains(split_refusal(R"({"tensor": 7})"), "no multiple of 7 x 1"));
+  CHECK(contains(split_refusal(R"({"tensor": 0})"), "must be from 1 to 1024"));
+  CHECK(contains(split_refusal(R"({"pipeline": 3})"), "no multiple of 1 x 3"));
+  CHECK(contains(split_refusal(R"({"interleave": 2})"), "in a pipeline only"));
+  CHECK(contains(split_refusal(R"({"zero_stage": 3, "pipeline": 2})"), "no model"));
+  CHECK(contains(split_refusal(R"({"zero_stage": 4})"), "must be from 0 to 3"));
+  CHECK(contains(split_refusal(R"({"stages": 4})"), "unknown key"));
+  CHECK(contains(split_refusal(R"([8, 4])"), "an object is expected"));
+  CHECK(contains(split_refusal("{}", R"(, "batch_per_gpu": 4)"), "micro_batch"));
+  CHECK(contains(split_refusal("{}", R"(, "exchange": {"compression": "dgc"})"), "uncompressed"));
+  CHECK(contains(split_refusal("{}", R"(, "exchange": "parameter_server")"), "all-reduce"));
+  const std::string image = R"("model": "resnet50", "epochs": 1, "parallelism": {"tensor": 2})";
+  CHECK(contains(error_text([&] { (void)run(image, R"("node": "dgx1_p100", "nodes": 1)"); }),
+                 "no plain transformer"));
+}
+
+TEST_CASE("a split has a time on sizes that are no multiple of it") {
+  ParallelSpec asked;
+  asked.tensor = 8;
+  asked.pipeline = 4;
+  asked.interleave = 2;
+  CHECK(fitting(asked, 64).ways() == 32);
+  CHECK(fitting(asked, 24).pipeline == 3);
+  CHECK(fitting(asked, 8).interleave == 1);
+  CHECK(fitting(asked, 4).tensor == 4);
+  CHECK(fitting(asked, 1).ways() == 1);
+}
