@@ -101,8 +101,9 @@ TEST_CASE(
   };
   // Many sequences hide two gathers and a scatter of a layer but for the first and the last; one does not.
   CHECK(waits({.micro_batch = 16, .zero_stage = 3}) < 0.15);
-  CHECK(waits({.micro_batch = 1, .zero_stage = 3}) > 2 * waits({.micro_batch = 16, .zero_stage = 3}));
-  CHECK(waits({.micro_batch = 1, .zero_stage = 2}) < waits({.micro_batch = 1, .zero_stage = 3}));
+  CHECK(waits({.micro_batch = 1, .zero_stage = 3}) > 1.5 * waits({.micro_batch = 16, .zero_stage = 3}));
+  // Stage 2 gathers all weights at the end of the step, where nothing hides it.
+  CHECK(waits({.micro_batch = 1, .zero_stage = 2}) > waits({.micro_batch = 1, .zero_stage = 3}));
   // DeepSpeed hides nothing and gathers again for what it computes again.
   CHECK(waits({.zero_stage = 3, .gathers_tensors = true}) > waits({.zero_stage = 3}));
   // Gradients of every micro-batch are scattered, while stage 1 sums them once.
