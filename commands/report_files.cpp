@@ -96,8 +96,7 @@ void make_folder(const std::string& path) {
   std::filesystem::create_directories(path, code);
   if (code || !std::filesystem::is_directory(path, code)) {
     throw Error{"cannot create the folder \"" + path + "\"" + (code ? ": " + code.message() : ""),
-                Where{.file = path},
-                "is there a file of that name, or may you not write there?"};
+                Where{.file = path}, "is there a file of that name, or may you not write there?"};
   }
 }
 

@@ -60,8 +60,8 @@ struct DataParallelPlan {
 DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& spec,
                                     std::span<const GradientBucket> buckets);
 
-/// What one GPU gets of `alone` when all GPUs of a node copy their images at once: they lie in the memory of one
-/// socket (a batch is one array of the host), and the copies share the links on their way.
+/// What one GPU gets of `alone` when all GPUs of a node copy their images at once: they lie in the memory of
+/// one socket (a batch is one array of the host), and the copies share the links on their way.
 Bandwidth image_copy_rate(const Cluster& cluster, Bandwidth alone);
 
 }  // namespace rackcast

@@ -31,9 +31,9 @@ ParallelSpec read_parallelism(const Json& json);
 /// must be.
 void check_split(const WorkloadSpec& workload, int ranks);
 
-/// The split on so many GPUs: as asked where they are a multiple of it, else with fewer stages, else fewer GPUs to
-/// a layer. So the small sizes that an answer is set beside, one GPU among them, have a time even where the
-/// network would not fit them.
+/// The split on so many GPUs: as asked where they are a multiple of it, else with fewer stages, else fewer
+/// GPUs to a layer. So the small sizes that an answer is set beside, one GPU among them, have a time even
+/// where the network would not fit them.
 ParallelSpec fitting(ParallelSpec asked, int ranks);
 
 /// For the model.

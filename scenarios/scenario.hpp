@@ -103,8 +103,8 @@ struct Scenario {
   std::shared_ptr<const SiteSpec> site;  ///< null: the scenario has none
   std::vector<PublishedRow> published;
   std::optional<ServiceSpec> serving;  ///< then there are no data, no storage and no workloads
-  Calibration calibration;  ///< the user's own measurements; mostly empty
-  Json text;                ///< after "extends" and --set
+  Calibration calibration;             ///< the user's own measurements; mostly empty
+  Json text;                           ///< after "extends" and --set
 };
 
 /// Reads a scenario: follows "extends" (relative to the file, at most 16 deep, cycles are errors), lays each
