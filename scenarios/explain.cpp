@@ -78,17 +78,17 @@ TableDocument::Table top_operators(const StepTime& step, int top) {
   return table;
 }
 
-TableDocument::Table memory_table(const Workload& workload, const WorkloadSpec& spec, const GpuSpec& gpu) {
-  MemoryOptions options;
-  options.batch = spec.batch_per_gpu;
-  options.precision = spec.precision;
+TableDocument::Table memory_table(const Workload& workload, const WorkloadSpec& spec, const GpuSpec& gpu,
+                                  int ranks) {
+  const MemoryOptions options = memory_options(spec, ranks);
   const MemoryUse use = training_memory(workload, options);
   const Bytes available = gpu.usable_memory ? gpu.usable_memory->value : gpu.memory.value;
   TableDocument::Table table{"Device memory", {{"part"}, {"size", true}}, {}};
   table.rows = {
       {"weights", to_text(use.weights)},
       {"gradients", to_text(use.gradients)},
-      {"optimizer state (momentum)", to_text(use.optimizer)},
+      {options.optimizer == Optimizer::adam ? "optimizer state (Adam)" : "optimizer state (momentum)",
+       to_text(use.optimizer)},
       {"activations", to_text(use.activations)},
       {"convolution workspace", to_text(use.workspace)},
       {"driver and framework", to_text(use.reserve)},
@@ -118,13 +118,17 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
         gpu_rates(node.gpu), {.library = framework.library, .fused_attention = framework.fused_attention},
         kernels);
     StepOptions options;
-    options.batch = spec.batch_per_gpu;
+    options.batch = spec.parallelism ? spec.parallelism->micro_batch : spec.batch_per_gpu;
     options.precision = spec.precision;
+    options.recompute = spec.parallelism && spec.parallelism->recompute;
     const StepTime step = step_time(workload, gpu, framework, options);
-    const std::string head = fmt::format("{}, batch {:.0f}, {}, {}: ", workload.title, spec.batch_per_gpu,
+    // A split network as one GPU would do it, one micro-batch; but its memory is that of the split.
+    const std::string head = fmt::format("{}, {} {:.0f}, {}, {}: ", workload.title,
+                                         spec.parallelism ? "unsplit, micro-batch" : "batch", options.batch,
                                          to_string(spec.precision), framework.title);
-    for (TableDocument::Table table : {by_limit(step), by_family(step), top_operators(step, top),
-                                       memory_table(workload, spec, node.gpu)}) {
+    for (TableDocument::Table table :
+         {by_limit(step), by_family(step), top_operators(step, top),
+          memory_table(workload, spec, node.gpu, scenario.cluster.nodes * node.gpus)}) {
       table.caption = head + table.caption;
       document.tables.push_back(std::move(table));
     }
