@@ -1,6 +1,9 @@
 #include "models/data_files.hpp"
 
+#include <map>
+#include <mutex>
 #include <span>
+#include <string>
 
 #include "sim/embedded.hpp"
 #include "sim/error.hpp"
@@ -10,8 +13,16 @@ namespace rackcast {
 std::span<const EmbeddedFile> model_data();
 
 Json parse_model_data(std::string_view name) {
+  // The files are part of the program and never change: each is parsed once. A planner asks for some of them
+  // thousands of times.
+  static std::mutex mutex;
+  static std::map<std::string, Json, std::less<>> parsed;
+  const std::lock_guard lock{mutex};
+  if (const auto it = parsed.find(name); it != parsed.end()) return it->second;
   for (const EmbeddedFile& file : model_data()) {
-    if (file.name == name) return parse_json(std::string{file.text}, "models/data/" + std::string{name});
+    if (file.name != name) continue;
+    Json json = parse_json(std::string{file.text}, "models/data/" + std::string{name});
+    return parsed.emplace(name, std::move(json)).first->second;
   }
   throw Error{"models/data/" + std::string{name} + " is not in this build", {}, {}, ErrorKind::internal};
 }

@@ -13,6 +13,10 @@ constexpr std::size_t kAllSizes = 24;  ///< up to so many sizes are all simulate
 /// does not ask for speed: fewer nodes do.
 constexpr double kFastEnough = 0.25;
 constexpr double kFarBeyond = 1.5;  ///< of a limit that grows with the nodes
+/// A search for speed or little energy ends where so many sizes in a row, each half as large again as the
+/// last, are no better by this part: a cluster three times as large has nothing to offer then.
+constexpr int kNoBetter = 3;
+constexpr double kBetter = 0.005;
 
 double energy(const PlanPoint& point, const RunPoint& run) {
   return point.pue * run.power * run.time;
@@ -126,13 +130,36 @@ bool PlanSearch::enough(const PlanPoint& point) const {
   });
 }
 
+double PlanSearch::sought(const PlanPoint& point) const {
+  double slowest = 0, sum = 0;
+  for (const auto& runs : point.runs) {
+    double time = dropped, least = dropped;
+    for (const RunPoint& run : runs) {
+      if (!std::isfinite(run.time) || run.uses[Limit::gpu_memory] > 1) continue;
+      time = std::min(time, run.time);
+      least = std::min(least, energy(point, run));
+    }
+    slowest = std::max(slowest, time);
+    sum += least;
+  }
+  return scenario_.goal->objective == Objective::lowest_energy ? sum : slowest;
+}
+
 void PlanSearch::explore(std::size_t design, std::size_t until) {
   const std::size_t first = points_[design].empty() ? 0 : points_[design].rbegin()->first + 1;
   const bool all = until <= kAllSizes;
+  const Objective objective = scenario_.goal->objective;
+  const bool seeks = objective == Objective::fastest || objective == Objective::lowest_energy;
+  double best = dropped;
+  int no_better = 0;
   std::size_t size = first;
   while (size < until) {
     const PlanPoint& point = exact(design, size);
     if (!all && enough(point)) return;
+    const double here = sought(point);
+    no_better = here < best * (1 - kBetter) || !std::isfinite(here) ? 0 : no_better + 1;
+    best = std::min(best, here);
+    if (!all && seeks && no_better >= kNoBetter) return;
     if (size + 1 == until) return;
     // 0, 1, 2, 3, 5, 7, 11, ...: 1, 2, 3, 4, 6, 8, 12, ... nodes.
     const std::size_t count = size + 1;

@@ -77,6 +77,9 @@ class PlanSearch {
   [[nodiscard]] std::vector<LimitMask> masks(const PlanPoint& point, const PerLimit& factors) const;
   void explore(std::size_t design, std::size_t until);
   void refine(std::size_t design, const PerLimit& factors);
+  /// What the objective looks for where it is not nodes or money: time of the slowest workload, or energy;
+  /// infinite where one cannot be built.
+  [[nodiscard]] double sought(const PlanPoint& point) const;
   /// Does a larger size have nothing to offer?
   [[nodiscard]] bool enough(const PlanPoint& point) const;
 

@@ -43,6 +43,21 @@ int requests_for(double percentile) {
   return static_cast<int>(std::max(least, std::ceil(beyond / (1 - percentile))));
 }
 
+/// Are requests so rare that no two of those simulated meet? Days between them would not fit the clock.
+bool never_meets(const ServingSpec& spec) {
+  constexpr double rare = 1e-7;  // of the time the GPU is busy
+  return spec.rate * spec.batch_time.front() < rare;
+}
+
+/// Every request by itself.
+ServingResult alone(const ServingSpec& spec) {
+  ServingResult out;
+  out.p50 = out.p90 = out.p99 = out.mean = out.asked = spec.batch_time.front();
+  out.mean_batch = 1;
+  out.utilisation = spec.rate * spec.batch_time.front();
+  return out;
+}
+
 }  // namespace
 
 ServiceNode::ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
@@ -118,7 +133,7 @@ std::vector<ServiceLimit> ServiceNode::limits(double slower) const {
 ServingResult ServiceNode::under(Frequency rate, double slower) const {
   ServingSpec asked = spec(slower);
   asked.rate = rate;
-  ServingResult out = simulate_serving(asked);
+  ServingResult out = never_meets(asked) ? alone(asked) : simulate_serving(asked);
   for (Duration* latency : {&out.p50, &out.p90, &out.p99, &out.mean, &out.asked}) *latency += decode_;
   return out;
 }

@@ -147,7 +147,7 @@ TEST_CASE("an objective is chosen by a flag, and an unknown one is refused") {
   CHECK(fast.code == 0);
   CHECK(has(fast, "20 × NVIDIA DGX-1V"));
   CHECK(run("size " + kFleet + " --objective cheapest").code == 2);
-  const Outcome priced = run("size " + kFleet + " --objective lowest-cost");
+  const Outcome priced = run("size scenarios/storage_bound_site.json --objective lowest-cost");
   CHECK(priced.code == 3);
   CHECK(has(priced, "needs prices"));
 }

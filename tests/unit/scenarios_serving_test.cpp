@@ -92,6 +92,13 @@ TEST_CASE("the busiest hour decides, however it is said") {
   CHECK(r.chosen.needed == sized(kBusy).chosen.needed);
 }
 
+TEST_CASE("a request a week is answered as a lone one") {
+  const ServiceResult r = sized(R"("rate": "0.00001/s", "latency": "20 ms")");
+  CHECK(r.answer.feasible);
+  CHECK(r.answer.nodes == 1);
+  CHECK(r.at_peak.asked == r.chosen.server->single());
+}
+
 TEST_CASE("spares stand beside what is needed, and an availability finds their number") {
   const ServiceResult plus_one = sized(std::string{kBusy} + R"(, "spares": 1)");
   CHECK(plus_one.answer.nodes == plus_one.chosen.needed + 1);
