@@ -22,18 +22,6 @@ std::int64_t divided(std::int64_t count, std::int64_t ways, const char* what) {
   return count / ways;
 }
 
-/// What one GPU of a tensor-parallel group computes.
-TransformerShape shard_of(TransformerShape s, int ways) {
-  if (s.head_dim == 0 && s.heads > 0) s.head_dim = s.hidden / s.heads;
-  if (s.kv_heads == 0) s.kv_heads = s.heads;
-  if (s.ffn == 0) s.ffn = 4 * s.hidden;
-  s.heads = divided(s.heads, ways, "attention heads");
-  s.kv_heads = std::max<std::int64_t>(1, s.kv_heads / ways);  // fewer than GPUs: copies
-  s.ffn = divided(s.ffn, ways, "columns of the MLP");
-  s.vocab = (s.vocab + ways - 1) / ways;  // padded
-  return s;
-}
-
 /// "layer12.norm1" is of layer 12; 0 for what is before the layers, `after` for what comes behind them.
 std::int64_t layer_of(const Operator& op, bool behind, std::int64_t after) {
   if (!op.name.starts_with("layer") || op.name.size() < 6 ||
@@ -73,6 +61,18 @@ struct StageTime {
 };
 
 }  // namespace
+
+TransformerShape shard_of(TransformerShape s, int ways) {
+  if (s.head_dim == 0 && s.heads > 0) s.head_dim = s.hidden / s.heads;
+  if (s.kv_heads == 0) s.kv_heads = s.heads;
+  if (s.ffn == 0) s.ffn = 4 * s.hidden;
+  s.heads = divided(s.heads, ways, "attention heads");
+  s.kv_heads = std::max<std::int64_t>(1, s.kv_heads / ways);  // fewer than GPUs: copies
+  s.ffn = divided(s.ffn, ways, "columns of the MLP");
+  if (s.experts > 0) s.moe_ffn = divided(s.moe_ffn > 0 ? s.moe_ffn : s.ffn * ways, ways, "columns of an expert");
+  s.vocab = (s.vocab + ways - 1) / ways;  // padded
+  return s;
+}
 
 namespace {
 

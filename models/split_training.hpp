@@ -63,6 +63,9 @@ struct SplitStep {
 /// As a training run, its parts those of StepParts. `sequences` are those of the whole step.
 TrainingRun split_run(const SplitStep& step, int ranks, double sequences);
 
+/// What one GPU of a tensor-parallel group computes. Throws Error where the shape cannot be cut so.
+TransformerShape shard_of(TransformerShape shape, int ways);
+
 /// The cluster's ranks must be tensor x pipeline x replicas. Throws Error where the shape cannot be cut so.
 SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
                      const FrameworkProfile& framework, const CommSpec& comm, const SplitSpec& spec);

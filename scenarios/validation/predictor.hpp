@@ -86,6 +86,9 @@ PredictedFigure predict_peak_fraction(PredictionContext&, const ValidationCase&)
 PredictedFigure predict_epochs(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_speedup(PredictionContext&, const ValidationCase&);
 
+// Token by token, one GPU or several (generation_case.cpp).
+PredictedFigure predict_generation(PredictionContext&, const ValidationCase&);
+
 // Several GPUs (several_gpus.cpp).
 PredictedFigure predict_scaled_throughput(PredictionContext&, const ValidationCase&);
 /// Arithmetic per second of one GPU, or its share of the peak, counted as the source says.

@@ -11,13 +11,6 @@
 namespace rackcast {
 namespace {
 
-int ways(const ValidationCase& c, std::string_view key) {
-  const double stated = number_in(c.workload.parallelism, key).value_or(1);
-  if (!(stated >= 1) || stated > 100'000 || std::floor(stated) != stated)
-    throw Unpredictable{"the split over GPUs is no count"};
-  return static_cast<int>(stated);
-}
-
 /// What is sharded over the replicas: the optimizer's states, gradients, weights.
 int zero_stage(const ValidationCase& c) {
   const auto sharding = text_in(c.workload.extra, "fsdp_sharding");
@@ -29,9 +22,9 @@ int zero_stage(const ValidationCase& c) {
 
 SplitSpec spec_of(const ValidationCase& c, double ranks) {
   SplitSpec spec;
-  spec.tensor = ways(c, "tp");
-  spec.pipeline = ways(c, "pp");
-  spec.interleave = ways(c, "vpp");
+  spec.tensor = ways_of_case(c, "tp");
+  spec.pipeline = ways_of_case(c, "pp");
+  spec.interleave = ways_of_case(c, "vpp");
   const double replicas = ranks / (spec.tensor * spec.pipeline);
   if (replicas < 1 || std::floor(replicas) != replicas)
     throw Unpredictable{"the GPUs are no multiple of the split"};
@@ -48,6 +41,13 @@ SplitSpec spec_of(const ValidationCase& c, double ranks) {
 }
 
 }  // namespace
+
+int ways_of_case(const ValidationCase& c, std::string_view key) {
+  const double stated = number_in(c.workload.parallelism, key).value_or(1);
+  if (!(stated >= 1) || stated > 100'000 || std::floor(stated) != stated)
+    throw Unpredictable{"the split over GPUs is no count"};
+  return static_cast<int>(stated);
+}
 
 bool is_split(const ValidationCase& c) {
   if (zero_stage(c) >= 2) return true;

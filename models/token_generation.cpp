@@ -1,0 +1,185 @@
+#include "models/token_generation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "models/cluster.hpp"
+#include "models/collectives/comm_model.hpp"
+#include "models/data_files.hpp"
+#include "models/gpu_step.hpp"
+#include "models/split_training.hpp"
+#include "sim/error.hpp"
+#include "sim/json_reader.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+namespace {
+
+/// What a GPU of the group holds: its part of every layer of its stage.
+struct Part {
+  TransformerShape shape;
+  double stages = 1;
+  Bytes kv_per_token{0};  ///< all layers of the stage
+};
+
+Bytes kv_element(const GenerationSpec& spec) {
+  return spec.precision == Precision::fp8 && spec.server.fp8_cache ? Bytes{1} : Bytes{2};
+}
+
+double kv_elements(const TransformerShape& shape) {
+  if (shape.kv_lora_rank > 0) return static_cast<double>(shape.kv_lora_rank + shape.qk_rope_head_dim);
+  return 2.0 * static_cast<double>(shape.kv_heads * shape.head_dim);
+}
+
+double weight_bytes(Precision precision) {
+  return precision == Precision::fp8 || precision == Precision::int8 ? 1 : activation_bytes(precision).base();
+}
+
+Part part_of(const TransformerShape& whole, const GenerationSpec& spec) {
+  Part out{shard_of(whole, spec.tensor), static_cast<double>(spec.pipeline), {}};
+  out.shape.layers = (whole.layers + spec.pipeline - 1) / spec.pipeline;
+  out.shape.dense_layers = std::min(out.shape.dense_layers, out.shape.layers);
+  out.kv_per_token = static_cast<double>(out.shape.layers) * kv_elements(out.shape) * kv_element(spec);
+  return out;
+}
+
+/// Through the stage with so many tokens at once.
+Workload pass_of(TransformerShape shape, double tokens) {
+  shape.seq_len = std::max<std::int64_t>(1, std::llround(tokens));
+  shape.predicted = 0;
+  return transformer_workload(shape);
+}
+
+/// Each query meets its own keys and values, read once for all heads that share them.
+void read_cache(Workload& pass, const TransformerShape& shape, double requests, double context,
+                const GenerationSpec& spec) {
+  for (Operator& op : pass.operators) {
+    if (op.family != OperatorFamily::attention) continue;
+    const Bytes read = requests * context * kv_elements(shape) * kv_element(spec);
+    op.family = OperatorFamily::elementwise;
+    op.fusable = false;
+    op.shape.elements_in = read / std::max(Bytes{2}, activation_bytes(spec.precision));  // 16 bits and more
+  }
+}
+
+class Server {
+ public:
+  Server(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+         const FrameworkProfile& framework, const CommSpec& comm, const GenerationSpec& spec)
+      : part_(part_of(shape, spec)), gpu_(gpu), framework_(framework), spec_(spec) {
+    if (spec.tensor > 1) {
+      group_ = first_ranks(cluster, spec.tensor);
+      inside_.emplace(*group_, comm);
+      out_.network_log_sigma = inside_->log_sigma();
+    }
+  }
+
+  Generation run() {
+    const Workload weights = pass_of(part_.shape, 1);
+    out_.weights = Bytes{weights.parameters() * weight_bytes(spec_.precision)};
+    out_.kv_per_token = part_.kv_per_token;
+    out_.requests = requests();
+    // Stages work on groups of requests one behind the other.
+    const double together = std::max(1.0, std::floor(out_.requests / part_.stages));
+    const double context = spec_.prompt + spec_.output / 2;
+    out_.prompt = prompt_time();
+    const Duration pass = token_time(together, context);
+    out_.token = part_.stages * pass;
+    out_.tokens_per_s =
+        together * spec_.output / (together * out_.prompt + (spec_.output - 1) * pass).base();
+    return out_;
+  }
+
+ private:
+  double requests() const {
+    const ServerHabits& server = spec_.server;
+    const Bytes room = server.memory_of_free * (server.memory_of_all * spec_.memory - out_.weights);
+    const double tokens = spec_.prompt + server.output_kept * spec_.output;
+    const double fit = std::floor(room / (tokens * part_.kv_per_token));
+    if (!(fit >= 1)) {
+      throw Error{fmt::format("{} for weights leave no room for one request of {:.0f} tokens in {}",
+                              to_text(out_.weights), tokens, to_text(spec_.memory)),
+                  {},
+                  "split the network over more GPUs",
+                  ErrorKind::infeasible};
+    }
+    const double most = std::min(fit, server.most_requests);
+    if (spec_.requests > most)
+      throw Error{fmt::format("{:.0f} requests at once, but memory holds {:.0f}", spec_.requests, most),
+                  {},
+                  "ask for fewer, or split the network over more GPUs",
+                  ErrorKind::infeasible};
+    return spec_.requests > 0 ? spec_.requests : most;
+  }
+
+  Duration time_of(const Workload& pass, double batch, double tokens) {
+    StepOptions options;
+    options.batch = batch;
+    options.precision = spec_.precision;
+    options.training = false;
+    const StepTime step = step_time(pass, gpu_, framework_, options);
+    out_.compute_log_sigma = std::max(out_.compute_log_sigma, step.log_sigma);
+    Duration sums{0};
+    if (inside_) {
+      // Activations are summed in 16 bits, behind attention and MLP.
+      const Bytes sum{2.0 * tokens * static_cast<double>(part_.shape.hidden)};
+      sums = 2.0 * static_cast<double>(part_.shape.layers) * inside_->time(Collective::all_reduce, sum);
+    }
+    return step.total + sums;
+  }
+
+  /// Of one request, in a pass that is full of prompts. Only their last tokens reach the vocabulary.
+  Duration prompt_time() {
+    const double batch = std::max(1.0, std::floor(spec_.server.tokens_per_pass / spec_.prompt));
+    TransformerShape shape = part_.shape;
+    shape.seq_len = std::max<std::int64_t>(1, std::llround(spec_.prompt));
+    shape.predicted = 1;
+    return time_of(transformer_workload(shape), batch, batch * spec_.prompt) / batch;
+  }
+
+  Duration token_time(double requests, double context) {
+    Workload pass = pass_of(part_.shape, requests);
+    read_cache(pass, part_.shape, requests, context, spec_);
+    return time_of(pass, 1, requests);
+  }
+
+  Part part_;
+  const GpuCostModel& gpu_;
+  const FrameworkProfile& framework_;
+  const GenerationSpec& spec_;
+  std::optional<Cluster> group_;
+  std::optional<CommModel> inside_;
+  Generation out_;
+};
+
+}  // namespace
+
+ServerHabits server_habits(std::string_view framework) {
+  const Json file = parse_model_data("host/serving.json");
+  ObjectReader in{file.require("servers").require(framework == "vllm" ? "vllm" : "tensorrt")};
+  ServerHabits out;
+  out.memory_of_all = in.number("memory_of_all", 0, 1);
+  out.memory_of_free = in.number("memory_of_free", 0, 1);
+  out.output_kept = in.number("output_kept", 0, 1);
+  out.most_requests = in.number("most_requests", 1, 1e6);
+  out.tokens_per_pass = in.number("tokens_per_pass", 1, 1e6);
+  out.fp8_cache = in.boolean_or("fp8_cache", false);
+  return out;
+}
+
+Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+                           const FrameworkProfile& framework, const CommSpec& comm,
+                           const GenerationSpec& spec) {
+  if (!(spec.prompt >= 1) || !(spec.output >= 1) || spec.prompt > 1e7 || spec.output > 1e7)
+    throw Error{"prompt and output take from 1 to 10 million tokens"};
+  if (spec.tensor < 1 || spec.pipeline < 1 ||
+      spec.tensor * spec.pipeline > static_cast<int>(cluster.ranks.size()))
+    throw Error{fmt::format("{} x {} GPUs are more than the {} there are", spec.tensor, spec.pipeline,
+                            cluster.ranks.size())};
+  return Server{cluster, shape, gpu, framework, comm, spec}.run();
+}
+
+}  // namespace rackcast

@@ -1,0 +1,70 @@
+#pragma once
+/// A language model that answers requests token by token, on one group of GPUs.
+///
+/// A request brings a prompt, whose tokens pass through the network together, and gets its output one token
+/// after the other; each of these passes reads all weights, and the keys and values of all tokens before.
+/// The server keeps as many requests in flight as memory holds keys and values for (continuous batching: G.
+/// Yu et al., "Orca", OSDI 2022), and a new one takes the place of one that is done. So in the steady state
+///
+///     tokens/s = n * output / (n * t_prompt + (output - 1) * t_token(n))
+///
+/// with n requests in flight, t_prompt the share of a request in passes full of prompts, which give the first
+/// token, and t_token(n) one pass with one token of each. Keys and values take 2 * kv_heads * head_dim elements per layer and token
+/// (latent attention: kv_lora_rank + qk_rope_head_dim).
+///
+/// Tensor parallelism sums activations twice per layer; of experts each GPU holds a part of every one. With
+/// pipeline stages the requests make as many groups, which pass through the stages one behind the other.
+///
+/// Assumed: requests are all of the mean length, always enough of them wait, and the host keeps up: a
+/// scheduler that takes milliseconds between passes makes this too fast, most where passes are short.
+#include <string_view>
+
+#include "models/operator.hpp"
+#include "models/transformer.hpp"
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+struct Cluster;
+struct CommSpec;
+struct FrameworkProfile;
+class GpuCostModel;
+
+/// Habits of a server, from models/data/host/serving.json.
+struct ServerHabits {
+  double memory_of_all = 1;       ///< share of a GPU's memory that it takes
+  double memory_of_free = 1;      ///< of that, less the weights, the share for keys and values
+  double output_kept = 1;         ///< share of the output that memory is kept for on average
+  double most_requests = 1;       ///< in flight
+  double tokens_per_pass = 8192;  ///< of prompts
+  bool fp8_cache = false;         ///< 8-bit keys and values where weights have 8 bits
+};
+/// "vllm"; every other name is taken for TensorRT-LLM and servers on top of it.
+ServerHabits server_habits(std::string_view framework);
+
+struct GenerationSpec {
+  int tensor = 1, pipeline = 1;
+  double prompt = 0, output = 0;  ///< tokens of a request
+  double requests = 0;            ///< in flight in the group; 0: as many as memory holds and the server takes
+  Precision precision = Precision::fp16;
+  ServerHabits server;
+  Bytes memory{0};  ///< of one GPU
+};
+
+struct Generation {
+  double requests = 0;         ///< in flight in the group
+  double tokens_per_s = 0;     ///< of output, of the group
+  Duration prompt{0};          ///< share of one request in a pass of prompts
+  Duration token{0};           ///< one token of every request
+  Bytes weights{0};            ///< on one GPU
+  Bytes kv_per_token{0};       ///< on one GPU, all its layers
+  double compute_log_sigma = 0, network_log_sigma = 0;
+};
+
+/// The cluster's first tensor x pipeline ranks are the group. Throws Error where the shape cannot be cut so,
+/// and where memory does not hold the weights and one request.
+Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+                           const FrameworkProfile& framework, const CommSpec& comm,
+                           const GenerationSpec& spec);
+
+}  // namespace rackcast
