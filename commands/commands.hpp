@@ -53,6 +53,7 @@ void add_check(CLI::App& app, Arguments& args);
 void add_init(CLI::App& app, Arguments& args);
 void add_report(CLI::App& app, Arguments& args);
 void add_inference(CLI::App& app, Arguments& args);
+void add_generation(CLI::App& app, Arguments& args);
 void add_catalog(CLI::App& app, Arguments& args);
 void add_sweep(CLI::App& app, Arguments& args);
 void add_merge(CLI::App& app, Arguments& args);

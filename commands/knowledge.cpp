@@ -1,8 +1,9 @@
-/// Commands about what rackcast knows: catalog, inference.
+/// Commands about what rackcast knows: catalog, inference, generation.
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "commands/commands.hpp"
+#include "scenarios/generation.hpp"
 #include "scenarios/inference.hpp"
 #include "scenarios/listing.hpp"
 #include "sim/quantity_text.hpp"
@@ -31,6 +32,35 @@ void add_inference(CLI::App& app, Arguments& args) {
     if (!flags->rate.empty()) asked.rate = parse_quantity<Frequency>(flags->rate);
     if (!flags->latency.empty()) asked.latency_limit = parse_quantity<Duration>(flags->latency);
     deliver_tables(args, explain_inference(open_catalog(args), asked));
+  });
+}
+
+void add_generation(CLI::App& app, Arguments& args) {
+  struct Flags {
+    GenerationQuestion question;
+    std::string precision = "fp16", latency;
+  };
+  CLI::App* generation =
+      app.add_subcommand("generation", "Tokens per second of a language model on the GPUs of a node");
+  const auto flags = std::make_shared<Flags>();
+  GenerationQuestion& question = flags->question;
+  generation->add_option("model", question.model, "Network (`rackcast catalog list models`)")->required();
+  generation->add_option("--node", question.node, "Node (`rackcast catalog list nodes`)")->required();
+  generation->add_option("--prompt", question.prompt, "Tokens of a prompt")->required();
+  generation->add_option("--output", question.output, "Tokens of an answer")->required();
+  generation->add_option("--precision", flags->precision, "fp16, bf16, fp8, ...; default: fp16");
+  generation->add_option("--tensor", question.tensor, "GPUs that split every layer; default: 1, 2, 4, ...");
+  generation->add_option("--pipeline", question.pipeline, "Stages of layers; default: 1");
+  generation->add_option("--framework", question.framework, "Software: tensorrt (default), vllm");
+  generation->add_option("--latency", flags->latency,
+                         "Most time between tokens of a request, e.g. \"50 ms\"");
+  generation->add_option("--catalog", args.catalog_dir, "Folder with catalogue entries of your own");
+  generation->add_flag("--json", args.json, "Print JSON instead of text");
+  generation->callback([&args, flags] {
+    GenerationQuestion asked = flags->question;
+    asked.precision = parse_precision(flags->precision);
+    if (!flags->latency.empty()) asked.token_latency = parse_quantity<Duration>(flags->latency);
+    deliver_tables(args, explain_generation(open_catalog(args), asked));
   });
 }
 

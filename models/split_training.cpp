@@ -69,7 +69,8 @@ TransformerShape shard_of(TransformerShape s, int ways) {
   s.heads = divided(s.heads, ways, "attention heads");
   s.kv_heads = std::max<std::int64_t>(1, s.kv_heads / ways);  // fewer than GPUs: copies
   s.ffn = divided(s.ffn, ways, "columns of the MLP");
-  if (s.experts > 0) s.moe_ffn = divided(s.moe_ffn > 0 ? s.moe_ffn : s.ffn * ways, ways, "columns of an expert");
+  if (s.experts > 0)
+    s.moe_ffn = divided(s.moe_ffn > 0 ? s.moe_ffn : s.ffn * ways, ways, "columns of an expert");
   s.vocab = (s.vocab + ways - 1) / ways;  // padded
   return s;
 }

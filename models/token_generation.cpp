@@ -88,8 +88,7 @@ class Server {
     out_.prompt = prompt_time();
     const Duration pass = token_time(together, context);
     out_.token = part_.stages * pass;
-    out_.tokens_per_s =
-        together * spec_.output / (together * out_.prompt + (spec_.output - 1) * pass).base();
+    out_.tokens_per_s = together * spec_.output / (together * out_.prompt + (spec_.output - 1) * pass).base();
     return out_;
   }
 
@@ -176,7 +175,7 @@ Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape
   if (!(spec.prompt >= 1) || !(spec.output >= 1) || spec.prompt > 1e7 || spec.output > 1e7)
     throw Error{"prompt and output take from 1 to 10 million tokens"};
   if (spec.tensor < 1 || spec.pipeline < 1 ||
-      spec.tensor * spec.pipeline > static_cast<int>(cluster.ranks.size()))
+      static_cast<double>(spec.tensor) * spec.pipeline > static_cast<double>(cluster.ranks.size()))
     throw Error{fmt::format("{} x {} GPUs are more than the {} there are", spec.tensor, spec.pipeline,
                             cluster.ranks.size())};
   return Server{cluster, shape, gpu, framework, comm, spec}.run();

@@ -9,8 +9,8 @@
 ///     tokens/s = n * output / (n * t_prompt + (output - 1) * t_token(n))
 ///
 /// with n requests in flight, t_prompt the share of a request in passes full of prompts, which give the first
-/// token, and t_token(n) one pass with one token of each. Keys and values take 2 * kv_heads * head_dim elements per layer and token
-/// (latent attention: kv_lora_rank + qk_rope_head_dim).
+/// token, and t_token(n) one pass with one token of each. Keys and values take 2 * kv_heads * head_dim
+/// elements per layer and token (latent attention: kv_lora_rank + qk_rope_head_dim).
 ///
 /// Tensor parallelism sums activations twice per layer; of experts each GPU holds a part of every one. With
 /// pipeline stages the requests make as many groups, which pass through the stages one behind the other.
@@ -52,12 +52,12 @@ struct GenerationSpec {
 };
 
 struct Generation {
-  double requests = 0;         ///< in flight in the group
-  double tokens_per_s = 0;     ///< of output, of the group
-  Duration prompt{0};          ///< share of one request in a pass of prompts
-  Duration token{0};           ///< one token of every request
-  Bytes weights{0};            ///< on one GPU
-  Bytes kv_per_token{0};       ///< on one GPU, all its layers
+  double requests = 0;      ///< in flight in the group
+  double tokens_per_s = 0;  ///< of output, of the group
+  Duration prompt{0};       ///< share of one request in a pass of prompts
+  Duration token{0};        ///< one token of every request
+  Bytes weights{0};         ///< on one GPU
+  Bytes kv_per_token{0};    ///< on one GPU, all its layers
   double compute_log_sigma = 0, network_log_sigma = 0;
 };
 

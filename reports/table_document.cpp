@@ -30,11 +30,14 @@ std::string render_tables(std::string_view json, const TextOptions& options) {
   Report report;
   report.title = document.require("title").string();
   report.subtitle = document.require("subtitle").string();
-  Section section{"tables", "", {}};
-  for (const Json& table : document.require("tables").array()) {
-    section.blocks.push_back({read_table(table), Audience::everyone});
+  const auto& tables = document.require("tables").array();
+  for (const Json& json_table : tables) {
+    Table table = read_table(json_table);
+    // One table says with its title what it is.
+    Section section{"tables", tables.size() > 1 ? table.caption : "", {}};
+    section.blocks.push_back({std::move(table), Audience::everyone});
+    report.sections.push_back(std::move(section));
   }
-  report.sections.push_back(std::move(section));
   return write_text(report, options);
 }
 

@@ -25,7 +25,8 @@ double requests_of(const ValidationCase& c) {
 }  // namespace
 
 PredictedFigure predict_generation(PredictionContext& context, const ValidationCase& c) {
-  const auto prompt = number_in(c.workload.extra, "input_len"), output = number_in(c.workload.extra, "output_len");
+  const auto prompt = number_in(c.workload.extra, "input_len"),
+             output = number_in(c.workload.extra, "output_len");
   if (!prompt || !output) throw Unpredictable{"lengths of prompts and answers not stated"};
   if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
   const auto shape = transformer_of_case(c);
@@ -41,8 +42,7 @@ PredictedFigure predict_generation(PredictionContext& context, const ValidationC
   spec.memory = gpu_spec(context.catalog(), *c.system.gpu).memory.value;
   const FrameworkProfile profile = context.profile(c);
   const Cluster& cluster = context.cluster(c);
-  const double gpus = spec.tensor * spec.pipeline,
-               groups = static_cast<double>(cluster.ranks.size()) / gpus;
+  const double gpus = spec.tensor * spec.pipeline, groups = static_cast<double>(cluster.ranks.size()) / gpus;
   const ExchangeSpec exchange = exchange_of_case(c, profile, cluster.used_nodes());
   const Generation out =
       generate_tokens(cluster, *shape, context.gpu(*c.system.gpu, profile), profile, exchange.comm, spec);

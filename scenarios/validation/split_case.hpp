@@ -8,7 +8,8 @@ namespace rackcast {
 /// Does the case state a tensor- or pipeline-parallel split?
 bool is_split(const ValidationCase& c);
 
-/// GPUs of one way of splitting: "tp", "pp", "vpp"; 1 if not stated. Throws Unpredictable for what is no count.
+/// GPUs of one way of splitting: "tp", "pp", "vpp"; 1 if not stated. Throws Unpredictable for what is no
+/// count.
 int ways_of_case(const ValidationCase& c, std::string_view key);
 
 /// The step, with all waiting as exchange. Throws Unpredictable for splits that have no model.
