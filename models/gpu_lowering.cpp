@@ -42,6 +42,12 @@ Unit unit_of(Precision precision, const GpuRates& gpu) {
   return {matrix_units ? Arithmetic::tensor : Arithmetic::int8, gpu.int8, 1};
 }
 
+/// Recipes with fp8 keep attention in 16 bits (Transformer Engine: DotProductAttention, unless fp8_dpa is set;
+/// TensorRT-LLM: use_fp8_context_fmha is off unless asked for).
+Precision multiplied_in(OperatorFamily family, Precision precision) {
+  return precision == Precision::fp8 && family == OperatorFamily::attention ? Precision::fp16 : precision;
+}
+
 class Lowering {
  public:
   Lowering(const Operator& op, double batch, Precision precision, const GpuRates& gpu,
@@ -51,7 +57,7 @@ class Lowering {
         batch_{batch},
         // fp8 training keeps its maps in 16 bits; only the products read 8.
         element_{precision == Precision::fp8 ? 2 : activation_bytes(precision).base()},
-        unit_{unit_of(precision, gpu)},
+        unit_{unit_of(multiplied_in(op.family, precision), gpu)},
         gpu_{gpu},
         options_{options} {}
 

@@ -88,9 +88,9 @@ struct PublishedCounts {
   std::string source, notes;
 };
 
-/// A network, in the order of its forward pass.
 struct TransformerShape;
 
+/// A network, in the order of its forward pass.
 struct Workload {
   std::string name, title, task, source;
   PublishedCounts published;
