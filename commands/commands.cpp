@@ -10,7 +10,6 @@
 
 #include "commands/report_files.hpp"
 #include "reports/table_document.hpp"
-#include "reports/timeline.hpp"
 #include "sim/error.hpp"
 
 namespace rackcast {
@@ -64,10 +63,9 @@ void add_output_flags(CLI::App& command, Arguments& args) {
   command.add_flag("--json", args.json, "Print the result document instead of text");
 }
 
-void deliver_result(const Arguments& args, const std::string& json, const Tracer* tracer) {
+void deliver_result(const Arguments& args, const std::string& json) {
   const reports::ResultDocument document = reports::load_result(json, "result");
-  reports::Report report = reports::build_report(document);
-  if (tracer) reports::add_timeline(report, *tracer);
+  const reports::Report report = reports::build_report(document);
   const auto written = write_report_files(args.outputs, report, json);
   print(args.json ? json : reports::render_text(document, terminal_options()));
   if (args.json) return;

@@ -16,8 +16,6 @@ class App;
 
 namespace rackcast {
 
-class Tracer;
-
 enum Exit {
   ok = 0,
   internal = 1,
@@ -74,9 +72,8 @@ Catalog open_catalog(const Arguments& args);
 void add_scenario_flags(CLI::App& command, Arguments& args);
 void add_output_flags(CLI::App& command, Arguments& args);
 
-/// Writes the result document in the formats that the outputs' endings name, all or none, and prints it. With
-/// a trace, reports carry its timeline.
-void deliver_result(const Arguments& args, const std::string& json, const Tracer* tracer = nullptr);
+/// Writes the result document in the formats that the outputs' endings name, all or none, and prints it.
+void deliver_result(const Arguments& args, const std::string& json);
 /// The same of a campaign document, and of the campaign of args.scenario.
 void deliver_campaign(const Arguments& args, const std::string& json);
 void run_campaign_command(const Arguments& args);

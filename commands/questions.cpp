@@ -98,8 +98,6 @@ int run_size(const Arguments& args, const RunFlags& flags, const std::string& ob
 /// Where the simulated steps go, each if it is asked for.
 struct TraceFiles {
   std::string perfetto, drawing;
-
-  [[nodiscard]] bool any() const { return !perfetto.empty() || !drawing.empty(); }
 };
 
 int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles& files) {
@@ -119,7 +117,7 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
     control.on_run = [&](std::size_t runs) {
       progress.show(runs);
     };
-    return simulate(scenario, catalog, files.any() ? &tracer : nullptr, control);
+    return simulate(scenario, catalog, files.perfetto.empty() ? nullptr : &tracer, control);
   }();
   result.command = args.command_line;
   if (!files.perfetto.empty()) {
@@ -127,8 +125,10 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
     tracer.write_chrome_trace(timeline);
     write_file_atomically(files.perfetto, timeline.str());
   }
-  if (!files.drawing.empty()) write_file_atomically(files.drawing, reports::timeline_svg(tracer));
-  deliver_result(args, to_json_text(result), files.drawing.empty() ? nullptr : &tracer);
+  const std::string json = to_json_text(result);
+  if (!files.drawing.empty())
+    write_file_atomically(files.drawing, reports::timeline_document(reports::load_result(json, "result")));
+  deliver_result(args, json);
   return result.answer.feasible || result.partial ? Exit::ok : Exit::infeasible;
 }
 

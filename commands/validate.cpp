@@ -9,6 +9,7 @@
 #include "commands/report_files.hpp"
 #include "reports/scaling_report.hpp"
 #include "reports/validation_report.hpp"
+#include "scenarios/evidence/evidence.hpp"
 #include "scenarios/validation/case_loader.hpp"
 #include "scenarios/validation/report.hpp"
 #include "scenarios/validation/scaling.hpp"
@@ -28,22 +29,27 @@ void write_curves(const Arguments& args, std::span<const ValidationCase> cases, 
     write_file_atomically(folder + "/" + file.name, file.text);
 }
 
-int run_validate(const Arguments& args, const std::string& cases, const std::vector<std::string>& bound,
-                 const std::string& curves) {
+struct ValidateFlags {
+  std::string cases, curves, evidence;
+  std::vector<std::string> bound;
+};
+
+int run_validate(const Arguments& args, const ValidateFlags& flags) {
   check_endings(args.outputs);  // before the work
-  if (!curves.empty()) make_folder(curves);
+  if (!flags.curves.empty()) make_folder(flags.curves);
   std::vector<ValidationBounds> bounds;
-  for (const std::string& text : bound) bounds.push_back(parse_bounds(text));
-  const std::vector<ValidationCase> all = load_cases(cases);
+  for (const std::string& text : flags.bound) bounds.push_back(parse_bounds(text));
+  const std::vector<ValidationCase> all = load_cases(flags.cases);
+  const Catalog catalog = open_catalog(args);
   const ValidationReport report = [&] {
     ProgressLine progress("Predicting cases");
-    return validate_cases(open_catalog(args), all,
-                          [&](std::size_t done) { progress.show(done, all.size()); });
+    return validate_cases(catalog, all, [&](std::size_t done) { progress.show(done, all.size()); });
   }();
   const std::string json = to_json_text(report);
   const reports::Report page = reports::build_validation_report(json, "validation");
   write_report_files(args.outputs, page, json);
-  if (!curves.empty()) write_curves(args, all, curves);
+  if (!flags.evidence.empty()) write_file_atomically(flags.evidence, evidence_text(catalog, all, report));
+  if (!flags.curves.empty()) write_curves(args, all, flags.curves);
   print(args.json ? json : reports::write_text(page, terminal_options()));
   int code = Exit::ok;
   for (const ValidationBounds& asked : bounds) {
@@ -58,12 +64,8 @@ int run_validate(const Arguments& args, const std::string& cases, const std::vec
 }  // namespace
 
 void add_validate(CLI::App& app, Arguments& args) {
-  struct Flags {
-    std::string cases, curves;
-    std::vector<std::string> bound;
-  };
   CLI::App* validate = app.add_subcommand("validate", "Compare predictions with published measurements");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<ValidateFlags>();
   validate->add_option("--cases", flags->cases, "Case file or folder")->required();
   validate->add_flag("--json", args.json, "Print every case and the summary as JSON");
   validate->add_option("-o,--output,--html", args.outputs, kOutputHelp);
@@ -74,9 +76,11 @@ void add_validate(CLI::App& app, Arguments& args) {
   validate->add_option(
       "--curves", flags->curves,
       "Also draw how rates grow with GPUs: one SVG for each system and a README.md in this folder");
+  validate->add_option(
+      "--evidence", flags->evidence,
+      "Write the predicted trainings, one row for near repeats, as size and simulate show them");
   validate->add_option("--catalog", args.catalog_dir, "Folder with catalogue entries of your own");
-  validate->callback(
-      [&args, flags] { args.code = run_validate(args, flags->cases, flags->bound, flags->curves); });
+  validate->callback([&args, flags] { args.code = run_validate(args, *flags); });
 }
 
 }  // namespace rackcast

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "reports/load_drawings.hpp"
+#include "reports/load_evidence.hpp"
 #include "reports/load_input.hpp"
 #include "reports/load_members.hpp"
 #include "reports/load_plan.hpp"
@@ -157,6 +159,12 @@ WorkloadResult read_workload(const Json& json) {
   }
   workload.scaling = read_list(json, "scaling", read_scaling_point);
   workload.published = read_list(json, "published", read_published);
+  if (const Json* evidence = optional_member(json, "evidence")) {
+    workload.evidence = read_evidence(*evidence);
+  }
+  if (const Json* timeline = optional_member(json, "timeline")) {
+    workload.timeline = read_timeline(*timeline);
+  }
   workload.alternatives = read_list(json, "alternatives", read_alternative);
   workload.sensitivity = read_list(json, "sensitivity", read_sensitivity);
   return workload;
@@ -259,6 +267,7 @@ ResultDocument load_result(const std::string& text, std::string name) {
   if (const Json* serving = optional_member(json, "serving")) {
     document.serving = read_serving(*serving);
   }
+  document.drawings = read_list(json, "drawings", read_drawing);
   if (const Json* site = optional_member(json, "site")) {
     document.site = read_site(*site);
     if (document.serving) {

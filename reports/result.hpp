@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reports/plan_result.hpp"
@@ -160,6 +161,62 @@ struct PublishedComparison {
   std::optional<double> perfect_s;  ///< one GPU's predicted time over the number of GPUs
 };
 
+/// How predictions of measured systems like the answer have turned out.
+struct Evidence {
+  struct Tally {
+    std::int64_t rows = 0, cases = 0, covered = 0;  ///< covered: within their 90 % interval
+    double median_error = 0;
+  };
+  struct Run {
+    std::string id, system, model, framework, framework_version, precision, data, metric, source;
+    std::optional<double> batch_per_gpu;
+    double distance = 0, measured = 0;
+    Prediction predicted;    ///< in the unit of the measurement
+    Prediction speed_ratio;  ///< predicted over measured speed
+    std::vector<std::string> same, differs;
+    bool system_assumed = false;          ///< GPU or network are an inference from the source
+    std::int64_t like = 1, covered = 0;  ///< cases that it stands for, and those within their interval
+  };
+  Tally all, same_architecture, same_gpu;
+  std::vector<Run> nearest;  ///< the nearest first
+};
+
+/// One repeating step; times are in seconds since its begin.
+struct Timeline {
+  struct Span {
+    std::string name;
+    double start = 0, seconds = 0;
+  };
+  struct Lane {
+    std::string name;
+    std::vector<Span> spans;
+  };
+  /// A link or server: from each moment on this share of its rate is in use.
+  struct Share {
+    std::string name;
+    double mean = 0;
+    std::vector<std::pair<double, double>> points;
+  };
+  double length = 0;
+  std::vector<Lane> lanes;
+  std::vector<Share> shares;
+};
+
+/// A drawing of the machine as simple shapes, in pixels.
+struct MachineDrawing {
+  struct Shape {
+    enum class Kind { rect, line, arc, text };
+    Kind kind = Kind::rect;
+    std::string style;            ///< letters: what the shape stands for
+    double width = 1;             ///< of a line or arc
+    std::vector<double> numbers;  ///< rect: x y width height; line: points; arc: x y x y depth; text: x y
+    std::string anchor, words;    ///< of a text
+  };
+  std::string of, title, words;  ///< of: "node", "network"
+  double width = 0, height = 0;
+  std::vector<Shape> shapes;
+};
+
 struct Alternative {
   std::string node, title, binding_constraint, statement;
   bool feasible = false;
@@ -186,6 +243,8 @@ struct WorkloadResult {
   std::optional<Reliability> reliability;
   std::vector<ScalingPoint> scaling;
   std::vector<PublishedComparison> published;
+  std::optional<Evidence> evidence;
+  std::optional<Timeline> timeline;
   std::vector<Alternative> alternatives;
   std::vector<Sensitivity> sensitivity;
 };
@@ -218,6 +277,7 @@ struct ResultDocument {
   std::optional<DataGrowth> growth;
   std::optional<LearningNeed> learning;
   std::optional<Site> site;
+  std::vector<MachineDrawing> drawings;
   std::optional<Plan> plan;  ///< of "size"
   std::optional<Serving> serving;
   std::vector<Assumption> assumptions;

@@ -1,20 +1,17 @@
 #pragma once
 /// One simulated step as a drawing: the streams of a GPU, the loader and the busiest links over time.
+#include <optional>
 #include <string>
 
 #include "reports/block.hpp"
-
-namespace rackcast {
-class Tracer;
-}
+#include "reports/result.hpp"
 
 namespace rackcast::reports {
 
-/// A whole SVG document: for each part of the trace (a workload), the last step recorded whole, from the end
-/// of one update to the end of the next; the whole trace where there are not two updates. Text is escaped.
-std::string timeline_svg(const Tracer& tracer);
+/// For a page: colours are those of reports/html/report.css, texts are escaped. Nothing without a timeline.
+std::optional<Drawing> timeline_drawing(const WorkloadResult& workload);
 
-/// The same at the end of the section about performance, if the report has one.
-void add_timeline(Report& report, const Tracer& tracer);
+/// An SVG document of its own with the steps of all workloads below each other.
+std::string timeline_document(const ResultDocument& document);
 
 }  // namespace rackcast::reports

@@ -6,9 +6,12 @@
 
 #include "models/cluster.hpp"
 #include "models/workload.hpp"
+#include "scenarios/evidence/evidence.hpp"
 #include "scenarios/reliability_report.hpp"
 #include "scenarios/sensitivity.hpp"
+#include "scenarios/step_timeline.hpp"
 #include "sim/quantity_text.hpp"
+#include "sim/trace.hpp"
 
 namespace rackcast {
 
@@ -51,6 +54,24 @@ std::vector<PublishedComparison> compare(Evaluator& evaluator, const Scenario& s
                     p.scaling_efficiency.value, evaluator.run(q).ranks});
   }
   return rows;
+}
+
+/// How predictions of measured systems like this one have turned out.
+Evidence evidence(Evaluator& evaluator, const Question& q) {
+  const Workload& workload = evaluator.workload(q.workload);
+  const Cluster& cluster = evaluator.cluster(q);
+  TrainingTraits asked;
+  asked.gpu = evaluator.node(q.cluster).gpu_id;
+  asked.gpus = static_cast<int>(cluster.ranks.size());
+  asked.nodes = cluster.used_nodes();
+  if (asked.nodes > 1 && cluster.node.nic_link)
+    asked.node_gbit = cluster.node.nics * cluster.node.nic_link->raw.value.base() * 8e-9;
+  asked.model = workload.name;
+  asked.kind = network_kind(workload);
+  asked.flop_per_parameter = workload.forward_flop().base() / workload.parameters();
+  asked.precision = to_string(q.workload.precision);
+  asked.framework = q.workload.framework;
+  return nearest_runs(evaluator.catalog(), shipped_evidence(), asked);
 }
 
 /// A prediction without intervals, as long as nothing has been varied.
@@ -107,6 +128,10 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.prediction = evaluator.predict(q);
   w.scaling = scaling(evaluator, q, nodes);
   w.published = compare(evaluator, s, spec);
+  w.evidence = evidence(evaluator, q);
+  Tracer tracer{Clock{TickLength::picosecond}};
+  evaluator.trace(q, tracer);
+  w.timeline = step_timeline(tracer);
   w.ladder = ladder(s, w, evaluator);
   w.input = evaluator.input(q);
   w.reliability = reliability_report(evaluator, q);

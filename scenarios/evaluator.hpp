@@ -68,6 +68,10 @@ class Evaluator {
   /// matches, at the scenario's place.
   const TrainingRun& run(const Question& question, Tracer* tracer = nullptr);
 
+  /// The steps of the same phase once more, folded, into `tracer`; what is remembered does not change. Ends
+  /// early where a limit is reached.
+  void trace(const Question& question, Tracer& tracer);
+
   /// Number of optimizer steps: ceil(samples x epochs / global batch).
   double steps(const Question& question);
   /// Failures and checkpoints included. `remember`: among the known times.

@@ -139,6 +139,11 @@ void finish(Result& result, Evaluator& evaluator) {
       result.growth.reset();  // `partial` says so
     }
   }
+  if (chosen != result.workloads.end()) {
+    Question q = question(result.scenario, chosen->spec);
+    q.cluster.nodes = std::max(1, result.answer.nodes);
+    result.drawings = machine_drawings(evaluator.cluster(q));
+  }
   result.assumptions = evaluator.assumptions();
   if (result.site) std::ranges::copy(result.site->assumptions(), std::back_inserter(result.assumptions));
   result.warnings = evaluator.warnings();

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "scenarios/evidence/evidence_document.hpp"
 #include "scenarios/method.hpp"
 #include "scenarios/plain_json.hpp"
 #include "scenarios/plan/plan_document.hpp"
@@ -168,6 +169,8 @@ Document document(const WorkloadResult& w) {
                                 {"source", r.published.source},
                                 {"note", r.published.note}});
   }
+  out["evidence"] = evidence_document(w.evidence);
+  if (w.timeline.length > Duration{0}) out["timeline"] = timeline_document(w.timeline);
   out["alternatives"] = Document::array();
   for (const Alternative& a : w.alternatives) {
     out["alternatives"].push_back({{"node", a.node},
@@ -205,6 +208,7 @@ std::string to_json_text(const Result& result) {
   if (result.plan) out["plan"] = plan_document(*result.plan);
   out["workloads"] = Document::array();
   for (const WorkloadResult& w : result.workloads) out["workloads"].push_back(document(w));
+  if (!result.drawings.empty()) out["drawings"] = drawings_document(result.drawings);
   out["method"] = method_document(method());
   if (result.growth) out["growth"] = growth_document(*result.growth);
   if (result.site) out["site"] = site_document(*result.site);

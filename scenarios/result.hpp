@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "models/training.hpp"
+#include "scenarios/evidence/evidence.hpp"
 #include "scenarios/failure_plan.hpp"
 #include "scenarios/input_report.hpp"
 #include "scenarios/plan/plan.hpp"
 #include "scenarios/result_estimate.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/machine_drawing.hpp"
 #include "scenarios/site/site_report.hpp"
+#include "scenarios/step_timeline.hpp"
 
 namespace rackcast {
 
@@ -106,6 +109,8 @@ struct WorkloadResult {
   std::vector<LadderRow> ladder;
   std::vector<ScalingRow> scaling;
   std::vector<PublishedComparison> published;
+  Evidence evidence;  ///< how predictions of systems like this have turned out
+  StepTimeline timeline;
   std::vector<Alternative> alternatives;
   std::vector<SensitivityRow> sensitivity;  ///< the widest swing first
 };
@@ -124,6 +129,7 @@ struct Result {
   std::optional<PlanReport> plan;      ///< of "size"
   std::optional<GrowthReport> growth;  ///< of a fleet's data, on the chosen cluster
   std::optional<SiteReport> site;      ///< of the chosen cluster
+  std::vector<MachineDrawing> drawings;  ///< of the chosen cluster
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
   bool partial = false;  ///< a limit ended the simulation: this is what was known by then

@@ -13,6 +13,9 @@ namespace {
 
 constexpr double margin = 28, box_height = 30, level_gap = 120;
 constexpr int most_boxes = 40;  ///< of one level, before switches share one
+constexpr int most_nodes = 16;  ///< that are drawn one by one
+constexpr int most_cables = 144;  ///< of a level that are drawn one by one
+constexpr std::size_t most_counts = 24;  ///< bundles of a drawing that carry their number of cables
 
 /// Switches of one level that are drawn as one box.
 struct Box {
@@ -21,32 +24,35 @@ struct Box {
   int nodes = 0;  ///< with ports below
 };
 
+std::string words_of(const FabricPlan& plan) {
+  std::string text = fmt::format("{}: {} nodes with {} {} ports, {} leaves ({})", plan.kind, plan.nodes, plan.nics,
+                                 plan.port_link.id, plan.leaves, plan.leaf.name);
+  if (plan.spines > 0) text += fmt::format(", {} spines ({})", plan.spines, plan.spine.name);
+  if (plan.cores > 0) text += fmt::format(", {} cores ({})", plan.cores, plan.core.name);
+  return text + fmt::format(", {} cables between switches", plan.trunk_cables());
+}
+
 class FabricDrawing {
  public:
   FabricDrawing(const FabricPlan& plan, std::string_view title) : plan_(plan), title_(title) {}
 
-  std::string draw() {
-    svg_.text({margin, 34}, title_, "title", "start");
-    svg_.text({margin, 54}, subtitle(), "note", "start");
+  Picture draw() {
+    if (!title_.empty()) {
+      svg_.text({margin, 34}, title_, "title", "start");
+      svg_.text({margin, 54}, words_of(plan_), "note", "start");
+    }
     if (plan_.torus.empty()) {
       layout();
     } else {
       layout_torus();
     }
     draw_trunks();
+    if (draws_nodes()) draw_nodes();
     draw_boxes();
-    return svg_.document(title_);
+    return svg_.picture();
   }
 
  private:
-  [[nodiscard]] std::string subtitle() const {
-    std::string text = fmt::format("{}: {} nodes with {} {} ports, {} leaves ({})", plan_.kind, plan_.nodes,
-                                   plan_.nics, plan_.port_link.id, plan_.leaves, plan_.leaf.name);
-    if (plan_.spines > 0) text += fmt::format(", {} spines ({})", plan_.spines, plan_.spine.name);
-    if (plan_.cores > 0) text += fmt::format(", {} cores ({})", plan_.cores, plan_.core.name);
-    return text + fmt::format(", {} cables between switches", plan_.trunk_cables());
-  }
-
   /// How many switches of a level share a box: all of a group, or a run of them, where they are too many.
   [[nodiscard]] static int per_box(int count, int per_group) {
     if (count <= most_boxes) return 1;
@@ -163,7 +169,13 @@ class FabricDrawing {
     }
     draw_buses(bundles);
     int widest = 1;
-    for (const auto& [ends, cables] : bundles) widest = std::max(widest, cables);
+    int between = 0;  // cables of all levels
+    for (const auto& [ends, cables] : bundles) {
+      widest = std::max(widest, cables);
+      between += cables;
+    }
+    const bool single = between <= most_cables && widest <= 4;
+    std::vector<std::pair<Point, int>> counts;
     for (const auto& [ends, cables] : bundles) {
       const Point a = boxes_[static_cast<std::size_t>(ends.first)].at;
       const Point b = boxes_[static_cast<std::size_t>(ends.second)].at;
@@ -179,15 +191,67 @@ class FabricDrawing {
         svg_.arc({a.x, a.y - box_height / 2}, {b.x, b.y - box_height / 2},
                  -std::min(70.0, 14 + 0.1 * std::abs(a.x - b.x)), "trunk", width);
       } else {
-        const double sign = a.y < b.y ? 1 : -1;
-        svg_.line({a.x, a.y + sign * box_height / 2}, {b.x, b.y - sign * box_height / 2}, "trunk", width);
+        draw_bundle(a, b, cables, single, width);
+        if (!single && bundles.size() <= most_counts) counts.emplace_back(at_share(a, b, 0.32), cables);
       }
+    }
+    for (const auto& [at, cables] : counts) {
+      svg_.rect({at.x - 15, at.y - 12}, 30, 16, "box");
+      svg_.text(at, fmt::format("{}", cables), "note");
+    }
+  }
+
+  static Point at_share(Point a, Point b, double share) {
+    return {a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share};
+  }
+
+  /// Between boxes of two levels: each cable a line, or one line for all.
+  void draw_bundle(Point a, Point b, int cables, bool single, double width) {
+    const double sign = a.y < b.y ? 1 : -1, spread = 3;
+    for (int i = 0; i < (single ? cables : 1); ++i) {
+      const double aside = single ? spread * (i - (cables - 1) / 2.0) : 0;
+      svg_.line({a.x + aside, a.y + sign * box_height / 2}, {b.x + aside, b.y - sign * box_height / 2}, "trunk",
+                single ? 1.2 : width);
     }
   }
 
   [[nodiscard]] std::string_view style_of(const Box& box) const {
     if (box.first < plan_.leaves) return "leaf";
     return box.first < plan_.leaves + plan_.spines ? "spine" : "core";
+  }
+
+  /// Every node a box and every port a cable, where they are few.
+  [[nodiscard]] bool draws_nodes() const {
+    return plan_.torus.empty() && plan_.nodes > 0 && plan_.nodes <= most_nodes && plan_.leaves <= most_boxes &&
+           plan_.node_cables() <= most_cables;
+  }
+
+  void draw_nodes() {
+    double left = 1e9, right = 0, bottom = 0;
+    for (const Box& box : boxes_) {
+      left = std::min(left, box.at.x);
+      right = std::max(right, box.at.x);
+      bottom = std::max(bottom, box.at.y);
+    }
+    const double width = std::max(right - left + 120, plan_.nodes * 46.0);
+    std::vector<int> cables(boxes_.size(), 0), drawn(boxes_.size(), 0);
+    for (const int leaf : plan_.node_leaf) ++cables[static_cast<std::size_t>(box_of_[static_cast<std::size_t>(leaf)])];
+    const double y = bottom + level_gap + 20, step = width / plan_.nodes, box_width = std::min(step - 6, 120.0);
+    for (int node = 0; node < plan_.nodes; ++node) {
+      const double x = margin + step * (node + 0.5);
+      for (int port = 0; port < plan_.nics; ++port) {
+        const int leaf = plan_.node_leaf[static_cast<std::size_t>(node * plan_.nics + port)];
+        const auto box = static_cast<std::size_t>(box_of_[static_cast<std::size_t>(leaf)]);
+        const double from = x + box_width * ((port + 0.5) / plan_.nics - 0.5) * 0.8;
+        const double share = (drawn[box]++ + 0.5) / cables[box] - 0.5;
+        svg_.line({from, y - box_height / 2}, {boxes_[box].at.x + 0.8 * widths_[box] * share,
+                                               boxes_[box].at.y + box_height / 2}, "network", 1.2);
+      }
+      svg_.rect({x - box_width / 2, y - box_height / 2}, box_width, box_height, "server");
+      svg_.text({x, y + 4}, fmt::format("{}", node), "");
+    }
+    svg_.text({margin, y + box_height / 2 + 18},
+              fmt::format("nodes; each line is one cable, {} to each node", plan_.nics), "note", "start");
   }
 
   void draw_boxes() {
@@ -202,7 +266,7 @@ class FabricDrawing {
       const std::string name =
           box.count == 1 ? fmt::format("{}", box.first - base) : fmt::format("{}x", box.count);
       if (width >= 18) svg_.text({box.at.x, box.at.y + 4}, name, "");
-      if (box.nodes == 0) continue;
+      if (box.nodes == 0 || draws_nodes()) continue;
       svg_.line({box.at.x, box.at.y + height / 2}, {box.at.x, box.at.y + height / 2 + 34}, "network", 3);
       svg_.rect({box.at.x - width / 2, box.at.y + height / 2 + 34}, width, 26, "server");
       svg_.text({box.at.x, box.at.y + height / 2 + 51}, fmt::format("{}", box.nodes), "");
@@ -217,7 +281,7 @@ class FabricDrawing {
                 : style == "spine" ? "spines"
                                    : "cores",
                 "note", "start");
-      if (style == "leaf")
+      if (style == "leaf" && !draws_nodes())
         svg_.text({margin, box.at.y + box_height / 2 + 78},
                   "nodes with ports there (a line is as wide as it has cables)", "note", "start");
     }
@@ -233,8 +297,16 @@ class FabricDrawing {
 
 }  // namespace
 
-std::string draw_fabric(const FabricPlan& plan, std::string_view title) {
+std::string words_of_fabric(const FabricPlan& plan) {
+  return words_of(plan);
+}
+
+Picture picture_of_fabric(const FabricPlan& plan, std::string_view title) {
   return FabricDrawing{plan, title}.draw();
+}
+
+std::string draw_fabric(const FabricPlan& plan, std::string_view title) {
+  return svg_document(picture_of_fabric(plan, title), title);
 }
 
 }  // namespace rackcast

@@ -49,7 +49,7 @@ std::string draw_floor(const FloorPlan& floor, std::string_view title) {
     svg.text({corner.x + rack_width / 2, corner.y + height + 14},
              network ? fmt::format("N{}", i - racks + 1) : fmt::format("{}", i + 1), "note");
   }
-  return svg.document(title);
+  return svg_document(svg.picture(), title);
 }
 
 }  // namespace rackcast

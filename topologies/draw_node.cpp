@@ -24,8 +24,8 @@ class NodeDrawing {
     nvswitches_ = t_.devices_of(0, DeviceKind::nvswitch);
   }
 
-  std::string draw() {
-    svg_.text({margin, 34}, title_, "title", "start");
+  Picture draw() {
+    if (!title_.empty()) svg_.text({margin, 34}, title_, "title", "start");
     if (gpus_.size() >= 32) {
       drawing::draw_groups(svg_, t_);
     } else {
@@ -34,7 +34,7 @@ class NodeDrawing {
       draw_boxes();
     }
     draw_legend();
-    return svg_.document(title_);
+    return svg_.picture();
   }
 
  private:
@@ -252,8 +252,12 @@ class NodeDrawing {
 
 }  // namespace
 
-std::string draw_node(const Topology& topology, std::string_view title) {
+Picture picture_of_node(const Topology& topology, std::string_view title) {
   return NodeDrawing{topology, title}.draw();
+}
+
+std::string draw_node(const Topology& topology, std::string_view title) {
+  return svg_document(picture_of_node(topology, title), title);
 }
 
 }  // namespace rackcast

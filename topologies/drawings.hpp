@@ -5,6 +5,7 @@
 
 #include "topologies/fabric_plan.hpp"
 #include "topologies/graph.hpp"
+#include "topologies/picture.hpp"
 
 namespace rackcast {
 
@@ -12,10 +13,16 @@ namespace rackcast {
 /// a hybrid cube mesh stand in two squares; NVSwitches in a row below; from 32 GPUs on, groups per CPU on a
 /// bar of NVSwitches).
 std::string draw_node(const Topology& topology, std::string_view title);
+Picture picture_of_node(const Topology& topology, std::string_view title);
 
-/// The switches of a network level by level with the nodes below. Many switches of a level are drawn as one
-/// box per group with their number, and their cables as one bundle.
+/// The switches of a network level by level with the nodes below. Of a small network every node and every cable
+/// is a line of its own; else many switches of a level are drawn as one box per group with their number, and
+/// their cables as one bundle with its count.
 std::string draw_fabric(const FabricPlan& plan, std::string_view title);
+/// Without title and words where `title` is empty.
+Picture picture_of_fabric(const FabricPlan& plan, std::string_view title);
+/// "two_level: 8 nodes with 8 infiniband_4x/hdr ports, 4 leaves (...), ...".
+std::string words_of_fabric(const FabricPlan& plan);
 
 /// What a floor plan needs to know.
 struct FloorPlan {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace rackcast {
 namespace {
@@ -42,17 +43,45 @@ rect.server { fill: #86a857; stroke: #365314; rx: 1px; } rect.net { fill: #93c5f
 .socket { stroke: #1d4ed8; fill: none; } .network { stroke: #c2410c; fill: none; } .trunk { stroke: #4b5563; fill: none; opacity: 0.55; }
 )";
 
+std::string element(const Shape& shape) {
+  const std::vector<double>& n = shape.numbers;
+  switch (shape.kind) {
+    case Shape::Kind::rect:
+      return fmt::format(
+          "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n", shape.style,
+          n[0], n[1], n[2], n[3]);
+    case Shape::Kind::line: {
+      std::string path;
+      for (std::size_t i = 0; i + 1 < n.size(); i += 2)
+        path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", n[i], n[i + 1]);
+      return fmt::format("<polyline class=\"{}\" stroke-width=\"{:.2f}\" points=\"{}\"/>\n", shape.style,
+                         shape.width, path);
+    }
+    case Shape::Kind::arc: {
+      const double bend = n[4] * 4 / 3;
+      return fmt::format(
+          "<path class=\"{}\" stroke-width=\"{:.2f}\" d=\"M{:.1f},{:.1f} C{:.1f},{:.1f} {:.1f},{:.1f} "
+          "{:.1f},{:.1f}\"/>\n",
+          shape.style, shape.width, n[0], n[1], n[0], n[1] + bend, n[2], n[3] + bend, n[2], n[3]);
+    }
+    case Shape::Kind::text:
+      break;
+  }
+  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", shape.style,
+                     n[0], n[1], shape.anchor, escaped(shape.words));
+}
+
 }  // namespace
 
 void Svg::grow(Point to) {
-  width_ = std::max(width_, to.x);
-  height_ = std::max(height_, to.y);
+  picture_.width = std::max(picture_.width, to.x);
+  picture_.height = std::max(picture_.height, to.y);
 }
 
 void Svg::rect(Point corner, double width, double height, std::string_view style_class) {
   grow({corner.x + width, corner.y + height});
-  body_ += fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
-                       style_class, corner.x, corner.y, width, height);
+  picture_.shapes.push_back(
+      {Shape::Kind::rect, std::string{style_class}, 1, {corner.x, corner.y, width, height}, {}, {}});
 }
 
 void Svg::line(Point a, Point b, std::string_view style_class, double width) {
@@ -60,38 +89,37 @@ void Svg::line(Point a, Point b, std::string_view style_class, double width) {
 }
 
 void Svg::polyline(const std::vector<Point>& points, std::string_view style_class, double width) {
-  std::string path;
+  std::vector<double> numbers;
   for (const Point& p : points) {
     grow(p);
-    path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", p.x, p.y);
+    numbers.insert(numbers.end(), {p.x, p.y});
   }
-  body_ += fmt::format("<polyline class=\"{}\" stroke-width=\"{:.2f}\" points=\"{}\"/>\n", style_class, width,
-                       path);
+  picture_.shapes.push_back({Shape::Kind::line, std::string{style_class}, width, std::move(numbers), {}, {}});
 }
 
 void Svg::arc(Point a, Point b, double depth, std::string_view style_class, double width) {
   grow({std::max(a.x, b.x), std::max(a.y, b.y) + std::max(0.0, depth)});
-  body_ += fmt::format(
-      "<path class=\"{}\" stroke-width=\"{:.2f}\" d=\"M{:.1f},{:.1f} C{:.1f},{:.1f} {:.1f},{:.1f} "
-      "{:.1f},{:.1f}\"/>\n",
-      style_class, width, a.x, a.y, a.x, a.y + depth * 4 / 3, b.x, b.y + depth * 4 / 3, b.x, b.y);
+  picture_.shapes.push_back(
+      {Shape::Kind::arc, std::string{style_class}, width, {a.x, a.y, b.x, b.y, depth}, {}, {}});
 }
 
 void Svg::text(Point at, std::string_view words, std::string_view style_class, std::string_view anchor) {
   const double length = 7.0 * static_cast<double>(words.size());  // of 12 px letters, about
   grow({at.x + (anchor == "start" ? length : anchor == "middle" ? length / 2 : 0), at.y + 4});
-  body_ += fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
-                       style_class, at.x, at.y, anchor, escaped(words));
+  picture_.shapes.push_back({Shape::Kind::text, std::string{style_class}, 1, {at.x, at.y}, std::string{anchor},
+                             std::string{words}});
 }
 
-std::string Svg::document(std::string_view title) const {
+std::string svg_document(const Picture& picture, std::string_view title) {
+  std::string body;
+  for (const Shape& shape : picture.shapes) body += element(shape);
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
       "width=\"{0:.0f}\" "
       "height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n<title>{2}</title>\n<style>{3}</style>\n"
       "<rect x=\"0\" y=\"0\" width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\" stroke=\"none\" "
       "style=\"stroke:none\"/>\n{4}</svg>\n",
-      width_ + 24, height_ + 24, escaped(title), style, body_);
+      picture.width + 24, picture.height + 24, escaped(title), style, body);
 }
 
 }  // namespace rackcast

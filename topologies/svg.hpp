@@ -1,8 +1,10 @@
 #pragma once
-/// A small SVG canvas; private to the drawings. Coordinates are pixels, the size grows with what is drawn.
+/// A small canvas; private to the drawings. Coordinates are pixels, the size grows with what is drawn.
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "topologies/picture.hpp"
 
 namespace rackcast {
 
@@ -21,16 +23,16 @@ class Svg {
   void text(Point at, std::string_view words, std::string_view style_class,
             std::string_view anchor = "middle");
 
-  [[nodiscard]] double height() const { return height_; }
-
-  /// A whole document with title; everything is escaped.
-  [[nodiscard]] std::string document(std::string_view title) const;
+  [[nodiscard]] double height() const { return picture_.height; }
+  [[nodiscard]] const Picture& picture() const { return picture_; }
 
  private:
   void grow(Point to);
 
-  std::string body_;
-  double width_ = 0, height_ = 0;
+  Picture picture_;
 };
+
+/// A whole SVG document with title; everything is escaped.
+std::string svg_document(const Picture& picture, std::string_view title);
 
 }  // namespace rackcast

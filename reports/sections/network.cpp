@@ -6,6 +6,7 @@
 
 #include "reports/format.hpp"
 #include "reports/level_drawing.hpp"
+#include "reports/machine_svg.hpp"
 #include "reports/sections/sections.hpp"
 #include "sim/quantity_text.hpp"
 
@@ -84,10 +85,17 @@ std::optional<Drawing> level_drawing(const SiteRacks& racks, const SiteNetwork& 
 }  // namespace
 
 Blocks network_section(const ResultDocument& document) {
-  if (!document.site || !document.site->network) return {};
+  Blocks blocks;
+  const bool sited = document.site && document.site->network;
+  if (sited) blocks.push_back({Paragraph{document.site->network->statement}});
+  bool drawn = false;
+  for (const MachineDrawing& drawing : document.drawings) {
+    drawn = drawn || drawing.of == "network";
+    blocks.push_back({machine_drawing(drawing), Audience::document});
+  }
+  if (!sited) return blocks;
   const SiteNetwork& network = *document.site->network;
-  Blocks blocks{{Paragraph{network.statement}}};
-  if (auto levels = level_drawing(document.site->racks, network)) {
+  if (auto levels = level_drawing(document.site->racks, network); levels && !drawn) {
     blocks.push_back({std::move(*levels), Audience::document});
   }
   blocks.push_back({switch_table(network), Audience::document});

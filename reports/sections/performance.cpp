@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "reports/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/timeline.hpp"
 #include "sim/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -152,6 +154,9 @@ void add_workload(Blocks& blocks, const WorkloadResult& workload, const ResultDo
     if (!workload.step->statement.empty()) {
       blocks.push_back({Paragraph{workload.step->statement}, Audience::document});
     }
+    if (auto drawing = timeline_drawing(workload)) {
+      blocks.push_back({std::move(*drawing), Audience::document});
+    }
   }
   if (workload.scaling.empty()) {
     return;
@@ -175,6 +180,7 @@ Blocks performance_section(const ResultDocument& document) {
   for (const WorkloadResult& workload : document.workloads) {
     Blocks own;
     add_workload(own, workload, document);
+    std::ranges::move(evidence_blocks(workload), std::back_inserter(own));
     if (!own.empty()) {
       blocks.push_back({Subheading{workload.title}, Audience::document});
       blocks.insert(blocks.end(), own.begin(), own.end());

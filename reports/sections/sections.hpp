@@ -17,6 +17,8 @@ Blocks alternatives_section(const ResultDocument& document);
 Blocks serving_section(const ResultDocument& document);
 Blocks ladder_section(const ResultDocument& document);
 Blocks performance_section(const ResultDocument& document);
+/// Of one workload, within the section about performance.
+Blocks evidence_blocks(const WorkloadResult& workload);
 Blocks input_pipeline_section(const ResultDocument& document);
 Blocks reliability_section(const ResultDocument& document);
 Blocks data_growth_section(const ResultDocument& document);

@@ -32,6 +32,7 @@ struct ValidationCase {
   };
 
   std::string id, series, source;  ///< source: the first part of the series, else the name of the file
+  std::string citation;            ///< the source in words, with its address
   std::string kind;                ///< "measurement", "derived", "projection"
   std::string file;
   int line = 0;

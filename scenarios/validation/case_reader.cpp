@@ -112,6 +112,7 @@ ValidationCase read_case(const Json& json, const std::string& file) {
   if (const auto id = m.text("id"); id && !id->empty()) out.id = *id;
   out.series = m.text("series").value_or("");
   out.source = source_of(out.series, file);
+  out.citation = m.text("source").value_or(out.source);
   out.kind = m.text("kind").value_or("measurement");
   read_system(m.object("system"), out.system, complaint);
   read_workload(m.object("workload"), out.workload, complaint);

@@ -1,0 +1,135 @@
+#include "scenarios/step_timeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "sim/trace.hpp"
+
+namespace rackcast {
+namespace {
+
+using Recorded = Tracer::Span;
+using Value = Tracer::Value;
+
+constexpr std::size_t most_lanes = 12, most_spans = 400, most_counters = 6, most_points = 400;
+constexpr double least_share = 0.01;  ///< of a counter's mean; an idle link needs no lane
+constexpr std::string_view end_of_step = "optimizer";
+constexpr std::string_view counters = "Share in use";  // the group that sim/fluid_trace.cpp writes
+
+struct Window {
+  SimTime from{}, to{};
+};
+
+Window window_of(const std::vector<Recorded>& spans) {
+  Window all{never, {}};
+  std::vector<SimTime> ends;
+  for (const Recorded& span : spans) {
+    all.from = std::min(all.from, span.start);
+    all.to = std::max(all.to, span.end);
+    if (span.name == end_of_step) ends.push_back(span.end);
+  }
+  if (ends.size() < 2) return all;
+  // The simulation ends when a step repeats the one before; the flows of the last are cut off there.
+  const std::size_t last = ends.size() > 2 ? ends.size() - 2 : 1;
+  return {ends[last - 1], ends[last]};
+}
+
+std::vector<StepTimeline::Lane> lanes_of(const Tracer& tracer, const std::vector<Recorded>& spans,
+                                         const Window& window) {
+  std::map<std::pair<std::string_view, std::string_view>, StepTimeline::Lane> lanes;
+  const auto since = [&](SimTime time) {
+    return tracer.clock().duration(time) - tracer.clock().duration(window.from);
+  };
+  for (const Recorded& span : spans) {
+    if (span.end <= window.from || span.start >= window.to) continue;
+    StepTimeline::Lane& lane = lanes[{span.group, span.row}];
+    if (lane.name.empty()) lane.name = fmt::format("{}, {}", span.group, span.row);
+    if (lane.spans.size() == most_spans) continue;
+    lane.spans.push_back({std::string{span.name}, since(span.start), since(span.end) - since(span.start)});
+  }
+  std::vector<StepTimeline::Lane> out;
+  for (auto& [name, lane] : lanes) {
+    if (out.size() < most_lanes) out.push_back(std::move(lane));
+  }
+  return out;
+}
+
+/// Within the window, from its begin on.
+StepTimeline::Share share_of(const Tracer& tracer, const std::vector<Value>& values, const Window& window) {
+  StepTimeline::Share share;
+  share.name = values.front().row;
+  const Duration from = tracer.clock().duration(window.from), to = tracer.clock().duration(window.to);
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Duration begin = std::max(from, tracer.clock().duration(values[i].time));
+    const Duration end =
+        std::min(to, i + 1 < values.size() ? tracer.clock().duration(values[i + 1].time) : to);
+    if (end <= begin) continue;
+    sum += values[i].value * (end - begin).base();
+    if (share.points.size() < most_points) share.points.emplace_back(begin - from, values[i].value);
+  }
+  share.mean = sum / (to - from).base();
+  return share;
+}
+
+std::vector<StepTimeline::Share> shares_of(const Tracer& tracer, const Window& window) {
+  std::map<std::string_view, std::vector<Value>> rows;
+  for (const Value& value : tracer.values()) {
+    if (value.group.ends_with(counters) && value.time <= window.to) rows[value.row].push_back(value);
+  }
+  std::vector<StepTimeline::Share> out;
+  for (const auto& [row, values] : rows) {
+    if (StepTimeline::Share share = share_of(tracer, values, window); share.mean >= least_share)
+      out.push_back(std::move(share));
+  }
+  std::ranges::stable_sort(out, std::greater{}, &StepTimeline::Share::mean);
+  if (out.size() > most_counters) out.resize(most_counters);
+  return out;
+}
+
+/// Six digits are finer than a pixel of any page.
+double rounded(double value) {
+  return std::stod(fmt::format("{:.6g}", value));
+}
+
+}  // namespace
+
+StepTimeline step_timeline(const Tracer& tracer) {
+  StepTimeline out;
+  const std::vector<Recorded> spans = tracer.spans();
+  if (spans.empty()) return out;
+  const Window window = window_of(spans);
+  out.length = tracer.clock().duration(window.to) - tracer.clock().duration(window.from);
+  if (!(out.length > Duration{0})) return {};
+  out.lanes = lanes_of(tracer, spans, window);
+  out.shares = shares_of(tracer, window);
+  return out;
+}
+
+nlohmann::ordered_json timeline_document(const StepTimeline& timeline) {
+  using Document = nlohmann::ordered_json;
+  Document out = {{"length_s", rounded(timeline.length.base())}};
+  out["lanes"] = Document::array();
+  for (const StepTimeline::Lane& lane : timeline.lanes) {
+    Document row = {{"name", lane.name}, {"spans", Document::array()}};
+    for (const StepTimeline::Span& span : lane.spans)
+      row["spans"].push_back({{"name", span.name},
+                              {"start_s", rounded(span.start.base())},
+                              {"seconds", rounded(span.length.base())}});
+    out["lanes"].push_back(std::move(row));
+  }
+  out["shares"] = Document::array();
+  for (const StepTimeline::Share& share : timeline.shares) {
+    Document row = {{"name", share.name}, {"mean", rounded(share.mean)}, {"points", Document::array()}};
+    for (const auto& [time, value] : share.points)
+      row["points"].push_back(Document::array({rounded(time.base()), rounded(value)}));
+    out["shares"].push_back(std::move(row));
+  }
+  return out;
+}
+
+}  // namespace rackcast
