@@ -80,11 +80,13 @@ int run_size(const Arguments& args, const RunFlags& flags, const std::string& ob
     ProgressLine progress("Simulated runs");
     ProgressLine designs("Designs tried");
     RunControl control = flags.control();
+    bool counted = false;  // designs have a total and so a time that is left; one line shows either
     control.on_run = [&](std::size_t runs) {
-      progress.show(runs);
+      if (!counted) progress.show(runs);
     };
     control.on_design = [&](std::size_t done, std::size_t all) {
-      if (all > 1) designs.show(done, all);
+      counted = all > 1 && done < all;
+      if (counted) designs.show(done, all);
     };
     control.cancelled = Interruption::asked;
     return size(scenario, catalog, control);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands/commands.hpp"
+#include "commands/progress_line.hpp"
 
 namespace rackcast {
 
@@ -20,7 +21,12 @@ void add_uncertainty(CLI::App& app, Arguments& args) {
   command->callback([&args, samples] {
     const Catalog catalog = open_catalog(args);
     const Scenario scenario = resolve_clusters(load_scenario(args.scenario, args.sets), catalog);
-    deliver_tables(args, uncertainty_document(scenario, uncertainty(scenario, catalog, *samples)));
+    const UncertaintyReport report = [&] {
+      ProgressLine progress("Samples");
+      return uncertainty(scenario, catalog, *samples,
+                         [&](std::size_t done, std::size_t about) { progress.show(done, about); });
+    }();
+    deliver_tables(args, uncertainty_document(scenario, report));
   });
 }
 

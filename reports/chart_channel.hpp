@@ -87,14 +87,15 @@ class Channel {
   /// The factor that keeps points off the ends.
   [[nodiscard]] double room() const { return std::pow(extent_.high / extent_.low, 0.04) * 1.03; }
 
-  /// 1, 2 and 5 of each decade, or the decades alone where there are many.
+  /// 1, 2 and 5 of each decade; the decades alone where there are many, more where there is less than one.
   static Spec round_values(double low, double high) {
-    const bool many = std::log10(high / low) > 3;
+    const bool many = high / low > 1000, few = high / low < 6;
     Spec values = Spec::array();
     for (double decade = std::pow(10.0, std::floor(std::log10(low))); decade <= high; decade *= 10) {
-      for (const double digit : {1.0, 2.0, 5.0}) {
+      for (const double digit : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0}) {
         const double value = decade * digit;
-        if (value >= low && value <= high && (digit == 1 || !many)) {
+        const bool usual = digit == 1 || digit == 2 || digit == 5;
+        if (value >= low && value <= high && (many ? digit == 1 : few || usual)) {
           values.push_back(value);
         }
       }

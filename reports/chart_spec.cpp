@@ -7,8 +7,9 @@ namespace {
 
 using namespace spec;
 
-constexpr int line_height = 320;             ///< CSS pixels
-constexpr std::size_t most_named_ticks = 9;  ///< more points than this: the axis chooses its ticks
+constexpr int line_height = 320;                ///< CSS pixels
+constexpr std::size_t most_marked_points = 30;  ///< of a line; more points hide it
+constexpr std::size_t most_named_ticks = 9;     ///< more points than this: the axis chooses its ticks
 
 Spec shown(const char* name, const std::string& title) {
   return {{"field", name}, {"type", "quantitative"}, {"title", title}, {"format", ",.4~r"}};
@@ -104,7 +105,7 @@ class LineSpec {
       }
       add_layer(std::move(mark), Spec::object(), line.name);
     }
-    if (!line.dashed) {
+    if (!line.dashed && (line.scattered || line.points.size() <= most_marked_points)) {
       add_layer({{"type", "point"}, {"filled", true}, {"size", line.scattered ? 28 : 45}, {"opacity", 1}},
                 {{"tooltip", tips}}, line.name);
     }

@@ -35,8 +35,8 @@ bool is_word(const std::string& text) {
 
 Shape read_shape(const Json& json) {
   const std::vector<Json>& row = json.array();
-  const auto kind =
-      row.empty() ? shape_kinds.end() : std::ranges::find(shape_kinds, row.front().string(), &ShapeKind::name);
+  const auto kind = row.empty() ? shape_kinds.end()
+                                : std::ranges::find(shape_kinds, row.front().string(), &ShapeKind::name);
   if (kind == shape_kinds.end()) {
     json.fail("expected a shape: rect, line, arc or text", std::string(damaged_hint));
   }

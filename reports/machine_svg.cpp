@@ -25,11 +25,11 @@ std::string element(const Shape& shape) {
   const std::vector<double>& n = shape.numbers;
   switch (shape.kind) {
     case Shape::Kind::rect:
-      return fmt::format(R"(<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>)", shape.style,
-                         n[0], n[1], n[2], n[3]);
+      return fmt::format(R"(<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>)",
+                         shape.style, n[0], n[1], n[2], n[3]);
     case Shape::Kind::line:
-      return fmt::format(R"(<polyline class="{}" stroke-width="{:.2f}" points="{}"/>)", shape.style, shape.width,
-                         points_of(n));
+      return fmt::format(R"(<polyline class="{}" stroke-width="{:.2f}" points="{}"/>)", shape.style,
+                         shape.width, points_of(n));
     case Shape::Kind::arc: {
       const double bend = n[4] * 4 / 3;
       return fmt::format(
@@ -39,8 +39,8 @@ std::string element(const Shape& shape) {
     case Shape::Kind::text:
       break;
   }
-  return fmt::format(R"(<text class="{}" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>)", shape.style, n[0], n[1],
-                     shape.anchor, html_escape(shape.words));
+  return fmt::format(R"(<text class="{}" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>)", shape.style,
+                     n[0], n[1], shape.anchor, html_escape(shape.words));
 }
 
 /// The highest point of all shapes, about.
@@ -52,6 +52,12 @@ double top_of(const MachineDrawing& drawing) {
   return std::max(0.0, top - margin);
 }
 
+/// A wide drawing is shown smaller, so its letters are drawn larger, as far as the boxes allow.
+double letters_of(double width) {
+  constexpr double usual = 12, largest = 18, fits = 880;
+  return std::clamp(usual * width / fits, usual, largest);
+}
+
 }  // namespace
 
 Drawing machine_drawing(const MachineDrawing& drawing) {
@@ -60,9 +66,11 @@ Drawing machine_drawing(const MachineDrawing& drawing) {
     body += element(shape);
   }
   const double top = top_of(drawing), width = drawing.width + margin;
-  return {drawing.title + (drawing.words.empty() ? "" : ": " + drawing.words), drawing.words,
-          fmt::format(R"(<svg class="machine" viewBox="0 {:.0f} {:.0f} {:.0f}" style="width:{:.0f}px">{}</svg>)", top,
-                      width, drawing.height + margin - top, width, body)};
+  return {
+      drawing.title + (drawing.words.empty() ? "" : ": " + drawing.words), drawing.words,
+      fmt::format(
+          R"(<svg class="machine" viewBox="0 {:.0f} {:.0f} {:.0f}" style="width:{:.0f}px;--letters:{:.1f}px">{}</svg>)",
+          top, width, drawing.height + margin - top, width, letters_of(width), body)};
 }
 
 }  // namespace rackcast::reports

@@ -174,7 +174,7 @@ struct Evidence {
     Prediction predicted;    ///< in the unit of the measurement
     Prediction speed_ratio;  ///< predicted over measured speed
     std::vector<std::string> same, differs;
-    bool system_assumed = false;          ///< GPU or network are an inference from the source
+    bool system_assumed = false;         ///< GPU or network are an inference from the source
     std::int64_t like = 1, covered = 0;  ///< cases that it stands for, and those within their interval
   };
   Tally all, same_architecture, same_gpu;

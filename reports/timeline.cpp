@@ -16,12 +16,9 @@ namespace {
 constexpr double page_width = 720, name_height = 18, box_height = 20, lane_gap = 8, axis_height = 30;
 
 /// Series of the palette by what a box stands for.
-constexpr std::pair<std::string_view, int> series[] = {{"forward", 1},
-                                                       {"backward", 2},
-                                                       {"waiting for all-reduce", 5},
-                                                       {"gradient exchange", 3},
-                                                       {"batch", 0},
-                                                       {"optimizer", 4}};
+constexpr std::pair<std::string_view, int> series[] = {
+    {"forward", 1},           {"backward", 2}, {"waiting for all-reduce", 5},
+    {"gradient exchange", 3}, {"batch", 0},    {"optimizer", 4}};
 
 std::string class_of(std::string_view name) {
   const auto* found = std::ranges::find(series, name, [](const auto& s) { return s.first; });
@@ -66,13 +63,14 @@ class Step {
     const double x = px(span.start), width = std::max(0.5, px(span.start + span.seconds) - x);
     const std::string name = html_escape(span.name), sort = class_of(span.name);
     out_ += fmt::format(
-        "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.0f}\" width=\"{:.2f}\" height=\"{:.0f}\"><title>{}, {}</title>"
+        "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.0f}\" width=\"{:.2f}\" height=\"{:.0f}\"><title>{}, "
+        "{}</title>"
         "</rect>\n",
         sort, x, y_, width, box_height, name, duration_text(span.seconds));
     constexpr double letter = 7;  // about as wide as one at 12 px
     if (width > letter * static_cast<double>(span.name.size()) + 8) {
-      out_ += fmt::format("<text class=\"name on-{}\" x=\"{:.2f}\" y=\"{:.0f}\">{}</text>\n", sort, x + width / 2,
-                          y_ + 14.5, name);
+      out_ += fmt::format("<text class=\"name on-{}\" x=\"{:.2f}\" y=\"{:.0f}\">{}</text>\n", sort,
+                          x + width / 2, y_ + 14.5, name);
     }
   }
 
@@ -133,10 +131,11 @@ std::optional<Drawing> timeline_drawing(const WorkloadResult& workload) {
   }
   Step step(*workload.timeline);
   const std::string inside = step.draw();
-  return Drawing{title_of(workload),
-                 "Boxes of each GPU stream, link and reader over the time of one step; the shares in use below",
-                 fmt::format("<svg class=\"timeline\" viewBox=\"-2 0 {:.0f} {:.0f}\">\n{}</svg>", page_width + 4,
-                             step.height(), inside)};
+  return Drawing{
+      title_of(workload),
+      "Boxes of each GPU stream, link and reader over the time of one step; the shares in use below",
+      fmt::format("<svg class=\"timeline\" viewBox=\"-2 0 {:.0f} {:.0f}\">\n{}</svg>", page_width + 4,
+                  step.height(), inside)};
 }
 
 std::string timeline_document(const ResultDocument& document) {
@@ -149,13 +148,17 @@ std::string timeline_document(const ResultDocument& document) {
     }
     Step step(*workload.timeline);
     const std::string inside = step.draw();
-    body += fmt::format("<text class=\"title\" x=\"0\" y=\"{:.0f}\">{}</text>\n<g transform=\"translate(0 {:.0f})\">\n{}</g>\n",
-                        y + 16, html_escape(title_of(workload)), y + title_height, inside);
+    body += fmt::format(
+        "<text class=\"title\" x=\"0\" y=\"{:.0f}\">{}</text>\n<g transform=\"translate(0 "
+        "{:.0f})\">\n{}</g>\n",
+        y + 16, html_escape(title_of(workload)), y + title_height, inside);
     y += title_height + step.height() + gap;
   }
   return fmt::format(
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"timeline\" viewBox=\"-16 0 {} {:.0f}\" role=\"img\" "
-             "aria-label=\"Timeline of one training step\">\n{}<rect x=\"-16\" width=\"100%\" height=\"100%\" "
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"timeline\" viewBox=\"-16 0 {} {:.0f}\" "
+             "role=\"img\" "
+             "aria-label=\"Timeline of one training step\">\n{}<rect x=\"-16\" width=\"100%\" "
+             "height=\"100%\" "
              "fill=\"#ffffff\"/>\n",
              page_width + 32, y, style) +
          body + "</svg>\n";

@@ -9,7 +9,7 @@ namespace rackcast {
 
 namespace {
 
-constexpr int kMostPoints = 100, kMostRetrainings = 26;
+constexpr int kMostPoints = 100, kMostRetrainings = 26, kMostPlanned = 8;
 constexpr Duration kDay{86400};
 
 std::vector<Retraining> retrainings(Evaluator& evaluator, const Scenario& s, Question q, Duration last) {
@@ -26,6 +26,25 @@ std::vector<Retraining> retrainings(Evaluator& evaluator, const Scenario& s, Que
     rows.push_back({at, q.samples, time, time <= every});
   }
   return rows;
+}
+
+/// Nodes that train what is usable at each retraining before the next, and within the deadline.
+std::vector<GrowthStep> retraining_plan(Evaluator& evaluator, const Scenario& s, const Question& asked,
+                                        const std::vector<Retraining>& retrainings) {
+  std::vector<GrowthStep> steps;
+  if (!s.goal || !s.goal->retrain_every) return steps;
+  const Duration deadline = std::min(s.goal->deadline, *s.goal->retrain_every);
+  const std::size_t every = (retrainings.size() + kMostPlanned - 1) / kMostPlanned;
+  for (std::size_t i = 0; i < retrainings.size(); ++i) {
+    if (i % every != 0 && i + 1 != retrainings.size()) continue;
+    Question q = asked;
+    q.samples = retrainings[i].samples;
+    const Found found = find_nodes(evaluator, q, deadline, s.goal->max_nodes);
+    steps.push_back({retrainings[i].at, q.samples, q.samples * q.bytes_per_sample,
+                     asked.storage.array == "none" ? 0 : q.storage.count,
+                     found.feasible ? std::optional(found.nodes) : std::nullopt, false});
+  }
+  return steps;
 }
 
 /// Nodes for the goal's deadline when the fleet has recorded for shorter or longer than asked, at the same
@@ -48,6 +67,19 @@ std::vector<GrowthStep> growth_plan(Evaluator& evaluator, const Scenario& s, con
   return steps;
 }
 
+/// The retrainings as long as the fleet of the scenario records, then what recording on would take.
+std::vector<GrowthStep> plan_by_date(std::vector<GrowthStep> retrained,
+                                     const std::vector<GrowthStep>& longer) {
+  if (retrained.empty()) return longer;
+  for (const GrowthStep& step : longer) {
+    if (!step.asked && step.at <= retrained.back().at) continue;
+    std::erase_if(retrained, [&step](const GrowthStep& r) { return r.at == step.at; });
+    retrained.push_back(step);
+  }
+  std::ranges::sort(retrained, {}, &GrowthStep::at);
+  return retrained;
+}
+
 }  // namespace
 
 std::optional<GrowthReport> growth_report(Evaluator& evaluator, const Scenario& s, const Question& question) {
@@ -65,9 +97,10 @@ std::optional<GrowthReport> growth_report(Evaluator& evaluator, const Scenario& 
     if (out.full && *out.full > last) out.full.reset();
   }
   if (s.goal) out.date = s.goal->date;
-  out.plan =
-      growth_plan(evaluator, s, question, s.goal && s.goal->date ? *s.goal->date : s.data.fleet->days * kDay);
   out.retraining = retrainings(evaluator, s, question, last);
+  out.plan = plan_by_date(retraining_plan(evaluator, s, question, out.retraining),
+                          growth_plan(evaluator, s, question,
+                                      s.goal && s.goal->date ? *s.goal->date : s.data.fleet->days * kDay));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/cluster.hpp"
+#include "scenarios/describe.hpp"
 #include "topologies/drawings.hpp"
 #include "topologies/node_builder.hpp"
 
@@ -23,7 +24,8 @@ double pixel(double value) {
 Document document(const Shape& shape) {
   constexpr const char* kinds[] = {"rect", "line", "arc", "text"};
   Document out = Document::array({kinds[static_cast<int>(shape.kind)], shape.style});
-  if (shape.kind == Shape::Kind::line || shape.kind == Shape::Kind::arc) out.push_back(std::round(shape.width * 100) / 100);
+  if (shape.kind == Shape::Kind::line || shape.kind == Shape::Kind::arc)
+    out.push_back(std::round(shape.width * 100) / 100);
   for (const double number : shape.numbers) out.push_back(pixel(number));
   if (shape.kind == Shape::Kind::text) {
     out.push_back(shape.anchor);
@@ -38,13 +40,14 @@ std::vector<MachineDrawing> machine_drawings(const Cluster& cluster) {
   const NodeSpec& node = cluster.node;
   std::vector<MachineDrawing> out;
   out.push_back({"node", "Inside one " + node.name,
-                 fmt::format("{} GPUs, {} CPU sockets and {} network ports of {}, and the links between them",
-                             node.gpus, node.sockets, node.nics, node.name),
+                 fmt::format("{}, {}, {} and the links between them", count_of(node.gpus, "GPU"),
+                             count_of(node.sockets, "CPU socket"), count_of(node.nics, "network port")),
                  picture_of_node(build_node(node), "")});
   if (cluster.fabric.leaves == 0) return out;
   Picture network = picture_of_fabric(cluster.fabric, "");
   if (network.shapes.size() > most_shapes) return out;
-  out.push_back({"network", "The network between the nodes", words_of_fabric(cluster.fabric), std::move(network)});
+  out.push_back(
+      {"network", "The network between the nodes", words_of_fabric(cluster.fabric), std::move(network)});
   return out;
 }
 

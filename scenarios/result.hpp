@@ -9,10 +9,10 @@
 #include "scenarios/evidence/evidence.hpp"
 #include "scenarios/failure_plan.hpp"
 #include "scenarios/input_report.hpp"
+#include "scenarios/machine_drawing.hpp"
 #include "scenarios/plan/plan.hpp"
 #include "scenarios/result_estimate.hpp"
 #include "scenarios/scenario.hpp"
-#include "scenarios/machine_drawing.hpp"
 #include "scenarios/site/site_report.hpp"
 #include "scenarios/step_timeline.hpp"
 
@@ -126,9 +126,9 @@ struct Result {
   Answer answer;
   Prediction prediction;
   std::vector<WorkloadResult> workloads;
-  std::optional<PlanReport> plan;      ///< of "size"
-  std::optional<GrowthReport> growth;  ///< of a fleet's data, on the chosen cluster
-  std::optional<SiteReport> site;      ///< of the chosen cluster
+  std::optional<PlanReport> plan;        ///< of "size"
+  std::optional<GrowthReport> growth;    ///< of a fleet's data, on the chosen cluster
+  std::optional<SiteReport> site;        ///< of the chosen cluster
   std::vector<MachineDrawing> drawings;  ///< of the chosen cluster
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;

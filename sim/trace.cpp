@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <ostream>
 
 namespace rackcast {
@@ -132,17 +131,24 @@ void Tracer::write_record(std::ostream& out, const Record& record, std::size_t n
   }
   const std::string name = quoted(names_[record.name]);
   if (record.kind == Kind::span) {
-    write_head(out, record, "X", record.start);
-    out << ", \"dur\": ";
-    write_time(out, (record.end - record.start).ticks);
+    write_head(out, record, "B", record.start);
     out << ", \"name\": " << name << ", \"args\": {" << record.args << "}}";
     return;
   }
   write_head(out, record, "b", record.start);
   out << ", \"cat\": \"activity\", \"id\": " << number_of_record << ", \"name\": " << name << ", \"args\": {"
       << record.args << "}}";
+}
+
+void Tracer::write_end(std::ostream& out, const Record& record, std::size_t number_of_record) const {
+  if (record.kind == Kind::span) {
+    write_head(out, record, "E", record.end);
+    out << ", \"name\": " << quoted(names_[record.name]) << "}";
+    return;
+  }
   write_head(out, record, "e", record.end);
-  out << ", \"cat\": \"activity\", \"id\": " << number_of_record << ", \"name\": " << name << "}";
+  out << ", \"cat\": \"activity\", \"id\": " << number_of_record
+      << ", \"name\": " << quoted(names_[record.name]) << "}";
 }
 
 void Tracer::write_tracks(std::ostream& out) const {
@@ -158,15 +164,36 @@ void Tracer::write_tracks(std::ostream& out) const {
 }
 
 void Tracer::write_chrome_trace(std::ostream& out) const {
-  std::vector<std::size_t> order(records_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    if (records_[a].start != records_[b].start) return records_[a].start < records_[b].start;
-    return records_[a].end > records_[b].end;
+  /// One line of the file. At one time ends come first, the inner box before the outer; then what begins, the
+  /// outer before the inner; then the ends of what took no time.
+  struct Entry {
+    SimTime time;
+    int rank;
+    std::size_t index;
+    SimTime other;  ///< of a begin its end, of an end its begin
+  };
+  std::vector<Entry> order;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const Record& record = records_[i];
+    order.push_back({record.start, 1, i, record.end});
+    if (record.kind != Kind::counter)
+      order.push_back({record.end, record.end == record.start ? 2 : 0, i, record.start});
+  }
+  std::ranges::sort(order, [](const Entry& a, const Entry& b) {
+    if (a.time != b.time) return a.time < b.time;
+    if (a.rank != b.rank) return a.rank < b.rank;
+    if (a.other != b.other) return a.other > b.other;
+    return a.rank == 1 ? a.index < b.index : a.index > b.index;
   });
   out << "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
   write_tracks(out);
-  for (const std::size_t index : order) write_record(out, records_[index], index);
+  for (const Entry& entry : order) {
+    if (entry.rank == 1) {
+      write_record(out, records_[entry.index], entry.index);
+    } else {
+      write_end(out, records_[entry.index], entry.index);
+    }
+  }
   out << "\n]}\n";
 }
 

@@ -4,8 +4,10 @@
 /// A tracer only records; the engine and the models hold a pointer to it, and a null pointer costs one test.
 /// Lanes (tracks) are named like paths, "node0/gpu3/compute": the last part is a row, what is before it a
 /// group. write_chrome_trace() gives the JSON that chrome://tracing and ui.perfetto.dev open, in an order
-/// that depends on nothing but the recording (by start, longest first, then as recorded), with exact decimal
-/// times in microseconds. Format: "Trace Event Format", Google, 2016.
+/// that depends on nothing but the recording (by time, at one time ends, then the longest first, then as
+/// recorded), with exact decimal times in microseconds. A box is a begin and an end and not one event with a
+/// length: viewers add lengths in floating point, and then boxes that follow each other seem to overlap.
+/// Format: "Trace Event Format", Google, 2016.
 #include <cstdint>
 #include <iosfwd>
 #include <map>
@@ -93,6 +95,7 @@ class Tracer {
   std::uint32_t intern(std::string_view name);
   void write_tracks(std::ostream& out) const;
   void write_record(std::ostream& out, const Record& record, std::size_t number) const;
+  void write_end(std::ostream& out, const Record& record, std::size_t number) const;
   void write_head(std::ostream& out, const Record& record, std::string_view phase, SimTime time) const;
   void write_time(std::ostream& out, std::int64_t ticks) const;
 

@@ -12,9 +12,9 @@ namespace rackcast {
 namespace {
 
 constexpr double margin = 28, box_height = 30, level_gap = 120;
-constexpr int most_boxes = 40;  ///< of one level, before switches share one
-constexpr int most_nodes = 16;  ///< that are drawn one by one
-constexpr int most_cables = 144;  ///< of a level that are drawn one by one
+constexpr int most_boxes = 40;           ///< of one level, before switches share one
+constexpr int most_nodes = 16;           ///< that are drawn one by one
+constexpr int most_cables = 144;         ///< of a level that are drawn one by one
 constexpr std::size_t most_counts = 24;  ///< bundles of a drawing that carry their number of cables
 
 /// Switches of one level that are drawn as one box.
@@ -25,7 +25,9 @@ struct Box {
 };
 
 std::string words_of(const FabricPlan& plan) {
-  std::string text = fmt::format("{}: {} nodes with {} {} ports, {} leaves ({})", plan.kind, plan.nodes, plan.nics,
+  std::string kind = plan.kind;
+  std::ranges::replace(kind, '_', ' ');
+  std::string text = fmt::format("{}: {} nodes with {} {} ports, {} leaves ({})", kind, plan.nodes, plan.nics,
                                  plan.port_link.id, plan.leaves, plan.leaf.name);
   if (plan.spines > 0) text += fmt::format(", {} spines ({})", plan.spines, plan.spine.name);
   if (plan.cores > 0) text += fmt::format(", {} cores ({})", plan.cores, plan.core.name);
@@ -210,8 +212,8 @@ class FabricDrawing {
     const double sign = a.y < b.y ? 1 : -1, spread = 3;
     for (int i = 0; i < (single ? cables : 1); ++i) {
       const double aside = single ? spread * (i - (cables - 1) / 2.0) : 0;
-      svg_.line({a.x + aside, a.y + sign * box_height / 2}, {b.x + aside, b.y - sign * box_height / 2}, "trunk",
-                single ? 1.2 : width);
+      svg_.line({a.x + aside, a.y + sign * box_height / 2}, {b.x + aside, b.y - sign * box_height / 2},
+                "trunk", single ? 1.2 : width);
     }
   }
 
@@ -222,8 +224,8 @@ class FabricDrawing {
 
   /// Every node a box and every port a cable, where they are few.
   [[nodiscard]] bool draws_nodes() const {
-    return plan_.torus.empty() && plan_.nodes > 0 && plan_.nodes <= most_nodes && plan_.leaves <= most_boxes &&
-           plan_.node_cables() <= most_cables;
+    return plan_.torus.empty() && plan_.nodes > 0 && plan_.nodes <= most_nodes &&
+           plan_.leaves <= most_boxes && plan_.node_cables() <= most_cables;
   }
 
   void draw_nodes() {
@@ -235,8 +237,10 @@ class FabricDrawing {
     }
     const double width = std::max(right - left + 120, plan_.nodes * 46.0);
     std::vector<int> cables(boxes_.size(), 0), drawn(boxes_.size(), 0);
-    for (const int leaf : plan_.node_leaf) ++cables[static_cast<std::size_t>(box_of_[static_cast<std::size_t>(leaf)])];
-    const double y = bottom + level_gap + 20, step = width / plan_.nodes, box_width = std::min(step - 6, 120.0);
+    for (const int leaf : plan_.node_leaf)
+      ++cables[static_cast<std::size_t>(box_of_[static_cast<std::size_t>(leaf)])];
+    const double y = bottom + level_gap + 20, step = width / plan_.nodes,
+                 box_width = std::min(step - 6, 120.0);
     for (int node = 0; node < plan_.nodes; ++node) {
       const double x = margin + step * (node + 0.5);
       for (int port = 0; port < plan_.nics; ++port) {
@@ -244,8 +248,9 @@ class FabricDrawing {
         const auto box = static_cast<std::size_t>(box_of_[static_cast<std::size_t>(leaf)]);
         const double from = x + box_width * ((port + 0.5) / plan_.nics - 0.5) * 0.8;
         const double share = (drawn[box]++ + 0.5) / cables[box] - 0.5;
-        svg_.line({from, y - box_height / 2}, {boxes_[box].at.x + 0.8 * widths_[box] * share,
-                                               boxes_[box].at.y + box_height / 2}, "network", 1.2);
+        svg_.line({from, y - box_height / 2},
+                  {boxes_[box].at.x + 0.8 * widths_[box] * share, boxes_[box].at.y + box_height / 2},
+                  "network", 1.2);
       }
       svg_.rect({x - box_width / 2, y - box_height / 2}, box_width, box_height, "server");
       svg_.text({x, y + 4}, fmt::format("{}", node), "");

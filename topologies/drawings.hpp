@@ -15,13 +15,13 @@ namespace rackcast {
 std::string draw_node(const Topology& topology, std::string_view title);
 Picture picture_of_node(const Topology& topology, std::string_view title);
 
-/// The switches of a network level by level with the nodes below. Of a small network every node and every cable
-/// is a line of its own; else many switches of a level are drawn as one box per group with their number, and
-/// their cables as one bundle with its count.
+/// The switches of a network level by level with the nodes below. Of a small network every node and every
+/// cable is a line of its own; else many switches of a level are drawn as one box per group with their
+/// number, and their cables as one bundle with its count.
 std::string draw_fabric(const FabricPlan& plan, std::string_view title);
 /// Without title and words where `title` is empty.
 Picture picture_of_fabric(const FabricPlan& plan, std::string_view title);
-/// "two_level: 8 nodes with 8 infiniband_4x/hdr ports, 4 leaves (...), ...".
+/// "two level: 8 nodes with 8 infiniband_4x/hdr ports, 4 leaves (...), ...".
 std::string words_of_fabric(const FabricPlan& plan);
 
 /// What a floor plan needs to know.

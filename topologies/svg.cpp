@@ -67,8 +67,8 @@ std::string element(const Shape& shape) {
     case Shape::Kind::text:
       break;
   }
-  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", shape.style,
-                     n[0], n[1], shape.anchor, escaped(shape.words));
+  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
+                     shape.style, n[0], n[1], shape.anchor, escaped(shape.words));
 }
 
 }  // namespace
@@ -106,7 +106,11 @@ void Svg::arc(Point a, Point b, double depth, std::string_view style_class, doub
 void Svg::text(Point at, std::string_view words, std::string_view style_class, std::string_view anchor) {
   const double length = 7.0 * static_cast<double>(words.size());  // of 12 px letters, about
   grow({at.x + (anchor == "start" ? length : anchor == "middle" ? length / 2 : 0), at.y + 4});
-  picture_.shapes.push_back({Shape::Kind::text, std::string{style_class}, 1, {at.x, at.y}, std::string{anchor},
+  picture_.shapes.push_back({Shape::Kind::text,
+                             std::string{style_class},
+                             1,
+                             {at.x, at.y},
+                             std::string{anchor},
                              std::string{words}});
 }
 

@@ -1,6 +1,8 @@
 /// A fleet's data in time: how storage fills, each retraining, and how much data a target error needs.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "reports/format.hpp"
 #include "reports/sections/sections.hpp"
 #include "sim/quantity_text.hpp"
@@ -51,7 +53,16 @@ Chart growth_chart(const DataGrowth& growth) {
         line.points.push_back({.x = p.day, .y = *value, .low = *value, .high = *value});
       }
     }
-    if (!line.points.empty()) {
+    if (line.points.empty()) {
+      return;
+    }
+    // What has the same values all the time is one line under both names.
+    const auto same = std::ranges::find_if(chart.lines, [&line](const Chart::Line& other) {
+      return std::ranges::equal(other.points, line.points, {}, &Chart::Point::y, &Chart::Point::y);
+    });
+    if (same != chart.lines.end()) {
+      same->name += ", " + line.name;
+    } else {
       chart.lines.push_back(std::move(line));
     }
   };

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "reports/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "sim/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -21,6 +23,56 @@ std::string headline_title(const ResultDocument& document) {
   }
   const std::string gpus = answer.gpus ? " (" + counted(*answer.gpus, "GPU") + ")" : "";
   return fmt::format("{} × {}{}", count_text(*answer.nodes), node_name(answer), gpus);
+}
+
+/// Probability that the deadline is met, by the interval of the prediction: its ends are the 5 % and 95 % of
+/// a log-normal time, each side with a width of its own.
+std::optional<double> chance_of_deadline(const ResultDocument& document) {
+  const auto& time = document.performance.time_to_train;
+  if (!document.deadline_s || !document.answer.feasible || !time || time->low <= 0 ||
+      time->high <= time->low) {
+    return std::nullopt;
+  }
+  constexpr double ninety_five = 1.645;
+  const double ahead = std::log(*document.deadline_s / time->value);
+  const double end = ahead > 0 ? time->high / time->value : time->value / time->low;
+  if (end <= 1) {
+    return std::nullopt;
+  }
+  return 0.5 * std::erfc(-ahead / std::log(end) * ninety_five / std::sqrt(2.0));
+}
+
+/// "90 % with 13 nodes".
+std::string confident_text(const Answer& answer) {
+  for (const Answer::Change& change : answer.changes) {
+    if (change.input == "confidence in the deadline" && change.nodes) {
+      return "(" + change.change + " with " + counted(*change.nodes, "node") + ")";
+    }
+  }
+  return "(by the error of the model alone)";
+}
+
+/// Racks, power and money of the whole site.
+void add_site(std::vector<Fact>& facts, const Site& site) {
+  if (site.racks.count) {
+    facts.push_back({"Racks", counted(*site.racks.count, "rack"), {}});
+  }
+  if (site.power.nameplate_w) {
+    const std::string it = site.power.it_w ? to_text(Power{*site.power.it_w}) + " while it trains" : "";
+    const std::string all =
+        site.power.facility_w ? ", " + to_text(Power{*site.power.facility_w}) + " with cooling" : "";
+    facts.push_back({"Power", to_text(Power{*site.power.nameplate_w}) + " nameplate", it + all});
+  }
+  const auto unpriced =
+      std::ranges::count_if(site.bill, [](const SiteBillRow& row) { return !row.total_usd; });
+  if (site.bill_total_usd && unpriced < std::ssize(site.bill)) {
+    facts.push_back({"Purchase", to_text(Money{*site.bill_total_usd}),
+                     unpriced > 0 ? "without " + counted(unpriced, "row") + " that have no price" : ""});
+  }
+  if (site.cost && site.cost->year_usd) {
+    facts.push_back({"A year of owning", to_text(Money{*site.cost->year_usd}),
+                     site.cost->date.empty() ? "" : "prices of " + site.cost->date});
+  }
 }
 
 /// Facts of the box; `brief` leaves out what the table of workloads right below it says.
@@ -47,6 +99,16 @@ std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
                      fmt::format("{} at {}/s; the limit is {}", duration_text(*s.at_peak->latency_s),
                                  number_text(s.peak_requests_per_s), duration_text(s.latency_s)),
                      {}});
+  }
+  if (const auto chance = chance_of_deadline(document)) {
+    facts.push_back(
+        {"Deadline",
+         duration_text(*document.deadline_s) + ", met with a probability of " + percent_text(*chance),
+         confident_text(document.answer)});
+  }
+  if (document.site) {
+    add_site(facts, *document.site);
+    return facts;
   }
   std::string room = document.answer.rack_units ? number_text(*document.answer.rack_units) + " RU" : "";
   if (document.answer.power_kw) {

@@ -47,14 +47,15 @@ std::string comparison_of(const Run& run) {
 
 /// "5 of 6 measurements lie within the 90 % interval".
 std::string covered_text(const std::vector<Run>& runs) {
-  return fmt::format("{} of {} measurements lie within the 90 % interval", std::ranges::count_if(runs, inside),
-                     runs.size());
+  return fmt::format("{} of {} measurements lie within the 90 % interval",
+                     std::ranges::count_if(runs, inside), runs.size());
 }
 
 Cell like_cell(const Run& run) {
-  return {.text = fmt::format("{} of {}", run.covered, run.like),
-          .value = static_cast<double>(run.covered) / static_cast<double>(std::max<std::int64_t>(run.like, 1)),
-          .unit = "1"};
+  return {
+      .text = fmt::format("{} of {}", run.covered, run.like),
+      .value = static_cast<double>(run.covered) / static_cast<double>(std::max<std::int64_t>(run.like, 1)),
+      .unit = "1"};
 }
 
 Table evidence_table(const WorkloadResult& workload, const std::vector<Run>& runs) {
@@ -70,8 +71,7 @@ Table evidence_table(const WorkloadResult& workload, const std::vector<Run>& run
                    {"Source"}};
   for (const Run& run : runs) {
     const std::string& unit = run.predicted.unit;
-    const Cell measured{
-        .text = number_text(run.measured) + " " + unit, .value = run.measured, .unit = unit};
+    const Cell measured{.text = number_text(run.measured) + " " + unit, .value = run.measured, .unit = unit};
     Cell ratio{.text = ratio_text(run.speed_ratio), .value = run.speed_ratio.value, .unit = "1"};
     ratio.tone = inside(run) ? Tone::plain : Tone::caution;
     ratio.low = run.speed_ratio.low;
@@ -106,7 +106,8 @@ BarChart evidence_chart(const WorkloadResult& workload, const std::vector<Run>& 
 
 std::string tally_text(const char* where, const Evidence::Tally& tally) {
   return fmt::format("{} {} ({}), off by {} in the median, {} of the figures within the 90 % interval",
-                     count_text(tally.rows), where, counted(tally.cases, "figure"), percent_text(tally.median_error),
+                     count_text(tally.rows), where, counted(tally.cases, "figure"),
+                     percent_text(tally.median_error),
                      percent_text(static_cast<double>(tally.covered) / static_cast<double>(tally.cases)));
 }
 
@@ -120,11 +121,21 @@ std::string known_text(const Evidence& evidence) {
     text += "; " + tally_text("on this very GPU", evidence.same_gpu);
   }
   return text +
-         ". The nearest are chosen by GPU, network, number of GPUs, precision, software and network rate, however "
+         ". The nearest are chosen by GPU, network, number of GPUs, precision, software and network rate, "
+         "however "
          "well they were predicted.";
 }
 
 }  // namespace
+
+Blocks evidence_remarks(const ResultDocument& document) {
+  for (const WorkloadResult& workload : document.workloads) {
+    if (workload.evidence && workload.evidence->all.cases > 0) {
+      return {{Paragraph{known_text(*workload.evidence)}, Audience::document}};
+    }
+  }
+  return {};
+}
 
 Blocks evidence_blocks(const WorkloadResult& workload) {
   if (!workload.evidence || workload.evidence->nearest.empty()) {
@@ -132,17 +143,19 @@ Blocks evidence_blocks(const WorkloadResult& workload) {
   }
   const Evidence& evidence = *workload.evidence;
   const auto& runs = evidence.nearest;
-  const auto [least, most] = std::ranges::minmax(runs, {}, [](const Run& run) { return run.speed_ratio.value; });
-  Blocks blocks{{Paragraph{fmt::format(
-                     "Of the {} nearest measured trainings the model predicted {:.2f} to {:.2f} of the speed; {}.",
-                     runs.size(), least.speed_ratio.value, most.speed_ratio.value, covered_text(runs))},
-                 Audience::terminal},
-                {evidence_chart(workload, runs), Audience::document},
-                {Paragraph{known_text(evidence)}, Audience::document}};
+  const auto [least, most] =
+      std::ranges::minmax(runs, {}, [](const Run& run) { return run.speed_ratio.value; });
+  Blocks blocks{
+      {Paragraph{fmt::format(
+           "Of the {} nearest measured trainings the model predicted {:.2f} to {:.2f} of the speed; {}.",
+           runs.size(), least.speed_ratio.value, most.speed_ratio.value, covered_text(runs))},
+       Audience::terminal},
+      {evidence_chart(workload, runs), Audience::document}};
   if (evidence.same_architecture.rows == 0) {
-    blocks.push_back({Note{Tone::caution, "Not validated on this GPU",
-                           "No measured training on a GPU of this architecture is among them; the nearest ran on "
-                           "others."}});
+    blocks.push_back(
+        {Note{Tone::caution, "Not validated on this GPU",
+              "No measured training on a GPU of this architecture is among them; the nearest ran on "
+              "others."}});
   }
   return blocks;
 }

@@ -58,9 +58,14 @@ Blocks growth_plan_section(const ResultDocument& document) {
   if (!document.growth || document.growth->plan.size() < 2) return {};
   const DataGrowth& growth = *document.growth;
   Blocks blocks{
-      {Paragraph{
-           "Every sample recorded so far is trained on within the same deadline; the fleet records on at "
-           "the rate of the scenario, and storage grows with the data."},
+      {Paragraph{growth.retraining.empty() ? "Every sample recorded so far is trained on within the same "
+                                             "deadline; the fleet records on at "
+                                             "the rate of the scenario, and storage grows with the data."
+                                           : "Each date is a retraining: what is usable by then is trained "
+                                             "on within the deadline and before "
+                                             "the next. Past the last, the fleet records on at the rate of "
+                                             "the scenario, and storage grows "
+                                             "with the data."},
        Audience::document}};
   Chart chart = plan_chart(growth);
   if (chart.lines.front().points.size() >= 2) {

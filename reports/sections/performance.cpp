@@ -186,6 +186,7 @@ Blocks performance_section(const ResultDocument& document) {
       blocks.insert(blocks.end(), own.begin(), own.end());
     }
   }
+  std::ranges::move(evidence_remarks(document), std::back_inserter(blocks));
   if (!blocks.empty()) {
     blocks.insert(blocks.begin(), {facts_table(document), Audience::document});
   }

@@ -19,6 +19,8 @@ Blocks ladder_section(const ResultDocument& document);
 Blocks performance_section(const ResultDocument& document);
 /// Of one workload, within the section about performance.
 Blocks evidence_blocks(const WorkloadResult& workload);
+/// How all of them have turned out; the same for every workload of an answer.
+Blocks evidence_remarks(const ResultDocument& document);
 Blocks input_pipeline_section(const ResultDocument& document);
 Blocks reliability_section(const ResultDocument& document);
 Blocks data_growth_section(const ResultDocument& document);

@@ -1,11 +1,11 @@
 #pragma once
-/// Measured trainings beside what rackcast predicts for them: the part of the validation suite that travels with
-/// the program, so that an answer can show how predictions of systems like it have turned out.
+/// Measured trainings beside what rackcast predicts for them: the part of the validation suite that travels
+/// with the program, so that an answer can show how predictions of systems like it have turned out.
 ///
 /// scenarios/evidence/data/training.json is written by `rackcast validate --cases DIR --evidence FILE`. Near
 /// repeats (one system, network, software and metric at several batches) are one row: the one with the median
-/// ratio of predicted to measured, with how many there are and how many lie within their interval. Cases that a
-/// fit has used, bounds and what is not scored are left out.
+/// ratio of predicted to measured, with how many there are and how many lie within their interval. Cases that
+/// a fit has used, bounds and what is not scored are left out.
 #include <optional>
 #include <span>
 #include <string>
@@ -60,8 +60,8 @@ std::vector<ValidatedRun> shipped_evidence();
 struct NearRun {
   ValidatedRun run;
   double distance = 0;
-  std::string system;             ///< "8 x NVIDIA Tesla P100 SXM2 16 GB"
-  std::vector<std::string> same;  ///< "GPU", "network", ...
+  std::string system;              ///< "8 x NVIDIA Tesla P100 SXM2 16 GB"
+  std::vector<std::string> same;   ///< "GPU", "network", ...
   std::vector<std::string> other;  ///< "fp32 instead of mixed precision"
 };
 
@@ -78,13 +78,12 @@ struct Evidence {
 
 /// The `most` nearest of `runs`. The distance adds up
 ///   GPU: the same 0, the same architecture 1, another 3;
-///   network: the same 0, the same family ("resnet") 0.5, the same kind 1 and a quarter for each doubling of the
-///   arithmetic per parameter, another kind 4;
-///   size: half for each doubling of the GPUs, and a half where one is inside a node and the other is not;
-///   precision 1, software 0.5, another network between nodes 0.5.
-/// These weights are a judgement of what a prediction rests on, not a fit. How well a run was predicted plays no
-/// part: of equally near ones that which stands for more cases comes first.
-Evidence nearest_runs(const Catalog& catalog, const std::vector<ValidatedRun>& runs, const TrainingTraits& asked,
-                      std::size_t most = 6);
+///   network: the same 0, the same family ("resnet") 0.5, the same kind 1 and a quarter for each doubling of
+///   the arithmetic per parameter, another kind 4; size: half for each doubling of the GPUs, and a half where
+///   one is inside a node and the other is not; precision 1, software 0.5, another network between nodes 0.5.
+/// These weights are a judgement of what a prediction rests on, not a fit. How well a run was predicted plays
+/// no part: of equally near ones that which stands for more cases comes first.
+Evidence nearest_runs(const Catalog& catalog, const std::vector<ValidatedRun>& runs,
+                      const TrainingTraits& asked, std::size_t most = 6);
 
 }  // namespace rackcast

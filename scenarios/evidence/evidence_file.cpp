@@ -206,8 +206,10 @@ std::string evidence_text(const Catalog& catalog, std::span<const ValidationCase
     rows += rows.empty() ? "" : ",\n";
     rows += "  " + document(run, static_cast<std::size_t>(source - sources.begin())).dump();
   }
-  return fmt::format("{{\n \"format\": \"rackcast-evidence\",\n \"version\": 1,\n \"sources\": {},\n \"runs\": [\n{}\n ]\n}}\n",
-                     Document(sources).dump(), rows);
+  return fmt::format(
+      "{{\n \"format\": \"rackcast-evidence\",\n \"version\": 1,\n \"sources\": {},\n \"runs\": [\n{}\n "
+      "]\n}}\n",
+      Document(sources).dump(), rows);
 }
 
 std::vector<ValidatedRun> read_evidence(std::string_view text, std::string name) {

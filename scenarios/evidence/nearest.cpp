@@ -152,8 +152,8 @@ class Tally {
 
 }  // namespace
 
-Evidence nearest_runs(const Catalog& catalog, const std::vector<ValidatedRun>& runs, const TrainingTraits& asked,
-                      std::size_t most) {
+Evidence nearest_runs(const Catalog& catalog, const std::vector<ValidatedRun>& runs,
+                      const TrainingTraits& asked, std::size_t most) {
   Evidence evidence;
   Tally known, same_gpu, same_architecture;
   const std::string wanted = architecture(gpu_entry(catalog, asked.gpu));
@@ -169,7 +169,8 @@ Evidence nearest_runs(const Catalog& catalog, const std::vector<ValidatedRun>& r
   evidence.all = known.result();
   evidence.same_gpu = same_gpu.result();
   evidence.same_architecture = same_architecture.result();
-  std::ranges::stable_sort(all, {}, [](const NearRun& near) { return std::pair(near.distance, -near.run.like); });
+  std::ranges::stable_sort(all, {},
+                           [](const NearRun& near) { return std::pair(near.distance, -near.run.like); });
   std::set<std::string> seen;
   for (NearRun& near : all) {
     if (evidence.nearest.size() == most) break;

@@ -6,6 +6,7 @@
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "scenarios/describe.hpp"
 #include "scenarios/search.hpp"
@@ -26,11 +27,12 @@ double normal_quantile(double u) {
 /// Time to train as a function of the inputs, each in [0, 1]: the ranges, then the model's error.
 class Model {
  public:
-  Model(const Scenario& scenario, const Catalog& catalog)
+  Model(const Scenario& scenario, const Catalog& catalog, std::function<void()> on_sample)
       : scenario_(scenario),
         catalog_(catalog),
         evaluator_(catalog, {}, scenario.calibration),
-        ranges_(find_ranges(scenario.text)) {}
+        ranges_(find_ranges(scenario.text)),
+        on_sample_(std::move(on_sample)) {}
 
   [[nodiscard]] const std::vector<InputRange>& ranges() const { return ranges_; }
   [[nodiscard]] std::size_t dimensions() const { return ranges_.size() + 1; }
@@ -45,6 +47,7 @@ class Model {
     std::vector<double> stepped;
     for (std::size_t i = 0; i < ranges_.size(); ++i)
       stepped.push_back((std::floor(u[i] * kSteps) + 0.5) / kSteps);
+    if (on_sample_) on_sample_();
     return exactly(stepped, u.back(), nodes);
   }
   /// Not in steps: for the ends of ranges.
@@ -91,6 +94,7 @@ class Model {
   const Catalog& catalog_;
   Evaluator evaluator_;
   std::vector<InputRange> ranges_;
+  std::function<void()> on_sample_;
   std::map<std::vector<double>, Scenario> known_;
   std::map<std::pair<std::string, int>, std::pair<double, double>> widths_;
 };
@@ -161,8 +165,15 @@ std::string percent(double share) {
 
 }  // namespace
 
-UncertaintyReport uncertainty(const Scenario& s, const Catalog& catalog, std::size_t samples) {
-  Model model{s, catalog};
+UncertaintyReport uncertainty(const Scenario& s, const Catalog& catalog, std::size_t samples,
+                              const std::function<void(std::size_t, std::size_t)>& on_sample) {
+  std::size_t done = 0, about = samples;
+  const auto count = [&] {
+    if (on_sample) on_sample(++done, std::max(done, about));
+  };
+  Model model{s, catalog, count};
+  // The quantiles, two sets and one more for each input (sobol.hpp), and four searches over about six sizes.
+  about = samples * (1 + 2 + model.dimensions() + (s.goal ? 4 * 6 : 0));
   UncertaintyReport out;
   out.samples = samples;
   out.nodes = expected_nodes(model, s);

@@ -5,6 +5,7 @@
 /// `simulate` prints (kernels, network, input path and failure rates). The time of a sample is that of the
 /// scenario at its point of the ranges, times the model's factor. Ranges are taken in 64 steps, so that steps
 /// of training that have been simulated serve again.
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,7 +38,10 @@ struct UncertaintyReport {
 
 /// On the scenario's goal if it has one (then `nodes` is the expected answer unless given), else on its
 /// cluster. Throws Error for a scenario that cannot be trained at all.
-UncertaintyReport uncertainty(const Scenario& scenario, const Catalog& catalog, std::size_t samples);
+/// `on_sample` is told how many points have been evaluated, of about how many: the search for the nodes of a
+/// confidence ends when it has found them.
+UncertaintyReport uncertainty(const Scenario& scenario, const Catalog& catalog, std::size_t samples,
+                              const std::function<void(std::size_t done, std::size_t about)>& on_sample = {});
 
 /// As tables for people (sim/table_document.hpp).
 std::string uncertainty_document(const Scenario& scenario, const UncertaintyReport& report);

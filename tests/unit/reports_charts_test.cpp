@@ -266,7 +266,7 @@ TEST_CASE("the tornado starts in the middle, the widest input first as the resul
   CHECK(charts[0].caption == "net: the time of 100 s hangs most on epochs");
   CHECK(charts[0].bars[1].low == 92);
   CHECK(charts[0].bars[1].high == 110);
-  CHECK(charts[0].bars[1].text == "-8.0 % to +10 %");
+  CHECK(charts[0].bars[1].text == "-8.0 % to +10 %, 18 % of the variance");
   const std::string spec = chart_spec(charts[0]);
   CHECK(spec.find("\"zero\":false") != std::string::npos);
   CHECK(spec.find("var(--s2)") != std::string::npos);
@@ -331,4 +331,73 @@ TEST_CASE("an assumption has the date that its source names, and numbers that ar
   CHECK(date("arXiv 1512.03385") == "");
   CHECK(date("run 2018 of https://x.org/2019/08/a") == "2018");
   CHECK(date("engineering memory, not confirmed against a document") == "");
+}
+
+namespace {
+
+Evidence::Run measured_run(double ratio, double low, double high) {
+  Evidence::Run run;
+  run.system = "8 × GPU";
+  run.model = "net";
+  run.framework = "pytorch";
+  run.measured = 100;
+  run.predicted = {100 * ratio, 100 * low, 100 * high, "images/s"};
+  run.speed_ratio = {ratio, low, high, "1"};
+  run.differs = {"8 instead of 64 GPUs"};
+  run.source = "a report";
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("the nearest measured trainings are shown as they turned out, misses too") {
+  WorkloadResult workload;
+  workload.title = "Net";
+  workload.evidence = Evidence{};
+  workload.evidence->all = {10, 20, 15, 0.1};
+  workload.evidence->nearest = {measured_run(1.1, 0.9, 1.3), measured_run(2, 1.5, 2.5)};
+  const Blocks blocks = evidence_blocks(workload);
+  const auto charts = all<BarChart>(blocks);
+  REQUIRE(charts.size() == 1);
+  CHECK(charts[0].caption.find("1 of 2 measurements lie within the 90 % interval") != std::string::npos);
+  CHECK(charts[0].bars[0].tone == Tone::good);
+  CHECK(charts[0].bars[1].tone == Tone::caution);
+  CHECK(charts[0].bars[1].low == 1.5);
+  CHECK(charts[0].limits.front().value == 1);
+  REQUIRE(charts[0].data.rows.size() == 2);
+  for (const auto& row : charts[0].data.rows) CHECK(row.size() == charts[0].data.columns.size());
+  // No case on this architecture: said, and not hidden.
+  const auto notes = all<Note>(blocks);
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].title == "Not validated on this GPU");
+  CHECK(chart_spec(charts[0]).find("Predicted / measured speed") != std::string::npos);
+}
+
+TEST_CASE("a tornado says how much of the variance each input explains") {
+  ResultDocument document;
+  WorkloadResult workload;
+  workload.title = "Net";
+  workload.performance.time_to_train = Prediction{100, 50, 200, "s"};
+  // ln(4) / 3.29 of a normal, ln(4) / sqrt(12) of a uniform distribution: variances 0.1776 and 0.1601.
+  workload.sensitivity = {{"speed of kernels", "model", "", "", 50, 200},
+                          {"epochs", "range", "", "", 50, 200}};
+  document.workloads = {workload};
+  const auto charts = all<BarChart>(sensitivity_section(document));
+  REQUIRE(charts.size() == 1);
+  CHECK(charts[0].data.rows[0].back().value == doctest::Approx(0.1776 / 0.3377).epsilon(0.001));
+  CHECK(charts[0].data.rows[1].back().value == doctest::Approx(0.1601 / 0.3377).epsilon(0.001));
+}
+
+TEST_CASE("the box says how likely the deadline is met") {
+  ResultDocument document;
+  document.deadline_s = 100;
+  document.answer.feasible = true;
+  document.answer.nodes = 2;
+  document.performance.time_to_train = Prediction{50, 25, 100, "s"};  // the deadline is its 95 % end
+  const auto boxes = all<Headline>(decision_section(document));
+  REQUIRE(!boxes.empty());
+  bool said = false;
+  for (const Fact& fact : boxes.back().facts)
+    said = said || fact.value.find("met with a probability of 95 %") != std::string::npos;
+  CHECK(said);
 }

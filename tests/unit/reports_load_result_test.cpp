@@ -167,3 +167,40 @@ TEST_CASE("a document cut anywhere gives a readable error") {
     CHECK_THROWS_AS(load_result(text.substr(0, length), "cut.json"), Error);
   }
 }
+
+TEST_CASE("drawings and timelines of a result are checked before they become part of a page") {
+  const auto shape = [](const ordered_json& shapes) {
+    return failure_after([&shapes](auto& json) {
+      json["drawings"] = {
+          {{"of", "node"}, {"title", "t"}, {"width", 10}, {"height", 10}, {"shapes", shapes}}};
+    });
+  };
+  const auto list = [](const char* text) {
+    return ordered_json::parse(text);
+  };
+  CHECK(
+      shape(
+          list(
+              R"([["rect", "gpu", 1, 2, 3, 4], ["line", "pcie", 1, 0, 0, 5, 5], ["text", "", 1, 2, "end", "<b>"]])"))
+          .empty());
+  CHECK(has(shape(list(R"([["circle", "gpu", 1, 2, 3]])")), "expected a shape"));
+  CHECK(has(shape(list(R"([["rect", "gpu\" onload=\"x", 1, 2, 3, 4]])")), "expected the members of a rect"));
+  CHECK(has(shape(list(R"([["rect", "gpu", 1, 2, 3]])")), "expected the members of a rect"));
+  CHECK(has(shape(list(R"([["line", "pcie", 1, 0, 0, 5]])")), "expected the members of a line"));
+  CHECK(has(shape(list(R"([["text", "", 1, 2, "up", "words"]])")), "expected start, middle or end"));
+  CHECK(has(shape(list(R"([["rect", "gpu", "1", 2, 3, 4]])")), "number"));
+  CHECK(has(failure_after([](auto& json) {
+              json["workloads"][0]["timeline"] = {{"length_s", 0}};
+            }),
+            "a step takes some time"));
+  CHECK(has(failure_after([](auto& json) {
+              json["workloads"][0]["evidence"] = {
+                  {"nearest",
+                   {{{"system", "s"},
+                     {"model", "m"},
+                     {"measured", 1},
+                     {"predicted", {{"value", 1}, {"low", 1}, {"high", 1}, {"unit", "s"}}},
+                     {"speed_ratio", {{"value", 1}, {"low", 0}, {"high", 1}, {"unit", "1"}}}}}}};
+            }),
+            "expected a ratio above zero"));
+}

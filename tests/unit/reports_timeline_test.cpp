@@ -2,35 +2,24 @@
 
 #include <string>
 
+#include "reports/machine_svg.hpp"
 #include "reports/timeline.hpp"
-#include "sim/trace.hpp"
 
-using namespace rackcast;
 using namespace rackcast::reports;
 
 namespace {
 
-constexpr std::int64_t millisecond = 1'000'000'000;  // in picoseconds
-
-SimTime at(std::int64_t ms) {
-  return {ms * millisecond};
-}
-
-/// Three steps of 100 ms: 60 forward, 30 backward, 10 update.
-Tracer three_steps(const std::string& loader) {
-  Tracer tracer{Clock{TickLength::picosecond}};
-  const TrackId gpu = tracer.track("Node 0, GPU 0", "compute stream");
-  const TrackId link = tracer.track("Share in use", "storage");
-  for (int step = 0; step < 3; ++step) {
-    const std::int64_t t = 100 * step;
-    tracer.span(gpu, "forward", at(t), at(t + 60));
-    tracer.span(gpu, "backward", at(t + 60), at(t + 90));
-    tracer.span(gpu, "optimizer", at(t + 90), at(t + 100));
-    tracer.counter(link, at(t), 1);
-    tracer.counter(link, at(t + 25), 0);
-  }
-  tracer.span(tracer.track("Node 0, host", loader), "batch", at(0), at(300));
-  return tracer;
+/// 100 ms: 60 forward, 30 backward, 10 update; storage busy for a quarter.
+WorkloadResult one_step(const std::string& title, const std::string& loader = "data loader") {
+  WorkloadResult workload;
+  workload.title = title;
+  workload.timeline = Timeline{};
+  workload.timeline->length = 0.1;
+  workload.timeline->lanes = {{"Node 0, GPU 0, compute stream",
+                               {{"forward", 0, 0.06}, {"backward", 0.06, 0.03}, {"optimizer", 0.09, 0.01}}},
+                              {loader, {{"batch", -0.05, 0.25}}}};
+  workload.timeline->shares = {{"storage", 0.25, {{0, 1}, {0.025, 0}}}};
+  return workload;
 }
 
 int count(const std::string& text, const std::string& what) {
@@ -41,28 +30,47 @@ int count(const std::string& text, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("a timeline shows one whole step, to scale") {
-  const std::string svg = timeline_svg(three_steps("data loader"));
-  CHECK(svg.find("100 ms of one step") != std::string::npos);
-  CHECK(count(svg, "<title>forward, 60 ms") == 1);
-  // 820 wide: forward takes 60 %, from the left end of the plot.
-  CHECK(svg.find("x=\"330.00\" y=\"41\" width=\"492.00\"") != std::string::npos);
-  CHECK(svg.find("storage, 25 % busy") != std::string::npos);
+TEST_CASE("a timeline is drawn to scale") {
+  const auto drawing = timeline_drawing(one_step("Net"));
+  REQUIRE(drawing);
+  CHECK(drawing->caption == "Net: one repeating step of 100 ms, as simulated");
+  CHECK(count(drawing->svg, "<title>forward, 60 ms") == 1);
+  // 720 wide: forward takes 60 %, from the left end.
+  CHECK(drawing->svg.find("class=\"s1\" x=\"0.00\" y=\"18\" width=\"432.00\"") != std::string::npos);
+  CHECK(drawing->svg.find("class=\"s0\" x=\"0.00\" y=\"64\" width=\"720.00\"") !=
+        std::string::npos);  // cut at both ends
+  CHECK(drawing->svg.find("storage, 25 % busy") != std::string::npos);
+  CHECK_FALSE(timeline_drawing(WorkloadResult{}));
 }
 
 TEST_CASE("a timeline escapes what it is given") {
-  const std::string svg = timeline_svg(three_steps("<script>alert(1)</script>"));
-  CHECK(svg.find("<script") == std::string::npos);
-  CHECK(svg.find("&lt;script&gt;") != std::string::npos);
+  const auto drawing = timeline_drawing(one_step("Net", "<script>alert(1)</script>"));
+  CHECK(drawing->svg.find("<script") == std::string::npos);
+  CHECK(drawing->svg.find("&lt;script&gt;") != std::string::npos);
 }
 
-TEST_CASE("workloads are drawn below each other, and an empty trace is still a drawing") {
-  Tracer tracer{Clock{TickLength::picosecond}};
-  for (const std::string name : {"second", "first"}) {
-    tracer.begin_part(name + ": ");
-    tracer.span(tracer.track("GPU", "compute"), "forward", at(0), at(10));
-  }
-  const std::string svg = timeline_svg(tracer);
-  CHECK(svg.find("second: 10 ms") < svg.find("first: 10 ms"));
-  CHECK(timeline_svg(Tracer{Clock{TickLength::picosecond}}).ends_with("</svg>\n"));
+TEST_CASE("workloads are drawn below each other in a document, and nothing is still a drawing") {
+  ResultDocument document;
+  document.workloads = {one_step("second"), one_step("first")};
+  const std::string svg = timeline_document(document);
+  CHECK(svg.find("second: one") < svg.find("first: one"));
+  CHECK(svg.ends_with("</svg>\n"));
+  CHECK(timeline_document(ResultDocument{}).ends_with("</svg>\n"));
+}
+
+TEST_CASE("a drawing of a machine keeps order, classes and words, escaped") {
+  MachineDrawing machine;
+  machine.title = "Node";
+  machine.words = "two GPUs";
+  machine.width = 200;
+  machine.height = 100;
+  using Kind = MachineDrawing::Shape::Kind;
+  machine.shapes = {{Kind::line, "nvlink", 2, {10, 50, 60, 50}, {}, {}},
+                    {Kind::rect, "gpu", 1, {0, 40, 30, 20}, {}, {}},
+                    {Kind::text, "light", 1, {15, 54}, "middle", "GPU <0>"}};
+  const Drawing drawing = machine_drawing(machine);
+  CHECK(drawing.caption == "Node: two GPUs");
+  CHECK(drawing.svg.find("class=\"nvlink\"") < drawing.svg.find("class=\"gpu\""));
+  CHECK(drawing.svg.find("GPU &lt;0&gt;</text>") != std::string::npos);
+  CHECK(drawing.svg.find("viewBox=\"0 28 212 84\"") != std::string::npos);  // from 12 above the highest shape
 }

@@ -46,16 +46,35 @@ TEST_CASE("spans come out by start, the longer first, with exact microseconds") 
   tracer.span(compute, "inner", {2'000'000}, {3'000'000});
   tracer.span(compute, "outer", {2'000'000}, {9'123'456'789'012'345}, args);
   tracer.span(compute, "first", {1}, {2});
-  const std::vector<Json> spans = events(tracer, "X");
+  const std::vector<Json> spans = events(tracer, "B"), ends = events(tracer, "E");
   REQUIRE(spans.size() == 3);
+  REQUIRE(ends.size() == 3);
+  CHECK(ends[1].require("name").string() == "inner");
+  CHECK(ends[2].require("name").string() == "outer");
   CHECK(spans[0].require("name").string() == "first");
   CHECK(spans[1].require("name").string() == "outer");
   CHECK(spans[2].require("name").string() == "inner");
   CHECK(spans[1].require("args").require("flops").number() == 1.5e9);
   CHECK(spans[1].require("args").require("kernel").string() == "conv \"3x3\"");
   const std::string text = written(tracer);
-  CHECK(text.find("\"ts\": 0.000001, \"dur\": 0.000001,") != std::string::npos);
-  CHECK(text.find("\"ts\": 2.000000, \"dur\": 9123456787.012345,") != std::string::npos);
+  CHECK(text.find("\"ts\": 0.000002, \"name\": \"first\"") != std::string::npos);
+  CHECK(text.find("\"ts\": 9123456789.012345, \"name\": \"outer\"") != std::string::npos);
+}
+
+TEST_CASE(
+    "boxes that follow each other end before the next begins, and what takes no time is closed at once") {
+  Tracer tracer{Clock{TickLength::picosecond}};
+  const TrackId lane = tracer.track("a/b");
+  tracer.span(lane, "second", {7}, {9});
+  tracer.span(lane, "first", {3}, {7});
+  tracer.span(lane, "instant", {7}, {7});
+  std::string order;
+  const Json document = parse_json(written(tracer), "trace.json");
+  for (const Json& event : document.require("traceEvents").array()) {
+    const std::string& phase = event.require("ph").string();
+    if (phase != "M") order += phase + " " + event.require("name").string() + "; ";
+  }
+  CHECK(order == "B first; E first; B second; B instant; E instant; E second; ");
 }
 
 TEST_CASE("clocks of a microsecond and coarser write whole microseconds") {
@@ -97,11 +116,12 @@ TEST_CASE("activities and the use of resources are traced when a tracer is set")
   engine.spawn("a", transfer(engine, network, link, 100, "copy", tracer.track("node0/copy")));
   engine.spawn("b", transfer(engine, network, link, 200, "flow", {}));
   engine.run();
-  const std::vector<Json> spans = events(tracer, "X");
+  const std::vector<Json> spans = events(tracer, "B"), span_ends = events(tracer, "E");
   REQUIRE(spans.size() == 1);
+  REQUIRE(span_ends.size() == 1);
   CHECK(spans[0].require("name").string() == "copy");
   CHECK(spans[0].require("ts").number() == 1e6);
-  CHECK(spans[0].require("dur").number() == 2e6);  // 100 B at half of 100 B/s
+  CHECK(span_ends[0].require("ts").number() == 3e6);  // 100 B at half of 100 B/s
   const std::vector<Json> ends = events(tracer, "e");
   REQUIRE(ends.size() == 1);
   CHECK(ends[0].require("ts").number() == 4e6);  // 100 B at half rate until 3 s, 100 B alone
