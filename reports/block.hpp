@@ -63,7 +63,8 @@ struct Column {
   /// In a spreadsheet the column is worked out from others of its row, which the reader may change:
   /// "[Quantity] * [Unit price]". Empty: a plain value.
   std::string formula = {};
-  bool total = false;  ///< a spreadsheet adds the column up below it
+  bool total = false;           ///< a spreadsheet adds the column up below it
+  std::string total_name = {};  ///< by which formulas of other tables may use that sum; empty: none
 };
 
 /// What people read, and where there is one the number behind it (for sorting and spreadsheets).
@@ -73,6 +74,9 @@ struct Cell {
   std::string unit;
   Tone tone = Tone::plain;
   std::optional<double> low = {}, high = {};  ///< 90 % interval of `value`
+  /// In a spreadsheet the value is worked out, from the names of sums and "{above}", the cells of the column
+  /// up to here: "bill_total / 4", "SUM({above})". Empty: a plain value.
+  std::string formula = {};
 };
 
 struct Table {

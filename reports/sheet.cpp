@@ -54,6 +54,12 @@ class SheetMaker {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       sheet_.columns[starts_[i]].formula = with_indices(table.columns[i].formula);
       sheet_.columns[starts_[i]].total = table.columns[i].total;
+      sheet_.columns[starts_[i]].total_name = table.columns[i].total_name;
+      for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        if (const std::string& formula = table.rows[row][i].formula; !formula.empty()) {
+          sheet_.formulas.push_back({row, starts_[i], formula});
+        }
+      }
     }
   }
 
@@ -79,7 +85,7 @@ class SheetMaker {
 
   template <class Read>
   void add(std::string title, std::size_t index, Read read) {
-    sheet_.columns.push_back({single_line(title), {}, false});
+    sheet_.columns.push_back({single_line(title), {}, false, {}});
     for (std::size_t row = 0; row < table_.rows.size(); ++row) {
       sheet_.rows[row].push_back(read(table_.rows[row][index]));
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "reports/sheet.hpp"
@@ -78,6 +79,9 @@ class Workbook {
     for (const auto& row : sheet.rows) {
       write_row(page, sheet, row);
     }
+    for (const auto& formula : sheet.formulas) {
+      write_formula(page, sheet, first, formula);
+    }
     write_totals(page, sheet, first);
     ++page.row;
     widen(page, sheet);
@@ -108,6 +112,11 @@ class Workbook {
       if (number != nullptr && !sheet.columns[i].formula.empty()) {
         const std::string formula = "=" + in_row(sheet.columns[i].formula, page.row);
         worksheet_write_formula_num(page.sheet, page.row, column(i), formula.c_str(), number_, *number);
+      } else if (!sheet.columns[i]
+                      .formula.empty()) {  // nothing yet: it may come with what the reader fills in
+        const std::string formula = "=" + in_row(sheet.columns[i].formula, page.row);
+        worksheet_write_formula_str(page.sheet, page.row, column(i), formula.c_str(), number_,
+                                    text == nullptr ? "" : text->c_str());
       } else if (number != nullptr) {
         worksheet_write_number(page.sheet, page.row, column(i), *number, number_);
       } else if (text != nullptr) {
@@ -115,6 +124,22 @@ class Workbook {
       }
     }
     ++page.row;
+  }
+
+  /// Over a cell that write_row has written.
+  void write_formula(Page& page, const Sheet& sheet, lxw_row_t first, const Sheet::Formula& formula) {
+    const auto* number = std::get_if<double>(&sheet.rows[formula.row][formula.column]);
+    if (number == nullptr) {
+      return;
+    }
+    const lxw_row_t row = first + static_cast<lxw_row_t>(formula.row);
+    const std::string letters = column_letters(formula.column);
+    std::string text = "=" + formula.text;
+    constexpr std::string_view above = "{above}";
+    if (const std::size_t at = text.find(above); at != std::string::npos) {
+      text.replace(at, above.size(), fmt::format("{0}{1}:{0}{2}", letters, first + 1, row));
+    }
+    worksheet_write_formula_num(page.sheet, row, column(formula.column), text.c_str(), number_, *number);
   }
 
   void write_totals(Page& page, const Sheet& sheet, lxw_row_t first) {
@@ -134,6 +159,11 @@ class Workbook {
       const std::string letters = column_letters(i);
       const std::string formula = fmt::format("=SUM({0}{1}:{0}{2})", letters, first + 1, page.row);
       worksheet_write_formula_num(page.sheet, page.row, column(i), formula.c_str(), total_, sum);
+      if (const std::string& name = sheet.columns[i].total_name; !name.empty()) {
+        const std::string cell =
+            fmt::format("='{}'!${}${}", sheet_name(sheet.section_title), letters, page.row + 1);
+        workbook_define_name(book_, name.c_str(), cell.c_str());
+      }
     }
     ++page.row;
   }

@@ -1,17 +1,11 @@
 /// A step once more, for its timeline.
-#include <algorithm>
-#include <cmath>
-
 #include "scenarios/evaluator_impl.hpp"
 #include "sim/error.hpp"
 
 namespace rackcast {
 
-void Evaluator::trace(const Question& asked, Tracer& tracer) {
-  const Question q = impl_->with_interval(asked);
-  const auto all = impl_->stretches(q);
-  const auto& [phase, then] =
-      *std::ranges::max_element(all, {}, [](const auto& stretch) { return stretch.first.epochs; });
+void Evaluator::trace(const Question& q, Tracer& tracer) {
+  const auto [phase, then] = impl_->longest(q);
   TrainingSpec training = impl_->spec(then, phase.hits);
   training.compute_scale = impl_->speed_under_cap(then);
   training.steps = static_cast<std::uint64_t>(steps(q));

@@ -32,6 +32,10 @@ Table bill_table(const std::vector<SiteBillRow>& bill) {
                    {"Price of"},
                    {"Confidence"},
                    {"Source", Align::left, 1}};
+  // A reader changes prices, or fills in those that are not known.
+  table.columns[4].formula = "IF(ISNUMBER([Unit price]), [Quantity] * [Unit price], \"\")";
+  table.columns[4].total = true;
+  table.columns[4].total_name = std::string(bill_total_name);
   for (const auto& row : bill) {
     Cell confidence = text_cell(row.confidence);
     confidence.tone = row.confidence == "memory" ? Tone::caution : Tone::plain;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "reports/format.hpp"
@@ -16,24 +17,37 @@ Cell money_cell(std::optional<double> dollars) {
                  : Cell{.text = "not known", .value = {}, .unit = {}};
 }
 
-Table year_table(const SiteCost& c) {
+/// `billed`: the purchase is the sum of a bill of materials in the same report.
+Table year_table(const SiteCost& c, bool billed) {
   Table table;
   table.caption =
       fmt::format("A year of owning, {} of it {}", percent_text(c.utilisation.value_or(1)), c.activity);
   table.columns = {{"What"}, {"Cost", Align::right}, {"How"}};
-  const auto add = [&table](const char* what, std::optional<double> dollars, std::string how) {
+  const auto add = [&table](const char* what, std::optional<double> dollars, std::string how,
+                            std::string formula = {}) {
     table.rows.push_back({text_cell(what), money_cell(dollars), text_cell(std::move(how))});
+    table.rows.back()[1].formula = std::move(formula);
   };
+  // In a workbook what follows from the purchase follows the bill, and energy its price.
+  const auto of_purchase = [&](std::optional<double> dollars) {
+    return billed && dollars && c.capex_usd > 0
+               ? fmt::format("{} * {}", bill_total_name, *dollars / c.capex_usd)
+               : std::string{};
+  };
+  const bool priced = c.energy_usd && c.usd_per_kwh.value_or(0) > 0;
   add("Depreciation", c.depreciation_usd,
       fmt::format("{} over {} years", to_text(Money{c.capex_usd}),
-                  number_text(c.depreciation_years.value_or(0))));
-  add("Interest", c.interest_usd, "on half of the purchase, the mean of what is bound");
+                  number_text(c.depreciation_years.value_or(0))),
+      of_purchase(c.depreciation_usd));
+  add("Interest", c.interest_usd, "on half of the purchase, the mean of what is bound",
+      of_purchase(c.interest_usd));
   add("Energy", c.energy_usd,
-      fmt::format("the site's, at {} USD/kWh", number_text(c.usd_per_kwh.value_or(0))));
+      fmt::format("the site's, at {} USD/kWh", number_text(c.usd_per_kwh.value_or(0))),
+      priced ? fmt::format("{} * {}", *c.energy_usd / *c.usd_per_kwh, *c.usd_per_kwh) : "");
   add("Space", c.space_usd, "by the power of the equipment");
-  add("Support", c.support_usd, "a fraction of the purchase");
+  add("Support", c.support_usd, "a fraction of the purchase", of_purchase(c.support_usd));
   add("Staff", c.staff_usd, c.staff_usd ? "as given" : "no wages in the catalogue");
-  add("Sum", c.year_usd, c.staff_usd ? "" : "without staff");
+  add("Sum", c.year_usd, c.staff_usd ? "" : "without staff", "SUM({above})");
   return table;
 }
 
@@ -113,7 +127,9 @@ Blocks cost_section(const ResultDocument& document) {
   if (!document.site || !document.site->cost) return {};
   const SiteCost& cost = *document.site->cost;
   Blocks blocks{{Paragraph{cost.statement}}};
-  blocks.push_back({year_table(cost), Audience::document});
+  const double bill = document.site->bill.empty() ? 0 : document.site->bill_total_usd.value_or(0);
+  blocks.push_back(
+      {year_table(cost, bill > 0 && std::abs(cost.capex_usd / bill - 1) < 1e-6), Audience::document});
   if (cost.rent) {
     blocks.push_back({Subheading{"Buy or rent"}, Audience::document});
     if (auto chart = rent_chart(cost)) blocks.push_back({std::move(*chart), Audience::document});

@@ -51,22 +51,21 @@ std::string covered_text(const std::vector<Run>& runs) {
                      std::ranges::count_if(runs, inside), runs.size());
 }
 
-Cell like_cell(const Run& run) {
-  return {
-      .text = fmt::format("{} of {}", run.covered, run.like),
-      .value = static_cast<double>(run.covered) / static_cast<double>(std::max<std::int64_t>(run.like, 1)),
-      .unit = "1"};
+/// "... (25 of 26 like it in their interval)", where there are near repeats.
+std::string source_of(const Run& run) {
+  if (run.like < 2) {
+    return run.source;
+  }
+  return fmt::format("{} ({} of {} such figures within their interval)", run.source, run.covered, run.like);
 }
 
 Table evidence_table(const WorkloadResult& workload, const std::vector<Run>& runs) {
   Table table;
   table.caption = workload.title + ": the nearest measured trainings";
-  table.columns = {{"Measured system"},
-                   {"Training"},
+  table.columns = {{"System and training"},
                    {"Measured", Align::right},
                    {"Predicted, 90 % interval", Align::right},
                    {"Predicted / measured speed", Align::right},
-                   {"Like it, in their interval", Align::right},
                    {"Compared with the answer"},
                    {"Source"}};
   for (const Run& run : runs) {
@@ -82,9 +81,9 @@ Table evidence_table(const WorkloadResult& workload, const std::vector<Run>& run
                    .unit = unit};
     predicted.low = run.predicted.low;
     predicted.high = run.predicted.high;
-    table.rows.push_back({text_cell(run.system + (run.system_assumed ? " (partly inferred)" : "")),
-                          text_cell(training_of(run)), measured, predicted, ratio, like_cell(run),
-                          text_cell(comparison_of(run)), text_cell(run.source)});
+    const std::string system = run.system + (run.system_assumed ? " (partly inferred)" : "");
+    table.rows.push_back({text_cell(system + ": " + training_of(run)), measured, predicted, ratio,
+                          text_cell(comparison_of(run)), text_cell(source_of(run))});
   }
   return table;
 }
@@ -100,7 +99,6 @@ BarChart evidence_chart(const WorkloadResult& workload, const std::vector<Run>& 
                           inside(run) ? Tone::good : Tone::caution});
   }
   chart.limits = {{"as measured", 1}};
-  chart.data = evidence_table(workload, runs);
   return chart;
 }
 
@@ -150,7 +148,8 @@ Blocks evidence_blocks(const WorkloadResult& workload) {
            "Of the {} nearest measured trainings the model predicted {:.2f} to {:.2f} of the speed; {}.",
            runs.size(), least.speed_ratio.value, most.speed_ratio.value, covered_text(runs))},
        Audience::terminal},
-      {evidence_chart(workload, runs), Audience::document}};
+      {evidence_chart(workload, runs), Audience::document},
+      {evidence_table(workload, runs), Audience::document}};
   if (evidence.same_architecture.rows == 0) {
     blocks.push_back(
         {Note{Tone::caution, "Not validated on this GPU",

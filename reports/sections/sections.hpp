@@ -37,6 +37,8 @@ Blocks method_section(const ResultDocument& document);
 Blocks assumptions_section(const ResultDocument& document);
 Blocks reproduce_section(const ResultDocument& document);
 
+/// The sum of the bill of materials in a workbook, for formulas of other sections.
+inline constexpr std::string_view bill_total_name = "bill_total";
 /// "In this training" or "While serving", as a label or (not `first`) within one.
 std::string working_label(std::string_view activity, bool first = true);
 

@@ -80,7 +80,8 @@ struct Evidence {
 ///   GPU: the same 0, the same architecture 1, another 3;
 ///   network: the same 0, the same family ("resnet") 0.5, the same kind 1 and a quarter for each doubling of
 ///   the arithmetic per parameter, another kind 4; size: half for each doubling of the GPUs, and a half where
-///   one is inside a node and the other is not; precision 1, software 0.5, another network between nodes 0.5.
+///   one is inside a node and the other is not; precision 1 (a quarter among fp16, bf16 and mixed), software
+///   0.5, another network between nodes 0.5.
 /// These weights are a judgement of what a prediction rests on, not a fit. How well a run was predicted plays
 /// no part: of equally near ones that which stands for more cases comes first.
 Evidence nearest_runs(const Catalog& catalog, const std::vector<ValidatedRun>& runs,

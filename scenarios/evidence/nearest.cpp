@@ -34,6 +34,11 @@ std::string family(const std::string& model) {
   return model.substr(0, model.find_first_of("0123456789-"));
 }
 
+/// 16-bit arithmetic on tensor cores, whatever a source calls it.
+bool half_width(const std::string& precision) {
+  return precision == "fp16" || precision == "mixed" || precision == "bf16";
+}
+
 double doublings(double a, double b) {
   return a > 0 && b > 0 ? std::abs(std::log2(a / b)) : 0;
 }
@@ -50,7 +55,8 @@ class Comparison {
     gpu();
     network();
     size();
-    near_.distance += differs("precision", here_.precision, asked_.precision, 1);
+    const bool alike = half_width(here_.precision) && half_width(asked_.precision);
+    near_.distance += differs("precision", here_.precision, asked_.precision, alike ? 0.25 : 1);
     near_.distance += differs("software", here_.framework, asked_.framework, 0.5);
     interconnect();
     return std::move(near_);

@@ -364,8 +364,10 @@ TEST_CASE("the nearest measured trainings are shown as they turned out, misses t
   CHECK(charts[0].bars[1].tone == Tone::caution);
   CHECK(charts[0].bars[1].low == 1.5);
   CHECK(charts[0].limits.front().value == 1);
-  REQUIRE(charts[0].data.rows.size() == 2);
-  for (const auto& row : charts[0].data.rows) CHECK(row.size() == charts[0].data.columns.size());
+  const auto tables = all<Table>(blocks);
+  REQUIRE(tables.size() == 1);
+  REQUIRE(tables[0].rows.size() == 2);
+  for (const auto& row : tables[0].rows) CHECK(row.size() == tables[0].columns.size());
   // No case on this architecture: said, and not hidden.
   const auto notes = all<Note>(blocks);
   REQUIRE(notes.size() == 1);

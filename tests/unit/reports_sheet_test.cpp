@@ -121,3 +121,31 @@ TEST_CASE("a formula over a column that is not there is a bug that is told") {
   table.columns[3].formula = "[Nothing] * 2";
   CHECK_THROWS_AS((void)sheets(page(table)), Error);
 }
+
+TEST_CASE("cells and sums carry formulas over names, so that a price changes what follows from it") {
+  Table costs;
+  costs.caption = "A year";
+  costs.columns = {{"What"}, {"Cost", Align::right}};
+  costs.rows = {{text_cell("depreciation"), money(57.5)},
+                {text_cell("staff"), money(10)},
+                {text_cell("sum"), money(67.5)}};
+  costs.rows[0][1].formula = "bill_total / 4";
+  costs.rows[2][1].formula = "SUM({above})";
+  Table parts = bill();
+  parts.columns[3].total_name = "bill_total";
+  parts.rows.push_back({text_cell("rack"), count_cell(1), text_cell("not priced"), text_cell("")});
+  Report report = page(costs);
+  report.sections.push_back({"bill", "Bill of materials", {{parts}}});
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.xlsx";
+  write_xlsx(report, path);
+  const std::string cost_sheet = member(path, "xl/worksheets/sheet1.xml");
+  CHECK(cost_sheet.find("<f>bill_total / 4</f><v>57.5</v>") != std::string::npos);
+  CHECK(cost_sheet.find("<f>SUM(B3:B4)</f><v>67.5</v>") != std::string::npos);
+  const std::string bill_sheet = member(path, "xl/worksheets/sheet2.xml");
+  CHECK(bill_sheet.find("<f>B5 * C5</f>") != std::string::npos);  // not priced yet, and ready for a price
+  CHECK(bill_sheet.find("<f>SUM(D3:D5)</f><v>230</v>") != std::string::npos);
+  CHECK(member(path, "xl/workbook.xml")
+            .find("<definedName name=\"bill_total\">'Bill of materials'!$D$6</definedName>") !=
+        std::string::npos);
+}

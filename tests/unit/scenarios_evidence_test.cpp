@@ -71,6 +71,8 @@ TEST_CASE("the distance adds up what differs") {
   t.node_gbit = 0;
   CHECK(distance(t) == doctest::Approx(2));
   t = asked();
+  t.precision = "fp16";
+  CHECK(distance(t) == doctest::Approx(0.25));
   t.precision = "fp32";
   t.framework = "tensorflow";
   t.node_gbit = 100;

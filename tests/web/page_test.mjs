@@ -22,7 +22,7 @@ const hostile = '</script><img src=x onerror=alert(1)>"\'&<!--';
 const site = ['scenarios/power_limited_site.json', '--set', 'site.prices={"date":"2021-06-30"}',
   '--set', 'failures={"checkpoint_stall":"30 s"}', '--set', 'workloads.0.epochs="8..12"'];
 // Texts that a result document may carry from elsewhere.
-const spoils = ['name', 'input', 'low_text', 'product', 'source', 'statement', 'instance', 'interval_rule', 'gpu_model', 'missing', 'title'];
+const spoils = ['system', 'framework', 'name', 'input', 'low_text', 'product', 'source', 'statement', 'instance', 'interval_rule', 'gpu_model', 'missing', 'title'];
 let browser, result;
 
 before(async () => {
@@ -115,11 +115,34 @@ test('the report of a site has every section, in order', async () => {
   const wanted = ['decision', 'reasons', 'what-if', 'ladder', 'performance', 'racks', 'power', 'network', 'reliability', 'cost',
     'sensitivity', 'risks', 'assumptions', 'bill', 'reproduce'];
   assert.deepEqual(ids.filter((id) => wanted.includes(id)), wanted);
-  for (const [id, least] of [['racks', 2], ['network', 1]])
+  for (const [id, least] of [['racks', 2], ['network', 2], ['performance', 1]])
     assert.ok(await page.locator(`#${id} .drawing svg`).count() >= least, id);
   for (const id of ['power', 'reliability', 'cost', 'sensitivity'])
     assert.ok(await page.locator(`#${id} .plot svg`).count() >= 1, id);
   assert.deepEqual(faults, []);
+  await close();
+});
+
+test('measured trainings stand beside the prediction, with interval and source', async () => {
+  const { page, faults, close } = await open('page.html', { bypassCSP: false });
+  const nearest = result.workloads[0].evidence.nearest;
+  assert.ok(nearest.length >= 3);
+  const table = page.locator('#performance table', { hasText: 'the nearest measured trainings' }).first();
+  assert.equal(await table.locator('tbody tr').count(), nearest.length);
+  const words = await table.locator('tbody tr').first().textContent();
+  assert.ok(words.includes(nearest[0].system) && words.includes(nearest[0].source), words);
+  const inside = nearest.filter((n) => n.speed_ratio.low <= 1 && n.speed_ratio.high >= 1).length;
+  assert.match(await page.locator('#performance').textContent(), new RegExp(`${inside} of ${nearest.length} measurements lie within`));
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('the step is drawn, in letters that stay readable on paper', async () => {
+  const { page, close } = await open('page.html', { viewport: { width: 688, height: 900 } }); // A4 between its margins
+  await page.emulateMedia({ media: 'print' });
+  const heights = await page.locator('#performance svg.timeline text.lane').evaluateAll((all) => all.map((t) => t.getBoundingClientRect().height));
+  assert.ok(heights.length >= 3);
+  for (const height of heights) assert.ok(height >= 10, `${height} px`); // 7.5 pt
   await close();
 });
 
