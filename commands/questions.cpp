@@ -106,7 +106,7 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
   check_endings(args.outputs);
   const Json text = load_scenario_text(args.scenario, args.sets);
   if (serves(text)) {
-    if (files.any())
+    if (!files.perfetto.empty() || !files.drawing.empty())
       throw Error{"--trace and --timeline show a training step", {}, "leave them out", ErrorKind::usage};
     return run_serving(args, text, flags, false);
   }
