@@ -235,6 +235,7 @@ SiteCost read_cost(const Json& json) {
     c.space_usd = optional_amount(*year, "space_usd");
     c.support_usd = optional_amount(*year, "support_usd");
     c.staff_usd = optional_amount(*year, "staff_usd");
+    c.staff_how = text_or_empty(*year, "staff_how");
     c.year_usd = optional_amount(*year, "total_usd");
   }
   if (const Json* rent = optional_member(json, "rent")) {

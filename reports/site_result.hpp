@@ -109,6 +109,7 @@ struct SiteCost {
   std::string date, statement;
   double capex_usd = 0;
   std::optional<double> depreciation_years, utilisation, total_usd, usd_per_kwh;
+  std::string staff_how;
   std::optional<double> depreciation_usd, interest_usd, energy_usd, space_usd, support_usd, staff_usd,
       year_usd;
   std::optional<double> energy_idle_usd, energy_busy_usd;  ///< a year at no and at full utilisation

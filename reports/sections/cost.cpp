@@ -46,7 +46,7 @@ Table year_table(const SiteCost& c, bool billed) {
       priced ? fmt::format("{} * {}", *c.energy_usd / *c.usd_per_kwh, *c.usd_per_kwh) : "");
   add("Space", c.space_usd, "by the power of the equipment");
   add("Support", c.support_usd, "a fraction of the purchase", of_purchase(c.support_usd));
-  add("Staff", c.staff_usd, c.staff_usd ? "as given" : "no wages in the catalogue");
+  add("Staff", c.staff_usd, !c.staff_usd ? "no wages given" : c.staff_how.empty() ? "as given" : c.staff_how);
   add("Sum", c.year_usd, c.staff_usd ? "" : "without staff", "SUM({above})");
   return table;
 }

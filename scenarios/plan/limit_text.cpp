@@ -68,7 +68,7 @@ std::string amount_text(Limit limit, const Scenario& s, double use) {
     case Limit::floor_area:
       return to_text(use * *site->floor.area);
     case Limit::site_power:
-      return to_text(use * *site->power.feed);
+      return to_text(use * *site->power.usable_feed());
     case Limit::budget:
       return to_text(use * *site->prices->budget);
     case Limit::opex_budget:

@@ -99,7 +99,7 @@ void PointMaker::add_site(const Question& q, PlanPoint& point) {
   if (site.racks.max_racks) uses[Limit::max_racks] = point.racks / *site.racks.max_racks;
   if (site.racks.max_units) uses[Limit::rack_units] = point.rack_units / *site.racks.max_units;
   if (site.floor.area) uses[Limit::floor_area] = point.racks * plan.area_per_rack / *site.floor.area;
-  if (site.power.feed) uses[Limit::site_power] = plan.pue.value * it / *site.power.feed;
+  if (site.power.feed) uses[Limit::site_power] = plan.pue.value * it / *site.power.usable_feed();
 
   std::vector<SiteRun> runs;
   for (std::size_t w = 0; w < point.runs.size(); ++w) {

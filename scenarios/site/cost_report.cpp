@@ -47,6 +47,24 @@ void add_space(const Catalog& catalog, const SiteSpec& site, const SitePlan& pla
   out.own.space = out.space->value * (site.racks.nameplate ? plan.nameplate() : plan.typical());
 }
 
+/// People times what an employer pays for one of them.
+void add_staff(const Catalog& catalog, const PriceOptions& prices, const Cluster& cluster, CostReport& out) {
+  out.staff_known = prices.staff || prices.people;
+  out.own.staff = prices.staff.value_or(MoneyRate{0});
+  if (!out.staff_known) out.missing.emplace_back("staff: none asked for (site.prices.staff)");
+  if (!prices.people) return;
+  const CatalogEntry& planning = catalog.find("prices", "planning");
+  const double sockets = static_cast<double>(cluster.nodes) * cluster.node.sockets;
+  const double people =
+      prices.people->people.value_or(sockets / planning.require("staff_processors_per_person").number());
+  const MoneyRate wage =
+      prices.people->wage.value_or(planning.require("staff_wage_per_year").quantity<Money>() / hours_of_year);
+  const double share = planning.require("staff_wage_share_of_cost").number();
+  out.own.staff = people * wage / share;
+  out.staff_how = fmt::format("{:.3g} people at a wage of {}, which is {:.0f} % of what they cost", people,
+                              per_year(wage), 100 * share);
+}
+
 void add_rent(const Catalog& catalog, const PriceOptions& prices, const Cluster& cluster, CostReport& out) {
   const RentOptions& rent = prices.rent;
   out.rent_terms = to_string(rent.terms);
@@ -100,9 +118,7 @@ CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SiteP
   out.own.support = out.support * out.own.capex / hours_of_year;
   add_energy(catalog, site, power, plan.pue, out);
   add_space(catalog, site, plan, out);
-  out.staff_known = prices.staff.has_value();
-  out.own.staff = prices.staff.value_or(MoneyRate{0});
-  if (!out.staff_known) out.missing.emplace_back("staff: the catalogue has no wages (site.prices.staff)");
+  add_staff(catalog, prices, cluster, out);
   add_rent(catalog, prices, cluster, out);
   for (const PowerReport::Run& run : power.runs) {
     out.runs.push_back({run.model, run.title, out.own.of_run(run.time, out.utilisation),

@@ -78,7 +78,8 @@ void add_year(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan
     out.water_litres_year = *plan.pue.water_l_per_kwh * out.it_year.base() / joules_per_kwh;
 }
 
-std::string statement(const SitePlan& plan, const PowerReport& p, std::string_view activity) {
+std::string statement(const SitePowerOptions& supply, const SitePlan& plan, const PowerReport& p,
+                      std::string_view activity) {
   std::string text = fmt::format(
       "While it {} the IT draws {} (90 % interval {} to {}), {:.0f} % of its nameplate of {}; with a PUE "
       "of {:.3g} "
@@ -88,6 +89,13 @@ std::string statement(const SitePlan& plan, const PowerReport& p, std::string_vi
   if (p.gpu_cap) {
     text += fmt::format(" Each GPU is capped at {} and computes at {:.1f} % of its speed.",
                         to_text(*p.gpu_cap), 100 * p.cap_speed);
+  }
+  if (supply.redundancy != Redundancy::none) {
+    text +=
+        fmt::format(" The feed of {} is {}: {} of it may be used.", to_text(*supply.feed),
+                    supply.redundancy == Redundancy::twice ? std::string{"there twice (2N)"}
+                                                           : fmt::format("N+1 of {} modules", supply.modules),
+                    to_text(*supply.usable_feed()));
   }
   return text;
 }
@@ -154,7 +162,7 @@ PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const Sit
     out.runs.push_back({r.model, r.title, r.time, busy, energy, plan.pue.value * energy,
                         out.intensity.value * (plan.pue.value * energy)});
   }
-  out.statement = statement(plan, out, activity);
+  out.statement = statement(site.power, plan, out, activity);
   return out;
 }
 

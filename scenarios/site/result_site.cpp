@@ -207,6 +207,7 @@ Document cost_document(const CostReport& c) {
                     {"space_usd", per_year(own.space)},
                     {"support_usd", per_year(own.support)},
                     {"staff_usd", c.staff_known ? Document(per_year(own.staff)) : Document(nullptr)},
+                    {"staff_how", c.staff_how},
                     {"total_usd", per_year(own.total(c.utilisation))}}},
                   {"total_usd", own.over_life(c.utilisation).base()},
                   {"usd_per_kwh", c.energy_price.value.base() * 3.6e6}};

@@ -38,11 +38,14 @@ void check_power(const SiteSpec& site, const SitePlan& plan, std::vector<Conflic
   if (!site.power.feed) return;
   const Power it = site.racks.nameplate ? plan.nameplate() : plan.typical();
   const Power needed = plan.pue.value * it;
-  if (needed <= *site.power.feed * (1 + 1e-9)) return;
-  out.push_back({"site_power", to_text(needed), to_text(*site.power.feed),
-                 fmt::format("{} of IT ({}) with a PUE of {:.3g} draw {}; the feed is {}.", to_text(it),
+  const Power usable = *site.power.usable_feed();
+  if (needed <= usable * (1 + 1e-9)) return;
+  const bool all = site.power.redundancy == Redundancy::none;
+  out.push_back({"site_power", to_text(needed), to_text(usable),
+                 fmt::format("{} of IT ({}) with a PUE of {:.3g} draw {}; {} {}.", to_text(it),
                              site.racks.nameplate ? "nameplate" : "typical", plan.pue.value, to_text(needed),
-                             to_text(*site.power.feed))});
+                             all ? "the feed is" : "what the feed carries with a part of it failed is",
+                             to_text(usable))});
 }
 
 void check_budget(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan, const Cluster& cluster,

@@ -67,6 +67,10 @@ std::vector<Assumption> SiteReport::assumptions() const {
     add("price of electricity, " + cost->energy_price_name,
         fmt::format("{:.4g} USD/kWh", cost->energy_price.value.base() * 3.6e6), cost->energy_price.source,
         cost->energy_price.confidence);
+    if (!cost->staff_how.empty())
+      add("staff", cost->staff_how,
+          "wages: BLS, May 2019; people: CTWatch Quarterly 2(2), 2006 (prices/planning)",
+          Confidence::verified);
     if (cost->space) {
       add("space in a hall",
           fmt::format("{:.4g} USD per kW and month", cost->space->value.base() * 1e3 * 30.4375 * 86400),

@@ -108,6 +108,7 @@ struct CostReport {
   std::optional<Known<EnergyPrice>> space;
   double support = 0;
   bool staff_known = false;
+  std::string staff_how;  ///< where it does not come from the scenario as a sum
   std::optional<RentOffer> offer;
   std::string rent_terms;
   int instances = 0;

@@ -10,6 +10,7 @@ namespace rackcast {
 namespace {
 
 constexpr std::array<std::string_view, 2> bases{"nameplate", "typical"};
+constexpr std::array<std::string_view, 3> redundancies{"N", "N+1", "2N"};
 
 PlacedName name_of(ObjectReader& in, std::string_view key) {
   const Json* found = in.find(key);
@@ -109,6 +110,14 @@ SitePowerOptions read_power(const Json& json) {
   o.gpu_cap = maybe<Power>(in, "gpu_cap");
   if (o.gpu_cap) o.gpu_cap_where = in.require("gpu_cap").where();
   if (const Json* psu = in.find("psu")) o.psu = parsed(*psu, parse_psu_class);
+  if (const Json* redundancy = in.find("redundancy")) {
+    o.redundancy = static_cast<Redundancy>(in.choice("redundancy", redundancies));
+    if (!o.feed) redundancy->fail("redundancy of which feed?", R"(for example "feed": "200 kW")");
+  }
+  o.modules = static_cast<int>(in.integer_or("modules", o.modules, 2, 64));
+  if (in.has("modules") && o.redundancy != Redundancy::one_more)
+    in.require("modules").fail("modules are counted where one of them may fail",
+                               R"(add "redundancy": "N+1")");
   o.utilisation_given = in.has("utilisation");
   o.utilisation = in.number_or("utilisation", 1, 0.001, 1);
   in.finish();
@@ -190,6 +199,15 @@ RentOptions read_rent(const Json& json) {
   return o;
 }
 
+StaffOptions read_staff(const Json& json) {
+  ObjectReader in{json};
+  StaffOptions o;
+  if (in.has("people")) o.people = in.number("people", 0, 1e6);
+  o.wage = maybe<MoneyRate>(in, "wage");
+  in.finish();
+  return o;
+}
+
 PriceOptions read_prices(const Json& json) {
   ObjectReader in{json};
   PriceOptions o;
@@ -204,7 +222,11 @@ PriceOptions read_prices(const Json& json) {
   o.support = fraction(in, "support");
   o.installation = fraction(in, "installation");
   o.interest = fraction(in, "interest");
-  o.staff = maybe<MoneyRate>(in, "staff", false);
+  if (const Json* staff = in.find("staff"); staff && staff->kind() == JsonKind::object) {
+    o.people = read_staff(*staff);
+  } else {
+    o.staff = maybe<MoneyRate>(in, "staff", false);
+  }
   o.space = maybe<EnergyPrice>(in, "space", false);
   if (const Json* rent = in.find("rent")) o.rent = read_rent(*rent);
   in.finish();
@@ -212,6 +234,15 @@ PriceOptions read_prices(const Json& json) {
 }
 
 }  // namespace
+
+double SitePowerOptions::usable_share() const {
+  if (redundancy == Redundancy::twice) return 0.5;
+  return redundancy == Redundancy::one_more ? (modules - 1.0) / modules : 1;
+}
+
+std::optional<Power> SitePowerOptions::usable_feed() const {
+  return feed ? std::optional(usable_share() * *feed) : std::nullopt;
+}
 
 SiteSpec read_site(const Json& json) {
   ObjectReader in{json};

@@ -49,13 +49,23 @@ struct RackOptions {
   std::vector<SiteEquipment> equipment;
 };
 
+/// What of the feed may be used, so that the rest can fail: all of it, all but one of the modules, or half.
+enum class Redundancy { none, one_more, twice };
+
 struct SitePowerOptions {
-  std::optional<Power> feed;  ///< of the whole site, cooling included
+  std::optional<Power> feed;  ///< of the whole site, cooling included, with what is there for redundancy
+  Redundancy redundancy = Redundancy::none;
+  int modules = 4;  ///< equal parts of the feed with `one_more`, that one included
   std::optional<Power> gpu_cap;
   Where gpu_cap_where;
   PsuClass psu = PsuClass::platinum;
   double utilisation = 1;  ///< fraction of the year in which the cluster trains
   bool utilisation_given = false;
+
+  /// Of the feed; 1 without redundancy.
+  [[nodiscard]] double usable_share() const;
+  /// Nothing without a feed.
+  [[nodiscard]] std::optional<Power> usable_feed() const;
 };
 
 struct CoolingOptions {
@@ -85,6 +95,12 @@ struct RentOptions {
   RentTerms terms = RentTerms::on_demand;
 };
 
+/// People who run the cluster; what is absent comes from the catalogue (prices/planning).
+struct StaffOptions {
+  std::optional<double> people;   ///< full-time
+  std::optional<MoneyRate> wage;  ///< of one, without what an employer pays besides
+};
+
 struct PriceOptions {
   std::string date;
   std::optional<Money> budget;           ///< for what is bought
@@ -93,7 +109,8 @@ struct PriceOptions {
   std::vector<PriceEntry> items;
   std::optional<Duration> depreciation;
   std::optional<double> support, installation, interest;
-  std::optional<MoneyRate> staff;
+  std::optional<MoneyRate> staff;  ///< in all; or
+  std::optional<StaffOptions> people;
   std::optional<EnergyPrice> space;  ///< per kW and month: money per energy
   RentOptions rent;
 };
