@@ -42,8 +42,8 @@ Unit unit_of(Precision precision, const GpuRates& gpu) {
   return {matrix_units ? Arithmetic::tensor : Arithmetic::int8, gpu.int8, 1};
 }
 
-/// Recipes with fp8 keep attention in 16 bits (Transformer Engine: DotProductAttention, unless fp8_dpa is set;
-/// TensorRT-LLM: use_fp8_context_fmha is off unless asked for).
+/// Recipes with fp8 keep attention in 16 bits (Transformer Engine: DotProductAttention, unless fp8_dpa is
+/// set; TensorRT-LLM: use_fp8_context_fmha is off unless asked for).
 Precision multiplied_in(OperatorFamily family, Precision precision) {
   return precision == Precision::fp8 && family == OperatorFamily::attention ? Precision::fp16 : precision;
 }

@@ -1,7 +1,6 @@
 /// Quantities for people: three significant digits and the unit that reads best.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 #include <string_view>
@@ -105,12 +104,7 @@ std::string to_text(Power q) {
   return q == Power{} ? "0 W" : scaled(q.base(), powers);
 }
 std::string to_text(Money q) {
-  std::string text = scaled(q.base(), amounts);
-  const std::size_t first = text.starts_with('-') ? 1 : 0;
-  for (std::size_t at = std::min(text.find('.'), text.find(' ')); at != std::string::npos && at > first + 3;
-       at -= 3)
-    text.insert(at - 3, ",");
-  return text;
+  return scaled(q.base(), amounts);
 }
 std::string to_text(MoneyRate q) {
   return scaled(q.base(), cost_rates);

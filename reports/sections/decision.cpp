@@ -58,7 +58,8 @@ void add_site(std::vector<Fact>& facts, const Site& site) {
     facts.push_back({"Racks", counted(*site.racks.count, "rack"), {}});
   }
   if (site.power.nameplate_w) {
-    const std::string it = site.power.it_w ? to_text(Power{*site.power.it_w}) + " while " + site.power.activity : "";
+    const std::string it =
+        site.power.it_w ? to_text(Power{*site.power.it_w}) + " while " + site.power.activity : "";
     const std::string all =
         site.power.facility_w ? ", " + to_text(Power{*site.power.facility_w}) + " with cooling" : "";
     facts.push_back({"Power", to_text(Power{*site.power.nameplate_w}) + " nameplate", it + all});
