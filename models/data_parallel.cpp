@@ -152,9 +152,10 @@ void add_save_links(const Cluster& cluster, const SaveSpec& save, const DataPara
 void add_save_storage(const Cluster& cluster, const SaveSpec& save, const DataParallelPlan& plan,
                       std::vector<PlanResource>& out) {
   if (!(save.write > Bandwidth{0})) return;
-  const auto known = std::ranges::find(out, "storage", &PlanResource::name);
-  PlanResource& storage =
-      known != out.end() ? *known : out.emplace_back("storage", "storage read", save.read.base(), true);
+  auto known = std::ranges::find(out, "storage", &PlanResource::name);
+  if (known == out.end())
+    known = out.insert(known, PlanResource{"storage", "storage read", save.read.base(), true, 1, {}});
+  PlanResource& storage = *known;
   const double readers = save.local ? 1 : cluster.used_nodes();
   storage.uses.emplace_back(plan.write_pattern, storage.capacity / save.write.base());
   storage.uses.emplace_back(plan.restore_pattern, readers * storage.capacity / save.read.base());

@@ -26,9 +26,9 @@ std::vector<MethodRow> method() {
       {"Rate of storage", "least of bytes, operations, opens, clients and readers / (latency + transfer)",
        "models/data_path/storage_system.hpp"},
       {"Time to train",
-       "sum over cold and warm epochs of warm-up + ceil(samples x epochs / global batch) x step, times 1 + "
-       "checkpoint stall / interval",
-       "scenarios/evaluator_impl.cpp"},
+       "sum over cold and warm epochs of warm-up + ceil(samples x epochs / global batch) x step, and the "
+       "simulated stall of each checkpoint; over the goodput where nodes fail",
+       "scenarios/evaluator_saves.cpp"},
       {"Goodput", "interval / ((M + wait) e^(R/M) (e^((interval + stall)/M) - 1)), M = node MTBF / nodes",
        "Daly, Future Generation Computer Systems 22(3), 2006; models/reliability/goodput.hpp"},
       {"Scaling efficiency", "samples/s per GPU / samples/s of one GPU of the same node",
