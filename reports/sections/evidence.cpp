@@ -62,12 +62,9 @@ std::string source_of(const Run& run) {
 Table evidence_table(const WorkloadResult& workload, const std::vector<Run>& runs) {
   Table table;
   table.caption = workload.title + ": the nearest measured trainings";
-  table.columns = {{"System and training"},
-                   {"Measured", Align::right},
-                   {"Predicted", Align::right},
-                   {"Predicted / measured speed, 90 % interval", Align::right},
-                   {"Compared with the answer"},
-                   {"Source"}};
+  table.columns = {{"System and training"},      {"Measured", Align::right},
+                   {"Predicted", Align::right},  {"Predicted / measured speed, 90 % interval", Align::right},
+                   {"Compared with the answer"}, {"Source"}};
   for (const Run& run : runs) {
     const std::string& unit = run.predicted.unit;
     const Cell measured{.text = number_text(run.measured) + " " + unit, .value = run.measured, .unit = unit};
