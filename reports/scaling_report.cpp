@@ -195,15 +195,18 @@ constexpr std::string_view style =
 std::string drawing(const std::string& system, const std::vector<const Curve*>& curves) {
   const auto count = static_cast<int>(curves.size());
   const double head = 52;
+  const int rows = (count + columns - 1) / columns;
   const double width = panel_width * std::min(std::max(count, 2), columns),
-               height = head + panel_height * ((count + columns - 1) / columns);
+               height = head + panel_height * rows;
   std::string body = fmt::format(R"(<text class="h" x="8" y="24">{}</text>)", html_escape(system));
   body += R"(<path class="p" d="M8,40H32"/><text class="n" x="38" y="44">predicted, 90 % interval</text>)";
   body += R"(<circle class="d" cx="204" cy="40" r="3.6"/><text class="n" x="214" y="44">measured</text>)";
-  for (int i = 0; i < count; ++i)
-    body += Panel{*curves[static_cast<std::size_t>(i)], panel_width * (i % columns),
-                  head + panel_height * (i / columns)}
-                .draw();
+  for (int i = 0; i < count; ++i) {
+    const int row = i / columns;
+    body +=
+        Panel{*curves[static_cast<std::size_t>(i)], panel_width * (i % columns), head + panel_height * row}
+            .draw();
+  }
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
       "{1:.0f}\">"

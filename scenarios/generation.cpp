@@ -109,7 +109,7 @@ Split by_split(const Node& node, const GenerationQuestion& q, TableDocument::Tab
     }
     if (q.tensor > 0) break;
   }
-  if (best.tensor == 0) throw last;
+  if (best.tensor == 0) throw Error{last};
   return best;
 }
 

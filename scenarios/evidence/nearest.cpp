@@ -72,7 +72,7 @@ class Comparison {
       near_.same.emplace_back("GPU");
     } else if (!architecture(here).empty() && architecture(here) == architecture(asked)) {
       near_.same.push_back(architecture(here) + " architecture");
-      near_.other.push_back("another GPU");
+      near_.other.emplace_back("another GPU");
       near_.distance += 1;
     } else {
       near_.other.push_back(fmt::format("{} instead of {}", architecture(here), architecture(asked)));
