@@ -93,7 +93,8 @@ bool TrainingSimulation::done() const {
 bool TrainingSimulation::save_due() const {
   const SaveSpec& save = spec.save;
   if (!save.asked || steps.empty()) return false;
-  if (!spec.fold) return save.every > 0 && steps.size() % save.every == 0;
+  if (!spec.fold && save.every > 0) return steps.size() % save.every == 0;
+  if (!spec.fold) return saves.empty() && 2 * steps.size() >= most_steps();  // one, half way
   if (saves.empty()) return steady || steps.size() >= most_steps();
   return save.every > 0 && since_save() == save.every;
 }

@@ -60,7 +60,8 @@ const TrainingRun& Evaluator::Impl::run_saving(const Question& q, const EpochHit
   if (!(interval > Duration{0})) return alone;
   const std::uint64_t every = steps_between(interval, alone);
   if (control.fold && every >= alone.save.steps) return alone;
-  return run(q, hits, scales, nullptr, every);
+  const TrainingRun& often = run(q, hits, scales, nullptr, every);
+  return often.save.steps > 0 ? often : alone;  // every step simulated, and the training too short for a save
 }
 
 double Evaluator::Impl::seconds(const Question& q, const Scales& scales) {

@@ -86,6 +86,10 @@ TEST_CASE("a save costs the same folded and with every step simulated") {
         CHECK(seconds_of(full, steps, every) ==
               doctest::Approx(seconds_of(folded, steps, every)).epsilon(1e-9));
         CHECK(full.save.stall.base() == doctest::Approx(folded.save.stall.base()).epsilon(1e-6).scale(1e-3));
+        spec.save.every = 0;
+        spec.steps = 2 * folded.save.steps + 6;
+        CHECK(simulate_training(cluster, spec).save.stall.base() ==
+              doctest::Approx(folded.save.stall.base()).epsilon(1e-6).scale(1e-3));
       }
     }
   }
