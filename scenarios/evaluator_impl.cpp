@@ -357,6 +357,7 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
   training.network_scale = scales.network;
   training.input_scale = scales.input;
   TrainingRun result = simulated(q, training, tracer);
+  if (q.workload.parallelism) charge_saves(q, saving, result);
   if (q.input.jitter && q.storage.array != "none") {
     Question bare = q;
     bare.storage.array = "none";

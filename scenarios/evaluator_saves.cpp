@@ -29,6 +29,15 @@ SaveSpec Evaluator::Impl::save(const Question& q, std::uint64_t every) {
   return out;
 }
 
+void Evaluator::Impl::charge_saves(const Question& q, const SaveSpec& saved, TrainingRun& run) {
+  if (!saved.asked) return;
+  run.save = {saved.pause, saved.pause, 1};
+  if (!(saved.state > Bytes{0})) return;
+  const WriteCost cost = write_back(input(q), Duration{1e12}, run.parts.total);
+  run.save = {cost.stall, cost.write, 1};
+  if (saved.restore) run.restored = saved.state / saved.read;
+}
+
 std::optional<FailurePlan> Evaluator::Impl::failures(const Question& q, const Scales& scales) {
   if (!q.failures) return std::nullopt;
   FailureSpec spec = *q.failures;
@@ -78,7 +87,7 @@ double Evaluator::Impl::seconds(const Question& q, const Scales& scales) {
     const double before = saves();
     intervals += steps / static_cast<double>(steps_between(interval, r));
     stalls += (saves() - before) * r.save.stall.base();
-    write_back(input(q), interval, r.parts.total);  // throws where a write outlasts the interval
+    if (!q.failures) write_back(input(q), interval, r.parts.total);  // throws where a write outlasts it
   }
   // A job that hardly ever gets further takes too long by far, and still a number.
   if (q.failures) return sum / std::max(1e-9, failures(q, scales)->goodput.useful);

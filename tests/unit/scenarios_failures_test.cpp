@@ -72,3 +72,16 @@ TEST_CASE("nodes that fail all the time give a very long time, not a crash") {
   CHECK(r.workloads.front().reliability->goodput.value < 1e-6);
   CHECK(r.prediction.time_to_train.value > 0);
 }
+
+TEST_CASE("saves of a network split over GPUs are paid for") {
+  const Scenario split = load_scenario(
+      std::string{RACKCAST_SOURCE_DIR} + "/scenarios/saturn_v.json",
+      {"cluster.nodes=2", R"(storage.array="nfs_10gbe")", R"(failures={"node_mtbf": "1000 h"})",
+       R"(workloads=[{"model": "gpt2-xl", "epochs": 1, "precision": "mixed", "framework": {"name": "megatron"},
+                      "parallelism": {"tensor": 1, "pipeline": 4, "micro_batch": 4, "micro_batches": 8}}])"});
+  const Result r = simulate(split, Catalog::builtin());
+  const FailurePlan& plan = r.workloads.front().reliability->plan;
+  CHECK(plan.save.checkpoint > Bytes{1e9});
+  CHECK(plan.save.stall >= plan.save.checkpoint / Bandwidth{1.25e9});  // 10 GbE at best
+  CHECK(plan.spec.interval > plan.save.stall);
+}
