@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #ifdef RACKCAST_HAVE_CBC
 #include <coin/Cbc_C_Interface.h>
@@ -60,11 +61,16 @@ namespace {
 
 constexpr int most_nodes = 20'000;  ///< of the branch and bound
 
+RackCounts counts_of(const std::vector<RackItem>& items) {
+  RackCounts out;
+  for (const RackItem& item : items) out.push_back(item.count);
+  return out;
+}
+
 /// A racks-for-racks list from how often each pattern is used; what covers more than there is loses it.
-std::vector<RackCounts> racks_of(const std::vector<RackItem>& items, const std::vector<RackCounts>& patterns,
+/// `left`: devices of each kind, and what is left of them.
+std::vector<RackCounts> racks_of(RackCounts& left, const std::vector<RackCounts>& patterns,
                                  const double* uses) {
-  RackCounts left;
-  for (const RackItem& item : items) left.push_back(item.count);
   std::vector<RackCounts> racks;
   for (std::size_t p = 0; p < patterns.size(); ++p) {
     for (auto n = std::lround(uses[p]); n > 0; --n) {
@@ -79,11 +85,11 @@ std::vector<RackCounts> racks_of(const std::vector<RackItem>& items, const std::
   return racks;
 }
 
-}  // namespace
+using Model = std::unique_ptr<Cbc_Model, decltype(&Cbc_deleteModel)>;
 
-std::optional<ExactPacking> pack_exactly(const std::vector<RackItem>& items,
-                                         const std::vector<RackCounts>& patterns) {
-  const std::unique_ptr<Cbc_Model, decltype(&Cbc_deleteModel)> model{Cbc_newModel(), Cbc_deleteModel};
+/// Fewest patterns that cover all devices; parts of a pattern count until the columns are made whole.
+Model covering_model(const RackCounts& counts, const std::vector<RackCounts>& patterns) {
+  Model model{Cbc_newModel(), Cbc_deleteModel};
   Cbc_setLogLevel(model.get(), 0);
   Cbc_setParameter(model.get(), "logLevel", "0");
   Cbc_setParameter(model.get(), "threads", "0");
@@ -97,28 +103,52 @@ std::optional<ExactPacking> pack_exactly(const std::vector<RackItem>& items,
     }
     starts.push_back(static_cast<int>(rows.size()));
   }
-  double devices = 0;
-  std::vector<double> needed;
-  for (const RackItem& item : items) {
-    needed.push_back(item.count);
-    devices += item.count;
-  }
+  const std::vector<double> needed(counts.begin(), counts.end());
+  const double devices = std::accumulate(needed.begin(), needed.end(), 0.0);
   const auto columns = static_cast<int>(patterns.size());
   const std::vector<double> zero(patterns.size(), 0), most(patterns.size(), devices), one(patterns.size(), 1);
-  const std::vector<double> unbounded(items.size(), devices * 1e3);
-  Cbc_loadProblem(model.get(), columns, static_cast<int>(items.size()), starts.data(), rows.data(),
+  const std::vector<double> unbounded(counts.size(), devices * 1e3);
+  Cbc_loadProblem(model.get(), columns, static_cast<int>(counts.size()), starts.data(), rows.data(),
                   values.data(), zero.data(), most.data(), one.data(), needed.data(), unbounded.data());
-  for (int p = 0; p < columns; ++p) Cbc_setInteger(model.get(), p);
+  return model;
+}
+
+/// A bound on a whole number; the solver's tolerance is no rack.
+int rounded_up(double racks) {
+  return static_cast<int>(std::ceil(racks - 1e-6));
+}
+
+}  // namespace
+
+std::optional<RelaxedPacking> pack_relaxed(const std::vector<RackItem>& items,
+                                           const std::vector<RackCounts>& patterns) {
+  RelaxedPacking out;
+  out.left = counts_of(items);
+  const Model model = covering_model(out.left, patterns);
+  Cbc_solve(model.get());
+  const double* uses = Cbc_getColSolution(model.get());
+  if (!uses || !Cbc_isProvenOptimal(model.get())) return std::nullopt;
+  out.lower_bound = rounded_up(Cbc_getObjValue(model.get()));
+  std::vector<double> whole(uses, uses + patterns.size());
+  for (double& use : whole) use = std::floor(use + 1e-6);
+  out.whole = racks_of(out.left, patterns, whole.data());
+  return out;
+}
+
+std::optional<ExactPacking> pack_exactly(const std::vector<RackItem>& items,
+                                         const std::vector<RackCounts>& patterns) {
+  const Model model = covering_model(counts_of(items), patterns);
+  for (int p = 0; p < static_cast<int>(patterns.size()); ++p) Cbc_setInteger(model.get(), p);
   Cbc_setMaximumNodes(model.get(), most_nodes);
   Cbc_solve(model.get());
   const double* uses = Cbc_getColSolution(model.get());
   if (!uses || Cbc_isProvenInfeasible(model.get()) || !(Cbc_getObjValue(model.get()) < 1e9))
     return std::nullopt;
   ExactPacking out;
-  out.racks = racks_of(items, patterns, uses);
-  out.lower_bound = Cbc_isProvenOptimal(model.get())
-                        ? static_cast<int>(out.racks.size())
-                        : static_cast<int>(std::ceil(Cbc_getBestPossibleObjValue(model.get()) - 1e-6));
+  RackCounts left = counts_of(items);
+  out.racks = racks_of(left, patterns, uses);
+  out.lower_bound = Cbc_isProvenOptimal(model.get()) ? static_cast<int>(out.racks.size())
+                                                     : rounded_up(Cbc_getBestPossibleObjValue(model.get()));
   return out;
 }
 
@@ -126,6 +156,10 @@ std::optional<ExactPacking> pack_exactly(const std::vector<RackItem>& items,
 
 bool exact_packing_available() {
   return false;
+}
+
+std::optional<RelaxedPacking> pack_relaxed(const std::vector<RackItem>&, const std::vector<RackCounts>&) {
+  return std::nullopt;
 }
 
 std::optional<ExactPacking> pack_exactly(const std::vector<RackItem>&, const std::vector<RackCounts>&) {

@@ -18,6 +18,17 @@ struct ExactPacking {
   int lower_bound = 0;  ///< proven
 };
 
+/// The linear relaxation of the exact method, in which racks may be filled in part.
+struct RelaxedPacking {
+  int lower_bound = 0;            ///< its value rounded up: no packing has fewer racks
+  std::vector<RackCounts> whole;  ///< racks of the patterns that it uses, as often as it uses them whole
+  RackCounts left;                ///< devices of each kind that are in none of those
+};
+
+/// Nothing without CBC.
+std::optional<RelaxedPacking> pack_relaxed(const std::vector<RackItem>& items,
+                                           const std::vector<RackCounts>& patterns);
+
 /// Nothing without CBC, or if CBC finds no packing within its limit of nodes (which, unlike one of time,
 /// gives the same answer everywhere).
 std::optional<ExactPacking> pack_exactly(const std::vector<RackItem>& items,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "models/site/rack_patterns.hpp"
@@ -135,6 +136,22 @@ void keep_better(Packing& best, std::vector<RackCounts> racks, const char* metho
   }
 }
 
+/// The bound of the relaxation, and a packing of its whole racks and the best one of what they leave: a
+/// problem of a few racks whatever the size of the whole. Mostly the two meet.
+std::optional<ExactPacking> pack_by_relaxation(const std::vector<RackItem>& items, const RackSpec& rack,
+                                               const std::vector<RackCounts>& patterns) {
+  auto relaxed = pack_relaxed(items, patterns);
+  if (!relaxed) return std::nullopt;
+  ExactPacking out{std::move(relaxed->whole), relaxed->lower_bound};
+  std::vector<RackItem> rest = items;
+  for (std::size_t k = 0; k < rest.size(); ++k) rest[k].count = relaxed->left[k];
+  if (std::ranges::all_of(rest, [](const RackItem& item) { return item.count == 0; })) return out;
+  const auto ways = maximal_patterns(rest, rack);
+  const auto found = ways ? pack_exactly(rest, *ways) : std::nullopt;
+  std::ranges::copy(found ? found->racks : first_fit(rest, rack), std::back_inserter(out.racks));
+  return out;
+}
+
 /// The exact method's answer, where it is better or closes the gap.
 void improve_exactly(const std::vector<RackItem>& items, const RackSpec& rack, PackMethod method,
                      Packing& best) {
@@ -152,13 +169,15 @@ void improve_exactly(const std::vector<RackItem>& items, const RackSpec& rack, P
                   "take \"method\": \"automatic\""};
     return;
   }
-  const auto exact = pack_exactly(items, *patterns);
-  if (!exact) return;
-  best.lower_bound = std::max(best.lower_bound, exact->lower_bound);
-  if (asked || exact->racks.size() < best.racks.size()) {
-    best.racks = exact->racks;
+  const auto take = [&](std::optional<ExactPacking> found) {
+    if (!found) return;
+    best.lower_bound = std::max(best.lower_bound, found->lower_bound);
+    if (!asked && found->racks.size() >= best.racks.size()) return;
+    best.racks = std::move(found->racks);
     best.method = "exact (CBC)";
-  }
+  };
+  if (!asked) take(pack_by_relaxation(items, rack, *patterns));
+  if (asked || !best.optimal()) take(pack_exactly(items, *patterns));
 }
 
 constexpr std::array<std::string_view, 4> kind_names{"server", "storage", "equipment", "switch"};

@@ -9,8 +9,10 @@
 ///   minimise  sum_p n_p,   sum_p a_kp n_p >= count_k,   n_p whole,
 ///
 /// over all fillings p of one rack that cannot take one more device (Gilmore & Gomory, Operations Research 9,
-/// 1961) with CBC. There it pays: racks are not told apart, so nothing is tried twice. Without CBC in the
-/// build, or past `most_patterns`, the best heuristic stands with its distance to the bound.
+/// 1961) with CBC. There it pays: racks are not told apart, so nothing is tried twice. Its relaxation, n_p
+/// not whole, is solved first: the value rounded up is a bound, its racks made whole one by one are a
+/// packing, and where the two meet nothing is searched. Without CBC in the build, or past `most_patterns`,
+/// the best heuristic stands with its distance to the bound.
 #include <optional>
 #include <string>
 #include <string_view>
