@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <sstream>
+#include <thread>
 
 #include "commands/commands.hpp"
 #include "commands/interruption.hpp"
@@ -28,13 +30,19 @@ namespace {
 struct RunFlags {
   std::vector<std::string> limits;
   bool no_fold = false;
+  int threads = 1;
 
   [[nodiscard]] RunControl control() const {
     RunControl control = read_limits(limits);
     control.fold = !no_fold;
+    control.threads = threads;
     return control;
   }
 };
+
+int cores() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 std::shared_ptr<RunFlags> add_run_flags(CLI::App& command) {
   auto flags = std::make_shared<RunFlags>();
@@ -155,7 +163,9 @@ int run_report(Arguments& args, const std::string& file) {
   }
   const bool sizes = serves(asked) ? !asked.find("cluster") || !asked.require("cluster").find("nodes")
                                    : read_scenario(asked, file).goal.has_value();
-  return sizes ? run_size(args, {}, "") : run_simulate(args, {}, {});
+  RunFlags flags;
+  flags.threads = cores();
+  return sizes ? run_size(args, flags, "") : run_simulate(args, {}, {});
 }
 
 int run_check(const Arguments& args) {
@@ -182,6 +192,10 @@ void add_size(CLI::App& app, Arguments& args) {
   add_scenario_flags(*size, args);
   add_output_flags(*size, args);
   const auto flags = add_run_flags(*size);
+  flags->threads = cores();
+  size->add_option("--threads", flags->threads,
+                   "Threads that simulate; the answer is the same for any number (default: one per core)")
+      ->check(CLI::Range(1, 4096));
   const auto objective = std::make_shared<std::string>();
   size->add_option("--objective", *objective, "fewest-nodes, lowest-cost, lowest-energy or fastest")
       ->check(CLI::IsMember(std::vector<std::string>{objective_names.begin(), objective_names.end()}));

@@ -1,11 +1,13 @@
 #pragma once
 /// Turns (cluster, workload) into predictions by simulating one training step, and remembers what it has
 /// simulated: the planner asks for the same configuration many times.
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "models/training.hpp"
 #include "scenarios/failure_plan.hpp"
@@ -61,6 +63,12 @@ class Evaluator {
   /// Throws LimitReached wherever it has to simulate after a limit of `control` was reached.
   explicit Evaluator(const Catalog& catalog, const RunControl& control = {}, const Calibration& own = {});
   ~Evaluator();
+  /// Does `tasks` on control.threads threads, each with an evaluator of its own whose simulations this one
+  /// need not do again. That changes nothing but time: what a task says, notes or throws is dropped. Nothing
+  /// with one thread, and under limits, which count every simulation in order. Every task must stand on its
+  /// own.
+  using Task = std::function<void(Evaluator&)>;
+  void rehearse(const std::vector<Task>& tasks);
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
@@ -109,6 +117,7 @@ class Evaluator {
 
  private:
   struct Impl;
+  explicit Evaluator(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -50,11 +50,13 @@ Frequency loader_rate(const Funnel& funnel) {
 
 }  // namespace
 
-Evaluator::Impl::Impl(const Catalog& c, const RunControl& asked, const Calibration& own)
+Evaluator::Impl::Impl(const Catalog& c, const RunControl& asked, const Calibration& measured,
+                      std::shared_ptr<SharedRuns> taken_from)
     : catalog(c),
       host(input_path_facts()),
       kernels(GpuModelLibrary::builtin()),
-      curves(own.curves),
+      own(measured),
+      shared(std::move(taken_from)),
       control(asked) {
   for (const Json& device : own.devices) {
     kernels.add(device);
@@ -69,7 +71,7 @@ std::optional<CommRefinement> Evaluator::Impl::refinement(const Question& q) {
     return static_cast<int>(asked.ranks.size()) == curve->gpus && asked.used_nodes() == curve->nodes;
   };
   std::vector<const MeasuredCurve*> order;
-  for (const MeasuredCurve& curve : curves) order.push_back(&curve);
+  for (const MeasuredCurve& curve : own.curves) order.push_back(&curve);
   std::stable_partition(order.begin(), order.end(), exact);
   for (const MeasuredCurve* one : order) {
     const MeasuredCurve& curve = *one;
@@ -220,7 +222,7 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
     spec.stragglers.push_back(s.group);
     ledger.note_stragglers(s, q.cluster.where);
   }
-  if (!curves.empty()) spec.exchange.comm.refined = refinement(q);
+  if (!own.curves.empty()) spec.exchange.comm.refined = refinement(q);
   if (q.storage.array == "none") return spec;
   const InputContext context = input(q);
   spec.input = input_spec(context, hits);
@@ -299,7 +301,27 @@ TrainingRun Evaluator::Impl::split_over_gpus(const Question& q, const Cluster& m
   });
 }
 
-TrainingRun Evaluator::Impl::simulated(const Question& q, TrainingSpec& training, Tracer* tracer) {
+TrainingRun Evaluator::Impl::simulated(const std::string& key, const Question& q, TrainingSpec& training,
+                                       Tracer* tracer) {
+  if (shared && !tracer) {  // even when interrupted: what has been simulated is kept
+    if (auto known = shared->find_or_claim(key)) return *known;
+  }
+  try {
+    TrainingRun done = simulate(q, training, tracer);
+    if (!shared || tracer) return done;
+    if (done.partial) {
+      shared->abandon(key);
+    } else {
+      shared->add(key, done);
+    }
+    return done;
+  } catch (...) {
+    if (shared && !tracer) shared->abandon(key);
+    throw;
+  }
+}
+
+TrainingRun Evaluator::Impl::simulate(const Question& q, TrainingSpec& training, Tracer* tracer) {
   const Cluster& machine = cluster(q);
   training.fold = control.fold;
   training.steps = static_cast<std::uint64_t>(
@@ -313,8 +335,8 @@ TrainingRun Evaluator::Impl::simulated(const Question& q, TrainingSpec& training
                                               : simulate_training(machine, training, tracer);
     events += done.events;
     ++simulations;
-    if (control.on_run) control.on_run(simulations);
     partial = partial || done.partial;
+    if (!shared && control.on_run) control.on_run(simulations);
     return done;
   } catch (const LimitReached&) {
     partial = true;
@@ -356,7 +378,7 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
   training.compute_scale = scales.compute * speed_under_cap(q);
   training.network_scale = scales.network;
   training.input_scale = scales.input;
-  TrainingRun result = simulated(q, training, tracer);
+  TrainingRun result = simulated(key, q, training, tracer);
   if (q.workload.parallelism) charge_saves(q, saving, result);
   if (q.input.jitter && q.storage.array != "none") {
     Question bare = q;

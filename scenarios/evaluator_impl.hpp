@@ -12,6 +12,7 @@
 #include "scenarios/evaluator.hpp"
 #include "scenarios/ledger.hpp"
 #include "scenarios/question_input.hpp"
+#include "scenarios/shared_runs.hpp"
 #include "scenarios/storage.hpp"
 #include "sim/error.hpp"
 #include "topologies/node_spec.hpp"
@@ -36,12 +37,13 @@ auto at(const Where& where, Function&& function) {
 }
 
 struct Evaluator::Impl {
-  Impl(const Catalog& c, const RunControl& asked, const Calibration& own);
+  Impl(const Catalog& c, const RunControl& asked, const Calibration& own,
+       std::shared_ptr<SharedRuns> taken_from = {});
 
   const Catalog& catalog;
   InputPathFacts host;
-  GpuModelLibrary kernels;            ///< the shipped fits and the scenario's own
-  std::vector<MeasuredCurve> curves;  ///< of the scenario
+  GpuModelLibrary kernels;  ///< the shipped fits and the scenario's own
+  Calibration own;          ///< of the scenario
   std::map<std::string, CommRefinement> refinements;
   Ledger ledger;
   std::map<std::string, NodeSpec> nodes;
@@ -51,10 +53,12 @@ struct Evaluator::Impl {
   std::map<std::string, StorageFacts> storages;
   std::map<std::string, Cluster> clusters;
   std::map<std::string, TrainingRun> runs;
+  std::shared_ptr<SharedRuns> shared;               ///< null: everything is simulated here
+  std::vector<std::unique_ptr<Evaluator>> workers;  ///< of rehearse(), one for each thread
   RunControl control;
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   std::uint64_t events = 0;     ///< simulated so far
-  std::size_t simulations = 0;  ///< runs of them
+  std::size_t simulations = 0;  ///< runs of them, where nothing is shared
   bool partial = false;
   std::vector<std::pair<int, Duration>> known_times;
 
@@ -91,8 +95,9 @@ struct Evaluator::Impl {
                                 Duration interval);
   /// The closed form of a network that no single GPU holds.
   TrainingRun split_over_gpus(const Question& q, const Cluster& machine, const TrainingSpec& training);
-  /// Within what is left of the limits.
-  TrainingRun simulated(const Question& q, TrainingSpec& training, Tracer* tracer);
+  /// Within what is left of the limits; taken from `shared` where it is there.
+  TrainingRun simulated(const std::string& key, const Question& q, TrainingSpec& training, Tracer* tracer);
+  TrainingRun simulate(const Question& q, TrainingSpec& training, Tracer* tracer);
   /// The stretch with the most epochs.
   const TrainingRun& steady(const Question& q, const Scales& scales, Tracer* tracer = nullptr);
   /// That stretch.

@@ -154,6 +154,43 @@ void finish(Result& result, Evaluator& evaluator) {
   }
 }
 
+/// What size() will ask of the chosen cluster, piece by piece, so that threads may simulate it ahead.
+std::vector<Evaluator::Task> rest_of_answer(const Scenario& s) {
+  std::vector<Evaluator::Task> tasks;
+  const GoalSpec& goal = *s.goal;
+  const auto found = [&s, &goal](Evaluator& e, const WorkloadSpec& w) {
+    const Found it = find_nodes(e, question(s, w), goal.deadline, goal.max_nodes);
+    return it.feasible ? it.nodes : s.cluster.nodes;
+  };
+  for (const WorkloadSpec& w : s.workloads) {
+    tasks.emplace_back([&s, &w, found](Evaluator& e) {
+      const int nodes = found(e, w);  // growth is that of the hungriest
+      for (const WorkloadSpec& other : s.workloads)
+        if (found(e, other) > nodes) return;
+      Question q = question(s, w);
+      q.cluster.nodes = std::max(1, s.cluster.nodes);
+      (void)growth_report(e, s, q);
+    });
+    tasks.emplace_back([&s, &w, &goal, found](Evaluator& e) {
+      const int nodes = found(e, w);
+      (void)changes(e, question(s, w), goal, nodes);
+    });
+    tasks.emplace_back([&s, &w, found](Evaluator& e) {
+      WorkloadResult unused;
+      describe(e, s, w, found(e, w), unused);
+    });
+    tasks.emplace_back([&s, &w, &goal, found](Evaluator& e) {
+      const int nodes = found(e, w);
+      (void)why_not_fewer(e, question(s, w), nodes, goal.deadline);
+      (void)confident(e, question(s, w), goal, nodes);
+    });
+    for (const std::string& node : goal.alternatives)
+      tasks.emplace_back(
+          [&s, &w, &goal, &node](Evaluator& e) { (void)alternative(e, question(s, w), goal, node); });
+  }
+  return tasks;
+}
+
 }  // namespace
 
 Result size(const Scenario& asked, const Catalog& catalog, const RunControl& control) {
@@ -168,6 +205,7 @@ Result size(const Scenario& asked, const Catalog& catalog, const RunControl& con
   result.scenario = scenario;
   result.plan = make_plan(evaluator, scenario, control, result.scenario);
   const Scenario& chosen = result.scenario;
+  if (asks_for_nodes(scenario)) evaluator.rehearse(rest_of_answer(chosen));
   for (const WorkloadSpec& spec : chosen.workloads) {
     WorkloadResult& w = result.workloads.emplace_back();
     try {

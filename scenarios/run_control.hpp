@@ -14,6 +14,7 @@ namespace rackcast {
 struct RunControl {
   bool fold = true;  ///< false: every GPU, link and step is simulated
   std::uint64_t max_events = std::numeric_limits<std::uint64_t>::max();
+  int threads = 1;  ///< that simulate ahead of need; the result is the same for any number
   Duration wall_clock{std::numeric_limits<double>::infinity()};
   std::function<void(std::size_t runs)> on_run =
       {};  ///< called after each simulated run, to show how far it is

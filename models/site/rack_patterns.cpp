@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <numeric>
 
 #ifdef RACKCAST_HAVE_CBC
@@ -85,6 +86,12 @@ std::vector<RackCounts> racks_of(RackCounts& left, const std::vector<RackCounts>
   return racks;
 }
 
+/// CBC 2.10 keeps its parameters in static variables: one problem at a time.
+std::unique_lock<std::mutex> alone_with_cbc() {
+  static std::mutex mutex;
+  return std::unique_lock{mutex};
+}
+
 using Model = std::unique_ptr<Cbc_Model, decltype(&Cbc_deleteModel)>;
 
 /// Fewest patterns that cover all devices; parts of a pattern count until the columns are made whole.
@@ -122,6 +129,7 @@ int rounded_up(double racks) {
 
 std::optional<RelaxedPacking> pack_relaxed(const std::vector<RackItem>& items,
                                            const std::vector<RackCounts>& patterns) {
+  const auto lock = alone_with_cbc();
   RelaxedPacking out;
   out.left = counts_of(items);
   const Model model = covering_model(out.left, patterns);
@@ -137,6 +145,7 @@ std::optional<RelaxedPacking> pack_relaxed(const std::vector<RackItem>& items,
 
 std::optional<ExactPacking> pack_exactly(const std::vector<RackItem>& items,
                                          const std::vector<RackCounts>& patterns) {
+  const auto lock = alone_with_cbc();
   const Model model = covering_model(counts_of(items), patterns);
   for (int p = 0; p < static_cast<int>(patterns.size()); ++p) Cbc_setInteger(model.get(), p);
   Cbc_setMaximumNodes(model.get(), most_nodes);

@@ -40,7 +40,8 @@ Rank rank(Objective objective, const Judged& c) {
 }
 
 PlanSearch::PlanSearch(Evaluator& evaluator, const Scenario& scenario, const RunControl& control)
-    : scenario_(scenario),
+    : evaluator_(evaluator),
+      scenario_(scenario),
       control_(control),
       space_(plan_space(evaluator, scenario)),
       maker_(evaluator, scenario, space_),
@@ -145,6 +146,24 @@ double PlanSearch::sought(const PlanPoint& point) const {
   return scenario_.goal->objective == Objective::lowest_energy ? sum : slowest;
 }
 
+namespace {
+
+/// The size to simulate after `size` (both from 0): the next of few; of many 1, 2, 3, 4, 6, 8, 12, ... nodes,
+/// and the last one; `until` after that.
+std::size_t following(std::size_t size, std::size_t until) {
+  const std::size_t count = size + 1;
+  if (count >= until) return until;
+  std::size_t next = count + 1;
+  if (until > kAllSizes && count >= 4) {
+    std::size_t power = 4;
+    while (power * 2 <= count) power *= 2;
+    next = count < power * 3 / 2 ? power * 3 / 2 : power * 2;
+  }
+  return std::min(next, until) - 1;
+}
+
+}  // namespace
+
 void PlanSearch::explore(std::size_t design, std::size_t until) {
   const std::size_t first = points_[design].empty() ? 0 : points_[design].rbegin()->first + 1;
   const bool all = until <= kAllSizes;
@@ -160,17 +179,29 @@ void PlanSearch::explore(std::size_t design, std::size_t until) {
     no_better = here < best * (1 - kBetter) || !std::isfinite(here) ? 0 : no_better + 1;
     best = std::min(best, here);
     if (!all && seeks && no_better >= kNoBetter) return;
-    if (size + 1 == until) return;
-    // 0, 1, 2, 3, 5, 7, 11, ...: 1, 2, 3, 4, 6, 8, 12, ... nodes.
-    const std::size_t count = size + 1;
-    std::size_t next = count + 1;
-    if (!all && count >= 4) {
-      std::size_t power = 4;
-      while (power * 2 <= count) power *= 2;
-      next = count < power * 3 / 2 ? power * 3 / 2 : power * 2;
-    }
-    size = std::min(next, until) - 1;
+    size = following(size, until);
   }
+}
+
+void PlanSearch::rehearse() {
+  // Sizes dealt in turn: each thread goes on until its own are of no more use.
+  const auto hands = static_cast<std::size_t>(std::max(1, control_.threads));
+  std::vector<Evaluator::Task> tasks;
+  for (std::size_t d = 0; d < space_.designs.size(); ++d) {
+    for (std::size_t hand = 0; hand < hands; ++hand) {
+      tasks.emplace_back([this, d, hand, hands](Evaluator& evaluator) {
+        PointMaker maker{evaluator, scenario_, space_};
+        const std::size_t until = space_.designs[d].asked;
+        std::size_t turn = 0;
+        for (std::size_t size = 0; size < until; size = following(size, until), ++turn) {
+          if (turn % hands != hand) continue;
+          const PlanPoint point = maker.make(d, size);
+          if (until > kAllSizes && enough(point)) return;
+        }
+      });
+    }
+  }
+  evaluator_.rehearse(tasks);
 }
 
 void PlanSearch::refine(std::size_t design, const PerLimit& factors) {
@@ -188,6 +219,7 @@ void PlanSearch::refine(std::size_t design, const PerLimit& factors) {
 }
 
 void PlanSearch::explore() {
+  rehearse();
   for (std::size_t d = 0; d < space_.designs.size(); ++d) {
     explore(d, space_.designs[d].asked);
     refine(d, PerLimit{1});

@@ -75,6 +75,8 @@ class PlanSearch {
   [[nodiscard]] std::optional<Judged> judge(std::size_t design, std::size_t size, const PlanPoint& point,
                                             const PerLimit& factors, std::optional<Limit> least = {}) const;
   [[nodiscard]] std::vector<LimitMask> masks(const PlanPoint& point, const PerLimit& factors) const;
+  /// Lets threads simulate ahead what explore() is about to ask for.
+  void rehearse();
   void explore(std::size_t design, std::size_t until);
   void refine(std::size_t design, const PerLimit& factors);
   /// What the objective looks for where it is not nodes or money: time of the slowest workload, or energy;
@@ -83,6 +85,7 @@ class PlanSearch {
   /// Does a larger size have nothing to offer?
   [[nodiscard]] bool enough(const PlanPoint& point) const;
 
+  Evaluator& evaluator_;
   const Scenario& scenario_;
   const RunControl& control_;
   PlanSpace space_;

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <string>
 
+#include "scenarios/describe.hpp"
+#include "scenarios/evaluator.hpp"
 #include "scenarios/exchange_choice.hpp"
 #include "scenarios/plan/pareto.hpp"
 #include "scenarios/planner.hpp"
@@ -286,6 +289,78 @@ TEST_CASE("the same search gives the same document, and the document is valid") 
   const Result none = size(small({{"goal.deadline", "1 min"}}), catalog());
   CHECK_FALSE(none.answer.feasible);
   CHECK(schema_faults(schema_text("result"), to_json_text(none)) == "");
+}
+
+TEST_CASE("any number of threads gives the same document") {
+  for (const auto& [path, value] :
+       std::vector<std::pair<std::string, std::string>>{{"goal.objective", "lowest-cost"},
+                                                        {"search", "{}"},
+                                                        {"goal.deadline", "1 min"},
+                                                        {"goal.alternatives", R"(["dgx2", "dgx1_p100"])"}}) {
+    CAPTURE(path);
+    const std::string once = to_json_text(size(small({{path, value}}), catalog()));
+    for (const int threads : {2, 3, 8}) {
+      CAPTURE(threads);
+      RunControl control;
+      control.threads = threads;
+      CHECK(to_json_text(size(small({{path, value}}), catalog(), control)) == once);
+    }
+  }
+}
+
+TEST_CASE("interrupted at two threads, a search keeps what either has found") {
+  std::atomic<int> asked = 0;
+  RunControl control;
+  control.threads = 2;
+  control.cancelled = [&asked] {
+    return ++asked > 60;
+  };
+  const Result r = size(small(), catalog(), control);
+  CHECK(r.partial);
+  REQUIRE(r.plan->chosen.has_value());
+  CHECK(r.answer.statement.find("Not finished") != std::string::npos);
+  CHECK(schema_faults(schema_text("result"), to_json_text(r)) == "");
+}
+
+TEST_CASE("a search for speed ends where three sizes in a row are no better, and not before") {
+  // One storage server: time falls until it is saturated, and not after. 400 sizes, so that not all are
+  // simulated: 1, 2, 3, 4, 6, 8, 12, 16, ... nodes.
+  const auto asked = [](const char* storage, const char* objective) {
+    return small(
+        {{"search", "{}"}, {"goal.max_nodes", "400"}, {"goal.objective", objective}, {"storage", storage}});
+  };
+  const Scenario saturated = asked(R"({"array": "dgx_pod_storage_server", "count": 1})", "fastest");
+  Evaluator evaluator{catalog()};
+  const auto time = [&](int nodes) {
+    double slowest = 0;
+    for (const WorkloadSpec& w : saturated.workloads) {
+      Question q = question(saturated, w);
+      q.cluster.nodes = nodes;
+      slowest = std::max(slowest, evaluator.time_to_train(q).base());
+    }
+    return slowest;
+  };
+  double best = INFINITY;
+  int in_a_row = 0, last = 0;
+  for (const int nodes : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 400}) {
+    last = nodes;
+    const double here = time(nodes);
+    in_a_row = here < best * 0.995 ? 0 : in_a_row + 1;
+    best = std::min(best, here);
+    if (in_a_row == 3) break;
+  }
+  REQUIRE(in_a_row == 3);
+  CHECK(last < 400);
+  const PlanReport ended = size(saturated, catalog()).plan.value();
+  CHECK(ended.judged == static_cast<std::size_t>(last));
+  REQUIRE(ended.chosen.has_value());
+  CHECK(ended.chosen->time.base() <= best);
+  CHECK(time(400) > ended.chosen->time.base() * 0.995);  // nothing was missed
+  // Without storage each size is faster than the last: all are judged, and the largest is the answer.
+  const PlanReport whole = size(asked(R"({"array": "none"})", "fastest"), catalog()).plan.value();
+  CHECK(whole.judged == 400);
+  REQUIRE(whole.chosen.has_value());
+  CHECK(whole.chosen->nodes == 400);
 }
 
 TEST_CASE("an interrupted search keeps what it has found and says that it is not all") {

@@ -1,0 +1,40 @@
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "scenarios/evaluator_impl.hpp"
+
+namespace rackcast {
+
+Evaluator::Evaluator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+void Evaluator::rehearse(const std::vector<Task>& tasks) {
+  Impl& own = *impl_;
+  if (own.control.threads <= 1 || own.control.limited() || tasks.size() < 2) return;
+  if (!own.shared) {
+    own.shared = std::make_shared<SharedRuns>(own.control.on_run);
+    for (const auto& [key, run] : own.runs) own.shared->add(key, run);
+  }
+  RunControl control = own.control;
+  control.threads = 1;
+  const auto threads = std::min(static_cast<std::size_t>(own.control.threads), tasks.size());
+  while (own.workers.size() < threads)
+    own.workers.push_back(std::unique_ptr<Evaluator>{
+        new Evaluator{std::make_unique<Impl>(own.catalog, control, own.own, own.shared)}});
+  std::atomic<std::size_t> next{0};
+  const auto work = [&](Evaluator& worker) {
+    for (std::size_t i = 0; (i = next.fetch_add(1)) < tasks.size();) {
+      try {
+        tasks[i](worker);
+      } catch (const std::exception&) {
+        // Whoever asks in earnest meets it again.
+      }
+    }
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work, std::ref(*own.workers[i]));
+  work(*own.workers.front());
+}
+
+}  // namespace rackcast
