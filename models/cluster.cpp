@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "models/collectives/laid_out.hpp"
 #include "sim/error.hpp"
@@ -36,15 +34,23 @@ std::vector<DeviceId> take_part(const Topology& topology, const ClusterShape& sh
 }  // namespace
 
 int Cluster::used_nodes() const {
-  std::set<int> used;
-  for (const DeviceId gpu : ranks) used.insert(topology.device(gpu).node);
-  return static_cast<int>(used.size());
+  int used = 0, last = no_id;
+  for (const DeviceId gpu : ranks) {
+    const int own = topology.device(gpu).node;
+    used += own != last;
+    last = own;
+  }
+  return used;
 }
 
 int Cluster::local_ranks() const {
-  std::map<int, int> count;
-  int most = 0;
-  for (const DeviceId gpu : ranks) most = std::max(most, ++count[topology.device(gpu).node]);
+  int most = 0, here = 0, last = no_id;
+  for (const DeviceId gpu : ranks) {
+    const int own = topology.device(gpu).node;
+    here = own == last ? here + 1 : 1;
+    most = std::max(most, here);
+    last = own;
+  }
   return most;
 }
 

@@ -27,7 +27,7 @@ struct Cluster {
   int nodes = 1;
   FabricPlan fabric;  ///< leaves == 0: there is none
   Topology topology;
-  std::vector<DeviceId> ranks;  ///< GPUs that take part
+  std::vector<DeviceId> ranks;  ///< GPUs that take part, node by node
   std::vector<Ring> rings;
   std::shared_ptr<LaidOut> laid_out;  ///< on these ranks, filled as it is asked for
 

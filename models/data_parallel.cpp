@@ -9,7 +9,9 @@
 #include "models/cluster.hpp"
 #include "models/collectives/laid_out.hpp"
 #include "models/exchange_plan.hpp"
+#include "models/link_merger.hpp"
 #include "sim/error.hpp"
+#include "topologies/route_loads.hpp"
 #include "topologies/routing.hpp"
 
 namespace rackcast {
@@ -18,108 +20,41 @@ namespace {
 
 /// Every rank reads 1/n of the samples: stored bytes come from the storage servers (evenly) to a CPU of the
 /// rank's node, decoded samples go from there to the GPU.
-std::map<LinkId, InputLoad> input_loads(const Cluster& cluster) {
-  std::map<LinkId, InputLoad> loads;
+InputLoads input_loads(const Cluster& cluster) {
   const Topology& topology = cluster.topology;
   Router router{topology};
+  RouteLoads loads{router};
+  InputLoads out;
   const double share = 1 / static_cast<double>(cluster.ranks.size());
-  const auto add = [&loads](const Route& route, double InputLoad::*part, double bytes) {
-    for (const Hop& hop : route.hops) loads[hop.link].*part += bytes * hop.share;
-  };
   std::map<DeviceId, double> share_of_cpu;  // of the samples that its loaders read
   for (const DeviceId gpu : cluster.ranks) {
     // The loader of a GPU runs on the socket that the GPU hangs on.
     const DeviceId cpu = router.nearest_cpu(gpu);
-    add(router.route(cpu, gpu), &InputLoad::decoded, share);
+    loads.add(cpu, gpu, share);
     share_of_cpu[cpu] += share;
   }
+  out.decoded = loads.take();
   const std::vector<DeviceId> servers = topology.devices_of(no_id, DeviceKind::storage);
-  for (const auto& [cpu, samples] : share_of_cpu) {
+  for (const auto& [cpu, samples] : share_of_cpu)
     for (const DeviceId server : servers)
-      add(router.route(server, cpu), &InputLoad::stored, samples / static_cast<double>(servers.size()));
-  }
-  return loads;
+      loads.add(server, cpu, samples / static_cast<double>(servers.size()));
+  out.stored = loads.take();
+  return out;
 }
 
 /// Replicas hold the same state: the node of the first GPU writes it, evenly to the storage servers.
-std::map<LinkId, SaveLoad> save_loads(const Cluster& cluster) {
-  std::map<LinkId, SaveLoad> loads;
+SaveLoads save_loads(const Cluster& cluster) {
   const Topology& topology = cluster.topology;
   Router router{topology};
+  RouteLoads loads{router};
+  SaveLoads out;
   const DeviceId gpu = cluster.ranks.front(), cpu = router.nearest_cpu(gpu);
-  for (const Hop& hop : router.route(gpu, cpu).hops) loads[hop.link].copy += hop.share;
+  loads.add(gpu, cpu, 1);
+  out.copy = loads.take();
   const std::vector<DeviceId> servers = topology.devices_of(no_id, DeviceKind::storage);
-  for (const DeviceId server : servers)
-    for (const Hop& hop : router.route(cpu, server).hops)
-      loads[hop.link].write += hop.share / static_cast<double>(servers.size());
-  return loads;
-}
-
-std::string for_people(LinkKind kind) {
-  switch (kind) {
-    case LinkKind::nvlink:
-      return "NVLink";
-    case LinkKind::xgmi:
-      return "xGMI";
-    case LinkKind::pcie:
-      return "PCIe";
-    case LinkKind::socket:
-      return "the link between the CPU sockets";
-    case LinkKind::infiniband:
-      return "InfiniBand";
-    case LinkKind::ethernet:
-      return "Ethernet";
-    case LinkKind::fabric:
-      return "the fabric";
-  }
-  return "?";
-}
-
-using Uses = std::vector<std::pair<int, double>>;
-
-struct PatternLoad {
-  LinkId link = no_id;
-  int pattern = 0;
-  double bytes = 0;
-};
-
-/// Of its normal rate: that of the slower node of a link between nodes.
-double pace_of(const Topology& topology, const std::vector<NodePace>& paces, LinkId link) {
-  const LinkKind kind = topology.class_of(link).kind;
-  if (kind != LinkKind::infiniband && kind != LinkKind::ethernet) return 1;
-  double pace = 1;
-  for (const DeviceId end : {topology.link(link).from, topology.link(link).to}) {
-    const int node = topology.device(end).node;
-    if (node != no_id) pace = std::min(pace, paces[static_cast<std::size_t>(node)].network);
-  }
-  return pace;
-}
-
-/// One resource for all links with the same capacity and coefficients, or one for each.
-void merge_links(const Cluster& cluster, const LinkRates& rates, std::vector<PatternLoad> loads,
-                 const TrainingSpec& spec, std::vector<PlanResource>& out) {
-  const Topology& topology = cluster.topology;
-  const std::vector<NodePace> paces = node_paces(cluster, spec.stragglers);
-  std::ranges::stable_sort(loads, {}, &PatternLoad::link);
-  std::map<std::pair<double, Uses>, std::size_t> seen;
-  std::pair<double, Uses> own;
-  for (auto at = loads.begin(); at != loads.end();) {
-    const LinkId link = at->link;
-    const double pace = pace_of(topology, paces, link);
-    own.first = rates.of(link).base() * pace;
-    own.second.clear();
-    for (; at != loads.end() && at->link == link; ++at) own.second.emplace_back(at->pattern, at->bytes);
-    const auto it = seen.lower_bound(own);
-    const bool known = it != seen.end() && it->first == own;
-    if (known && spec.fold) {
-      ++out[it->second].multiplicity;
-      continue;
-    }
-    if (!known) seen.emplace_hint(it, own, out.size());
-    const std::string kind = for_people(topology.class_of(link).kind);
-    out.push_back({topology.link_name(link), pace < 1 ? kind + " of the stragglers" : kind, own.first, false,
-                   1, own.second});
-  }
+  for (const DeviceId server : servers) loads.add(cpu, server, 1 / static_cast<double>(servers.size()));
+  out.write = loads.take();
+  return out;
 }
 
 /// Streams through a link share it by bytes. A unit of work of the input is a sample of the global batch, of
@@ -134,18 +69,16 @@ double input_weight(const Cluster& cluster, const TrainingSpec& spec) {
 /// Links that the state takes on its way out and back. Read back, it goes once to each node and from there
 /// to each of its GPUs.
 void add_save_links(const Cluster& cluster, const SaveSpec& save, const DataParallelPlan& plan,
-                    std::vector<PatternLoad>& loads) {
+                    std::vector<PatternPart>& parts) {
   auto& out = cluster.laid_out->save;
   if (!out) out = save_loads(cluster);
-  for (const auto& [link, load] : *out) {
-    // Where training waits for the write, copy and write are one stream.
-    const double written = load.write + (save.asynchronous ? 0 : load.copy);
-    if (written > 0) loads.push_back({link, plan.write_pattern, written});
-    if (load.copy > 0) loads.push_back({link, plan.copy_pattern, load.copy});
-  }
-  const int nodes = cluster.used_nodes();
-  for (const auto& [link, load] : *cluster.laid_out->input)
-    loads.push_back({link, plan.restore_pattern, load.stored * nodes + load.decoded * plan.ranks});
+  // Where training waits for the write, copy and write are one stream.
+  parts.push_back({plan.write_pattern, out->write});
+  if (!save.asynchronous) parts.push_back({plan.write_pattern, out->copy});
+  parts.push_back({plan.copy_pattern, out->copy});
+  const double nodes = cluster.used_nodes();
+  parts.push_back({plan.restore_pattern, cluster.laid_out->input->stored, nodes});
+  parts.push_back({plan.restore_pattern, cluster.laid_out->input->decoded, static_cast<double>(plan.ranks)});
 }
 
 /// The storage serves reads of samples, writes of the state and reads of it, one at the cost of the others.
@@ -180,7 +113,7 @@ void add_input(const Cluster& cluster, const InputSpec& in, std::vector<PlanReso
 
 void add_servers(const PatternBook& book, const ExchangeFlows& flows, const ServerSpec& servers,
                  std::vector<PlanResource>& out) {
-  std::map<int, Uses> by_server;
+  std::map<int, std::vector<std::pair<int, double>>> by_server;
   for (std::size_t p = 0; p < book.patterns().size(); ++p)
     for (const auto& [server, bytes] : book.patterns()[p].servers)
       by_server[server].emplace_back(static_cast<int>(p) + 1, bytes);
@@ -232,7 +165,7 @@ Bandwidth image_copy_rate(const Cluster& cluster, Bandwidth alone) {
   if (cpus.empty()) return alone;
   std::map<LinkId, double> copies;
   for (const DeviceId gpu : cluster.ranks) {
-    if (topology.device(gpu).node != node) continue;
+    if (topology.device(gpu).node != node) break;
     for (const Hop& hop : router.route(cpus.front(), gpu).hops) copies[hop.link] += hop.share;
   }
   Bandwidth least = alone;
@@ -263,20 +196,16 @@ DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& 
     plan.restore_pattern = plan.patterns++;
   }
 
-  std::vector<PatternLoad> loads;
+  std::vector<PatternPart> parts;
   auto& input = cluster.laid_out->input;
   if (!input) input = input_loads(cluster);
-  for (const auto& [link, load] : *input) {
-    const double bytes =
-        load.stored * spec.input.stored_sample.base() + load.decoded * spec.workload->input_bytes.base();
-    if (bytes > 0) loads.push_back({link, input_pattern, bytes});
-  }
+  parts.push_back({input_pattern, input->stored, spec.input.stored_sample.base()});
+  parts.push_back({input_pattern, input->decoded, spec.workload->input_bytes.base()});
   for (std::size_t p = 0; p < book.patterns().size(); ++p)
-    for (const LinkLoad& load : *book.patterns()[p].links)
-      loads.push_back({load.link, static_cast<int>(p) + 1, load.bytes});
-  if (saves && spec.save.write > Bandwidth{0}) add_save_links(cluster, spec.save, plan, loads);
+    parts.push_back({static_cast<int>(p) + 1, book.patterns()[p].links});
+  if (saves && spec.save.write > Bandwidth{0}) add_save_links(cluster, spec.save, plan, parts);
   plan.input_weight = input_weight(cluster, spec);
-  merge_links(cluster, comm.rates(), std::move(loads), spec, plan.resources);
+  merge_links(cluster, comm.rates(), parts, spec, plan.resources);
   add_input(cluster, spec.input, plan.resources);
   add_save_storage(cluster, spec.save, plan, plan.resources);
   add_servers(book, flows, x.servers, plan.resources);

@@ -5,7 +5,7 @@
 
 namespace rackcast {
 
-int PatternBook::add(const std::shared_ptr<const std::vector<LinkLoad>>& links,
+int PatternBook::add(const std::shared_ptr<const LinkPattern>& links,
                      const std::vector<std::pair<int, double>>& servers) {
   const auto [it, fresh] = numbers_.emplace(std::pair{static_cast<const void*>(links.get()), servers},
                                             static_cast<int>(patterns_.size()) + 1);

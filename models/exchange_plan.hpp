@@ -13,12 +13,12 @@ namespace rackcast {
 class PatternBook {
  public:
   struct Pattern {
-    std::shared_ptr<const std::vector<LinkLoad>> links;
+    std::shared_ptr<const LinkPattern> links;
     /// Bytes per byte that a server adds (twice its number) and that its network stack copies (the next).
     std::vector<std::pair<int, double>> servers;
   };
   /// The number of the pattern, from 1; the same for the same loads.
-  int add(const std::shared_ptr<const std::vector<LinkLoad>>& links,
+  int add(const std::shared_ptr<const LinkPattern>& links,
           const std::vector<std::pair<int, double>>& servers = {});
   [[nodiscard]] const std::vector<Pattern>& patterns() const { return patterns_; }
 

@@ -32,14 +32,12 @@ class Servers {
     if (known) return known;
     const DeviceId server = places_[static_cast<std::size_t>(s)];
     double messages = 0, remote = 0;
-    if (spec_.sums_in_node && !spec_.on_gpus)
-      for (std::size_t n = 0; n < layout_.by_node().size(); ++n) (void)inside(n, up);
     for (std::size_t n = 0; n < layout_.by_node().size(); ++n) {
       const auto& node = layout_.by_node()[n];
       const bool far = device(server).node != device(layout_.end(node.front())).node;
       if (far && spec_.sums_in_node && !spec_.on_gpus) {
         // The node adds up its GPUs' gradients in its memory and sends one copy.
-        for (const LinkLoad& local : inside(n, up)) layout_.load(local.link, local.bytes);
+        inside(n, up);
         load(near_cpu(layout_.end(node.front())), server, up);
         ++messages, ++remote;
       } else {
@@ -56,21 +54,16 @@ class Servers {
   }
 
  private:
-  /// From the GPUs of a node to its memory, or back; the same for every server.
-  const std::vector<LinkLoad>& inside(std::size_t node, bool up) {
-    auto& known = inside_[2 * node + (up ? 1 : 0)];
-    if (known.empty()) {
-      for (const int rank : layout_.by_node()[node]) load(layout_.end(rank), near_cpu(layout_.end(rank)), up);
-      known = layout_.stage({}).loads();
-    }
-    return known;
+  /// From the GPUs of a node to its memory, or back.
+  void inside(std::size_t node, bool up) {
+    for (const int rank : layout_.by_node()[node]) load(layout_.end(rank), near_cpu(layout_.end(rank)), up);
   }
 
   [[nodiscard]] const Device& device(DeviceId id) const { return cluster_.topology.device(id); }
 
   void load(DeviceId rank, DeviceId server, bool up) {
     if (rank == server) return;
-    layout_.load(up ? layout_.router().route(rank, server) : layout_.router().route(server, rank), 1);
+    layout_.load(up ? rank : server, up ? server : rank, 1);
   }
 
   DeviceId near_cpu(DeviceId gpu) {
@@ -100,7 +93,6 @@ class Servers {
       }
     }
     patterns_.assign(2 * places_.size(), 0);
-    inside_.resize(2 * layout_.by_node().size());
   }
 
   const Cluster& cluster_;
@@ -112,7 +104,6 @@ class Servers {
   };
   std::map<DeviceId, Near> near_cpu_;
   std::vector<int> patterns_;
-  std::vector<std::vector<LinkLoad>> inside_;
 };
 
 }  // namespace

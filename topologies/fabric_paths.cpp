@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <ranges>
 
 namespace rackcast {
 namespace {
@@ -29,17 +31,94 @@ std::uint64_t mix(std::uint64_t x) {
 
 }  // namespace
 
-FabricPaths::FabricPaths(const Topology& topology) : topology_(topology) {
-  if (topology.nodes() > 0) {
-    const auto& last = topology.node(topology.nodes() - 1);
+void FabricPaths::prepare() {
+  if (ready_) return;
+  ready_ = true;
+  const Topology& t = topology_;
+  if (t.nodes() > 0) {
+    const auto& last = t.node(t.nodes() - 1);
     first_ = last.first_device + last.device_count;
   }
   std::int32_t next = 0;
-  number_.assign(topology.devices().size(), 0);
+  number_.assign(t.devices().size(), no_id);
   for (std::size_t id = 0; id < number_.size(); ++id) {
-    const DeviceKind kind = topology.devices()[id].kind;
+    const DeviceKind kind = t.devices()[id].kind;
     if (kind == DeviceKind::nic || kind == DeviceKind::storage) number_[id] = next++;
   }
+  const std::size_t fabric = t.devices().size() - static_cast<std::size_t>(first_);
+  const auto each = [&](auto&& between, auto&& inward) {
+    for (LinkId id = 0; id < static_cast<LinkId>(t.links().size()); ++id) {
+      const Link& link = t.link(id);
+      if (!is_network(t.class_of(id).kind)) continue;
+      const std::int32_t end = number_[static_cast<std::size_t>(link.to)];
+      if (end != no_id) inward(end, Port{id, link.from});
+      if (in_fabric(link.from) && in_fabric(link.to) && is_switch(t.device(link.to).kind))
+        between(static_cast<std::size_t>(link.from - first_), Port{id, link.to});
+    }
+  };
+  switch_begin_.assign(fabric + 1, 0);
+  into_begin_.assign(static_cast<std::size_t>(next) + 1, 0);
+  each([&](std::size_t d, Port) { ++switch_begin_[d + 1]; },
+       [&](std::int32_t d, Port) { ++into_begin_[static_cast<std::size_t>(d) + 1]; });
+  for (auto* begin : {&switch_begin_, &into_begin_})
+    for (std::size_t i = 1; i < begin->size(); ++i) (*begin)[i] += (*begin)[i - 1];
+  switch_ports_.resize(static_cast<std::size_t>(switch_begin_.back()));
+  into_ports_.resize(static_cast<std::size_t>(into_begin_.back()));
+  std::vector<std::int32_t> at_switch(switch_begin_), at_end(into_begin_);
+  each([&](std::size_t d, Port p) { switch_ports_[static_cast<std::size_t>(at_switch[d]++)] = p; },
+       [&](std::int32_t d, Port p) {
+         into_ports_[static_cast<std::size_t>(at_end[static_cast<std::size_t>(d)]++)] = p;
+       });
+  find_twins();
+  find_networks();
+}
+
+void FabricPaths::find_networks() {
+  network_.assign(switch_begin_.size() - 1, no_id);
+  std::vector<DeviceId> open;
+  for (std::size_t d = 0; d < network_.size(); ++d) {
+    if (network_[d] != no_id) continue;
+    network_[d] = static_cast<std::int32_t>(d);
+    open.push_back(first_ + static_cast<DeviceId>(d));
+    while (!open.empty()) {
+      const DeviceId at = open.back();
+      open.pop_back();
+      if (!is_switch(topology_.device(at).kind)) continue;
+      for (const Port& port : between_switches(at)) {
+        std::int32_t& network = network_[static_cast<std::size_t>(port.other - first_)];
+        if (network != no_id) continue;
+        network = static_cast<std::int32_t>(d);
+        open.push_back(port.other);
+      }
+    }
+  }
+}
+
+void FabricPaths::find_twins() {
+  std::map<std::vector<DeviceId>, DeviceId> known;
+  twin_.resize(switch_begin_.size() - 1);
+  for (std::size_t d = 0; d < twin_.size(); ++d) {
+    const DeviceId id = first_ + static_cast<DeviceId>(d);
+    twin_[d] = id;
+    if (!is_switch(topology_.device(id).kind)) continue;
+    std::vector<DeviceId> neighbours;
+    for (const Port& port : between_switches(id)) neighbours.push_back(port.other);
+    std::ranges::sort(neighbours);
+    twin_[d] = known.emplace(std::move(neighbours), id).first->second;
+  }
+}
+
+std::span<const FabricPaths::Port> FabricPaths::between_switches(DeviceId at) const {
+  const auto d = static_cast<std::size_t>(at - first_);
+  return std::span{switch_ports_}.subspan(static_cast<std::size_t>(switch_begin_[d]),
+                                          static_cast<std::size_t>(switch_begin_[d + 1] - switch_begin_[d]));
+}
+
+std::span<const FabricPaths::Port> FabricPaths::into(DeviceId to) const {
+  if (number_[static_cast<std::size_t>(to)] == no_id) return {};
+  const auto d = static_cast<std::size_t>(number_[static_cast<std::size_t>(to)]);
+  return std::span{into_ports_}.subspan(static_cast<std::size_t>(into_begin_[d]),
+                                        static_cast<std::size_t>(into_begin_[d + 1] - into_begin_[d]));
 }
 
 FabricPaths::Search& FabricPaths::search_from(DeviceId root) {
@@ -50,21 +129,22 @@ FabricPaths::Search& FabricPaths::search_from(DeviceId root) {
   Search& search = cache_[root];
   search.distances.assign(size, unreached);
   search.open.emplace_back(root, 0);
-  if (in_fabric(root)) at(search, root) = 0;
+  if (in_fabric(root)) search.distances[static_cast<std::size_t>(root - first_)] = 0;
   return search;
 }
 
-std::int32_t FabricPaths::nearest_switch(Search& search, DeviceId device) const {
-  if (in_fabric(device) && is_switch(topology_.device(device).kind)) return at(search, device);
+std::int32_t FabricPaths::nearest_switch(const Distances& distances, DeviceId device) const {
+  if (in_fabric(device) && is_switch(topology_.device(device).kind)) return distances.to(device);
   std::int32_t best = unreached;
   for (const LinkId id : topology_.out(device)) {
     const DeviceId next = topology_.link(id).to;
-    if (in_fabric(next)) best = std::min(best, at(search, next));
+    if (in_fabric(next)) best = std::min(best, distances.to(next));
   }
   return best;
 }
 
-FabricPaths::Search& FabricPaths::search_to(DeviceId to, DeviceId from) {
+FabricPaths::Distances FabricPaths::search_to(DeviceId to, DeviceId from) {
+  prepare();
   DeviceId root = no_id;
   int links = 0;
   for (const LinkId id : topology_.out(to)) {
@@ -73,69 +153,102 @@ FabricPaths::Search& FabricPaths::search_to(DeviceId to, DeviceId from) {
     ++links;
   }
   if (links != 1) root = to;
-  Search& search = search_from(root);
+  const bool shared = in_fabric(root) && is_switch(topology_.device(root).kind);
+  const DeviceId twin = shared ? twin_[static_cast<std::size_t>(root - first_)] : root;
+  Search& search = search_from(twin);
+  const Distances distances{this, &search, root, twin};
+  const auto put = [&](DeviceId next, std::int32_t distance) {
+    std::int32_t& known = search.distances[static_cast<std::size_t>(next - first_)];
+    if (known != unreached) return;
+    known = distance;
+    search.open.emplace_back(next, distance);
+  };
   // Cables are duplex, so distances from the root are distances to it. Only switches forward. In a large tree
   // most pairs are near each other: stop as soon as everything nearer than `from` is known.
-  while (!search.open.empty() && search.open.front().second < nearest_switch(search, from)) {
+  while (!search.open.empty() && search.open.front().second < nearest_switch(distances, from)) {
     const auto [device, distance] = search.open.front();
     search.open.pop_front();
-    if (device != root && !is_switch(topology_.device(device).kind)) continue;
-    for (const LinkId id : topology_.out(device)) {
-      const DeviceId next = topology_.link(id).to;
-      if (!in_fabric(next) || at(search, next) != unreached) continue;
-      at(search, next) = distance + 1;
-      search.open.emplace_back(next, distance + 1);
+    if (in_fabric(device) && is_switch(topology_.device(device).kind)) {
+      for (const Port& port : between_switches(device)) put(port.other, distance + 1);
+    } else if (device == twin) {
+      for (const LinkId id : topology_.out(device))
+        if (in_fabric(topology_.link(id).to)) put(topology_.link(id).to, distance + 1);
     }
   }
-  return search;
+  return distances;
 }
 
-bool FabricPaths::reaches(DeviceId from, DeviceId to) {
-  return nearest_switch(search_to(to, from), from) != unreached;
-}
-
-std::vector<LinkId> FabricPaths::next_links(DeviceId at, DeviceId to, const Distances& distances) const {
-  std::vector<LinkId> out;
-  std::int32_t best = unreached;
-  for (const LinkId id : topology_.out(at)) {
-    if (!is_network(topology_.class_of(id).kind)) continue;
+std::vector<std::int32_t> FabricPaths::networks_of(DeviceId device) const {
+  if (in_fabric(device) && is_switch(topology_.device(device).kind))
+    return {network_[static_cast<std::size_t>(device - first_)]};
+  std::vector<std::int32_t> out;
+  for (const LinkId id : topology_.out(device)) {
     const DeviceId next = topology_.link(id).to;
-    if (next == to) {
-      if (best != -1) out.clear();
-      best = -1;
-      out.push_back(id);
-      continue;
-    }
-    if (!in_fabric(next) || !is_switch(topology_.device(next).kind)) continue;
-    const std::int32_t distance = distances[static_cast<std::size_t>(next - first_)];
-    if (distance == unreached || distance > best) continue;
-    if (distance < best) out.clear();
-    best = distance;
-    out.push_back(id);
+    if (in_fabric(next) && is_switch(topology_.device(next).kind))
+      out.push_back(network_[static_cast<std::size_t>(next - first_)]);
   }
   return out;
 }
 
-Route FabricPaths::finish(std::vector<Hop> hops) const {
+bool FabricPaths::reaches(DeviceId from, DeviceId to) {
+  prepare();
+  const std::vector<std::int32_t> there = networks_of(to);
+  return std::ranges::any_of(networks_of(from), [&](std::int32_t network) {
+    return std::ranges::find(there, network) != there.end();
+  });
+}
+
+const std::vector<FabricPaths::Port>& FabricPaths::next_links(DeviceId at, DeviceId to,
+                                                              const Distances& distances) {
+  next_.clear();
+  for (const Port& port : into(to))
+    if (port.other == at) next_.push_back({port.link, to});
+  if (!next_.empty()) return next_;
+  std::int32_t best = unreached;
+  const auto offer = [&](const Port& port) {
+    const std::int32_t distance = distances.to(port.other);
+    if (distance == unreached || distance > best) return;
+    if (distance < best) next_.clear();
+    best = distance;
+    next_.push_back(port);
+  };
+  if (in_fabric(at) && is_switch(topology_.device(at).kind)) {
+    for (const Port& port : between_switches(at)) offer(port);
+  } else {
+    for (const LinkId id : topology_.out(at)) {
+      const DeviceId other = topology_.link(id).to;
+      if (is_network(topology_.class_of(id).kind) && in_fabric(other) &&
+          is_switch(topology_.device(other).kind))
+        offer({id, other});
+    }
+  }
+  return next_;
+}
+
+Route FabricPaths::finish(std::vector<Hop> hops, Duration latency) const {
   Route route;
   route.hops = std::move(hops);
+  route.latency = latency;
   route.bandwidth = Bandwidth{std::numeric_limits<double>::infinity()};
-  for (const Hop& hop : route.hops) {
-    route.latency += topology_.latency(hop.link);
+  for (const Hop& hop : route.hops)
     route.bandwidth = std::min(route.bandwidth, topology_.bandwidth(hop.link) / hop.share);
-  }
   return route;
 }
 
-Route FabricPaths::single(DeviceId from, DeviceId to, const RouteChoice& choice) {
-  const Distances& distances = search_to(to, from).distances;
-  const auto destination = static_cast<std::uint64_t>(number_[static_cast<std::size_t>(to)]);
-  const auto source = static_cast<std::uint64_t>(number_[static_cast<std::size_t>(from)]);
+Duration FabricPaths::single(DeviceId from, DeviceId to, const RouteChoice& choice, std::vector<Hop>& hops) {
+  const Distances distances = search_to(to, from);
+  const auto number = [this](DeviceId id) {
+    return static_cast<std::uint64_t>(std::max(0, number_[static_cast<std::size_t>(id)]));
+  };
+  const std::uint64_t destination = number(to), source = number(from);
   std::uint64_t digits = destination;  // D-Mod-K: each level chooses by the next digit of the destination
-  std::vector<Hop> hops;
+  Duration latency{0};
   for (DeviceId at = from; at != to;) {
-    const auto next = next_links(at, to, distances);
-    if (next.empty() || hops.size() > topology_.devices().size()) return {};
+    const auto& next = next_links(at, to, distances);
+    if (next.empty() || hops.size() > topology_.devices().size()) {
+      hops.clear();
+      return {};
+    }
     std::uint64_t pick = digits;
     if (choice.routing == FabricRouting::destination_mod) {
       digits /= next.size();
@@ -143,47 +256,48 @@ Route FabricPaths::single(DeviceId from, DeviceId to, const RouteChoice& choice)
       // Each switch hashes for itself.
       pick = mix(mix(mix(mix(source) ^ destination) ^ choice.flow) ^ static_cast<std::uint64_t>(at - first_));
     }
-    const LinkId link = next[pick % next.size()];
-    hops.push_back({link, 1});
-    at = topology_.link(link).to;
+    const Port& port = next[pick % next.size()];
+    hops.push_back({port.link, 1});
+    latency += topology_.latency(port.link);
+    at = port.other;
   }
-  return finish(std::move(hops));
+  return latency;
 }
 
-Route FabricPaths::split(DeviceId from, DeviceId to) {
-  const Distances& distances = search_to(to, from).distances;
+Duration FabricPaths::split(DeviceId from, DeviceId to, std::vector<Hop>& hops) {
+  const Distances distances = search_to(to, from);
   std::map<DeviceId, double> front{{from, 1.0}};
-  std::vector<Hop> hops;
   Duration latency{0};
   while (!(front.size() == 1 && front.begin()->first == to)) {
     std::map<DeviceId, double> further;
     Duration slowest{0};
     for (const auto& [device, flow] : front) {
-      const auto next = next_links(device, to, distances);
-      if (next.empty()) return {};
+      const auto& next = next_links(device, to, distances);
+      if (next.empty()) {
+        hops.clear();
+        return {};
+      }
       Bandwidth total{0};
-      for (const LinkId id : next) total += topology_.bandwidth(id);
-      for (const LinkId id : next) {
-        const double share = flow * (topology_.bandwidth(id) / total);
-        hops.push_back({id, share});
-        further[topology_.link(id).to] += share;
-        slowest = std::max(slowest, topology_.latency(id));
+      for (const Port& port : next) total += topology_.bandwidth(port.link);
+      for (const Port& port : next) {
+        const double share = flow * (topology_.bandwidth(port.link) / total);
+        hops.push_back({port.link, share});
+        further[port.other] += share;
+        slowest = std::max(slowest, topology_.latency(port.link));
       }
     }
     latency += slowest;
     front = std::move(further);
   }
-  Route route = finish(std::move(hops));
-  route.latency = latency;
-  return route;
+  return latency;
 }
 
-Route FabricPaths::route(DeviceId from, DeviceId to, const RouteChoice& choice) {
-  return choice.routing == FabricRouting::adaptive ? split(from, to) : single(from, to, choice);
+Duration FabricPaths::route(DeviceId from, DeviceId to, const RouteChoice& choice, std::vector<Hop>& hops) {
+  return choice.routing == FabricRouting::adaptive ? split(from, to, hops) : single(from, to, choice, hops);
 }
 
 std::vector<Route> FabricPaths::equal_cost_routes(DeviceId from, DeviceId to, std::size_t limit) {
-  const Distances& distances = search_to(to, from).distances;
+  const Distances distances = search_to(to, from);
   std::vector<std::vector<Hop>> open{{}};
   std::vector<Route> done;
   while (!open.empty() && done.size() < limit) {
@@ -191,14 +305,15 @@ std::vector<Route> FabricPaths::equal_cost_routes(DeviceId from, DeviceId to, st
     open.pop_back();
     const DeviceId at = path.empty() ? from : topology_.link(path.back().link).to;
     if (at == to) {
-      done.push_back(finish(path));
+      Duration latency{0};
+      for (const Hop& hop : path) latency += topology_.latency(hop.link);
+      done.push_back(finish(path, latency));
       continue;
     }
-    auto next = next_links(at, to, distances);
-    std::ranges::reverse(next);  // depth first from the back: the smallest link number comes out first
-    for (const LinkId link : next) {
+    // Depth first from the back: the smallest link number comes out first.
+    for (const Port& port : std::views::reverse(next_links(at, to, distances))) {
       open.push_back(path);
-      open.back().push_back({link, 1});
+      open.back().push_back({port.link, 1});
     }
   }
   return done;

@@ -131,8 +131,9 @@ namespace {
 std::vector<int> gpus_near(Router& router, const std::vector<DeviceId>& gpus, DeviceId nic) {
   std::vector<int> near;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    const auto nics = router.nearest_nics(gpus[i]);
-    if (std::ranges::find(nics, nic) != nics.end()) near.push_back(static_cast<int>(i));
+    const NearDevices nics = router.nearest_nics(gpus[i]);
+    for (std::size_t k = 0; k < nics.size(); ++k)
+      if (nics[k] == nic) near.push_back(static_cast<int>(i));
   }
   return near;
 }
@@ -182,7 +183,8 @@ std::vector<Channel> channels_of(Router& router, const std::vector<DeviceId>& gp
   const Topology& topology = router.topology();
   std::set<DeviceId> nics;
   for (const DeviceId gpu : gpus) {
-    for (const DeviceId nic : router.nearest_nics(gpu)) nics.insert(nic);
+    const NearDevices near = router.nearest_nics(gpu);
+    for (std::size_t k = 0; k < near.size(); ++k) nics.insert(near[k]);
   }
   if (nics.empty()) throw Error{fmt::format("{} has no network adapter", topology.name(gpus.front()))};
   double link_rate = 0;

@@ -18,13 +18,37 @@
 namespace rackcast {
 
 struct Ring {
-  std::vector<DeviceId> gpus;  ///< in the order in which data go round
-  std::vector<Route> hops;     ///< hops[i]: from gpus[i] to gpus[i + 1], the last one back to gpus[0]
+  /// Where it leaves a node: from gpus[after] to the next.
+  struct Crossing {
+    std::size_t after = 0;
+    DeviceId exit_nic = no_id, entry_nic = no_id;
+  };
+
+  std::vector<DeviceId> gpus;       ///< in the order in which data go round
+  std::vector<Crossing> crossings;  ///< ascending; none inside one node
+  RouteChoice choice;
   /// The part of the payload that this ring carries; the parts of all rings add up to 1.
   double payload_share = 1;
   /// What every hop carries when all rings run together and nothing else does. With several rings on a link
   /// each gets an even part.
   Bandwidth rate{0};
+
+  /// Calls f(from, to, choice) for every hop from gpus[i] to gpus[i + 1], the last one back to gpus[0].
+  template <class F>
+  void each_hop(F&& f) const {
+    auto crossing = crossings.begin();
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+      RouteChoice own = choice;
+      if (crossing != crossings.end() && crossing->after == i) {
+        own.from_nic = crossing->exit_nic;
+        own.to_nic = crossing->entry_nic;
+        ++crossing;
+      }
+      f(gpus[i], gpus[(i + 1) % gpus.size()], own);
+    }
+  }
+  /// The route of every hop.
+  [[nodiscard]] std::vector<Route> hops(Router& router) const;
 };
 
 /// Rings over `gpus` (at least two, distinct, in any order; nodes are visited in ascending order). Throws

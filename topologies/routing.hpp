@@ -7,6 +7,7 @@
 /// asked for.
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "topologies/graph.hpp"
@@ -41,6 +42,26 @@ struct RouteChoice {
   DeviceId from_nic = no_id, to_nic = no_id;  ///< instead of the nearest one that the other end reaches
 };
 
+/// A route as it is put together: ways through the two nodes, given for the first node of their shape, and
+/// the hops between them. A way inside one node is `out` alone.
+struct RouteParts {
+  struct InNode {
+    const Route* route = nullptr;  ///< nullptr: nothing
+    int node = no_id;
+    LinkId shift = 0;  ///< to be added to its links
+  };
+  InNode out, in;
+  std::span<const Hop> fabric;
+};
+
+/// Devices given for the first node of a shape.
+struct NearDevices {
+  std::span<const DeviceId> of_first;
+  DeviceId shift = 0;
+  [[nodiscard]] std::size_t size() const { return of_first.size(); }
+  [[nodiscard]] DeviceId operator[](std::size_t i) const { return of_first[i] + shift; }
+};
+
 struct RouterOptions {
   /// GPUs that share no NVLink may send through a GPU that is linked to both (NCCL since 2.8 does).
   bool relay_through_gpus = false;
@@ -56,12 +77,15 @@ class Router {
   /// Throws Error if there is no path. From and to must differ.
   [[nodiscard]] Route route(DeviceId from, DeviceId to, const RouteChoice& choice = {});
 
+  /// The same without a copy; valid until the next call. Parts of equal address are equal.
+  [[nodiscard]] RouteParts parts(DeviceId from, DeviceId to, const RouteChoice& choice = {});
+
   /// Every shortest way through the fabric between two adapters or servers, at most `limit`, in a fixed
   /// order.
   [[nodiscard]] std::vector<Route> equal_cost_routes(DeviceId from, DeviceId to, std::size_t limit = 64);
 
   /// The adapters of the GPU's (or CPU's) node that are the fewest and fastest links away.
-  [[nodiscard]] std::vector<DeviceId> nearest_nics(DeviceId device);
+  [[nodiscard]] NearDevices nearest_nics(DeviceId device);
   /// One of them; GPUs that share several take different ones. Error if the node has none.
   [[nodiscard]] DeviceId nearest_nic(DeviceId device);
   /// The CPU whose socket the device hangs on. Error if none is in reach.

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "sim/quantity.hpp"
-#include "topologies/graph.hpp"
+#include "topologies/link_loads.hpp"
 
 namespace rackcast {
 
@@ -37,12 +37,6 @@ std::string_view to_string(Collective);
 /// Bus bandwidth over payload/time, the convention of nccl-tests (doc/PERFORMANCE.md): 2(n-1)/n for
 /// all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all, 1 else.
 double bus_factor(Collective operation, int ranks);
-
-/// Bytes over a link for each byte of payload.
-struct LinkLoad {
-  LinkId link = no_id;
-  double bytes = 0;
-};
 
 /// What one dependent step costs before its data: start-up of the operation, a hop inside a node, a hop
 /// between nodes.
@@ -61,10 +55,9 @@ struct HopCount {
 struct CollectiveStage {
   HopCount hops;
   Duration latency{0};  ///< of the hops, once priced()
-  /// Ascending links, each once. Plans that differ in latency and scale alone share them.
-  std::shared_ptr<const std::vector<LinkLoad>> pattern;
+  /// Bytes over links for each byte of payload. Plans that differ in latency and scale alone share them.
+  std::shared_ptr<const LinkPattern> pattern;
   double scale = 1;  ///< factor on the bytes of the pattern
-  [[nodiscard]] const std::vector<LinkLoad>& loads() const { return *pattern; }
   /// Payload bytes per second at most, whatever the links allow: rings that leave links of a bundle idle,
   /// reductions in host memory.
   Bandwidth ceiling{std::numeric_limits<double>::infinity()};

@@ -75,7 +75,7 @@ Transport find_transport(const std::string& name) {
 CollectiveStage staging(Layout& gpus, bool back) {
   for (const DeviceId gpu : gpus.cluster().ranks) {
     const DeviceId cpu = gpus.router().nearest_cpu(gpu);
-    gpus.load(back ? gpus.router().route(cpu, gpu) : gpus.router().route(gpu, cpu), 1);
+    gpus.load(back ? cpu : gpu, back ? gpu : cpu, 1);
   }
   // Start of a copy between host and device (cudaMemcpy, links/pcie host_to_device_latency_us).
   CollectiveStage stage = gpus.stage({});
@@ -241,11 +241,11 @@ struct CommModel::Impl {
   PatternRate rate_of(const CollectiveStage& stage) {
     const auto [it, fresh] = pattern_rates.emplace(stage.pattern.get(), PatternRate{});
     if (!fresh) return it->second;
-    for (const LinkLoad& load : stage.loads()) {
+    stage.pattern->each([&](const LinkLoad& load, int) {
       const bool between = between_nodes(cluster.topology.class_of(load.link).kind);
       Bandwidth& least = between ? it->second.between : it->second.inside;
       least = std::min(least, rates.of(load.link) / load.bytes);
-    }
+    });
     return it->second;
   }
 

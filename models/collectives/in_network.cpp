@@ -96,12 +96,12 @@ CollectivePlan plan_sharp(Layout& layout, Collective operation) {
   CollectiveStage gather = scatter;
   gather.hops.start = 0;
   for (int rank = 0; rank < layout.ranks(); ++rank) {
-    const std::vector<DeviceId> nics = layout.router().nearest_nics(layout.end(rank));
+    const NearDevices nics = layout.router().nearest_nics(layout.end(rank));
     const double part = 1 / (m * static_cast<double>(nics.size()));
-    for (const DeviceId nic : nics) {
-      layout.load(layout.router().route(layout.end(rank), nic), part);
-      layout.load(layout.router().route(nic, layout.end(rank)), part);
-      load_port(layout, nic, part);
+    for (std::size_t i = 0; i < nics.size(); ++i) {
+      layout.load(layout.end(rank), nics[i], part);
+      layout.load(nics[i], layout.end(rank), part);
+      load_port(layout, nics[i], part);
     }
   }
   CollectiveStage up_and_down = layout.stage({0, 0, 2 * switch_levels(layout.cluster().topology)});

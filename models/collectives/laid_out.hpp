@@ -11,22 +11,22 @@
 
 namespace rackcast {
 
-/// Bytes over a link for each stored and each decoded byte of a sample, on average over the ranks.
-struct InputLoad {
-  double stored = 0, decoded = 0;
+/// Bytes over links for each stored and each decoded byte of a sample, on average over the ranks.
+struct InputLoads {
+  std::shared_ptr<const LinkPattern> stored, decoded;
 };
 
-/// Bytes over a link for each byte of state that the first GPU saves.
-struct SaveLoad {
-  double copy = 0;   ///< on its way to the host
-  double write = 0;  ///< from there to the storage servers
+/// Bytes over links for each byte of state that the first GPU saves.
+struct SaveLoads {
+  std::shared_ptr<const LinkPattern> copy;   ///< on its way to the host
+  std::shared_ptr<const LinkPattern> write;  ///< from there to the storage servers
 };
 
 /// Belongs to one cluster with its ranks (Cluster::laid_out). Not for several threads at once.
 struct LaidOut {
   std::map<std::tuple<Collective, std::string, Endpoints>, CollectivePlan> plans;  ///< not priced
-  std::optional<std::map<LinkId, InputLoad>> input;
-  std::optional<std::map<LinkId, SaveLoad>> save;
+  std::optional<InputLoads> input;
+  std::optional<SaveLoads> save;
 };
 
 }  // namespace rackcast

@@ -33,6 +33,10 @@ std::string_view family_and_name(std::string_view link_class) {
   return link_class.substr(0, link_class.find(' '));
 }
 
+double bridge_overhead() {
+  return parse_model_data("collectives/links.json").require("host_bridge_overhead").require("value").number();
+}
+
 bool switched(const Topology& topology) {
   return std::ranges::any_of(topology.devices(),
                              [](const Device& d) { return d.kind == DeviceKind::nvswitch; });
@@ -63,7 +67,10 @@ Bandwidth LinkRates::of(LinkId id) const {
 }
 
 Layout::Layout(const Cluster& cluster, Endpoints endpoints)
-    : cluster_{cluster}, endpoints_{endpoints}, router_{cluster.topology} {
+    : cluster_{cluster},
+      endpoints_{endpoints},
+      router_{cluster.topology},
+      loads_{router_, bridge_overhead()} {
   const Topology& topology = cluster.topology;
   std::map<int, std::size_t> place;
   for (const DeviceId gpu : cluster.ranks) {
@@ -75,68 +82,34 @@ Layout::Layout(const Cluster& cluster, Endpoints endpoints)
     node_of_.push_back(node);
     ends_.push_back(end);
   }
-  scratch_.assign(topology.links().size(), 0);
-  bridge_overhead_ =
-      parse_model_data("collectives/links.json").require("host_bridge_overhead").require("value").number();
 }
 
 bool Layout::same_node(int a, int b) const {
   return node_of_[static_cast<std::size_t>(a)] == node_of_[static_cast<std::size_t>(b)];
 }
 
-void Layout::load(LinkId link, double bytes) {
-  double& slot = scratch_[static_cast<std::size_t>(link)];
-  if (slot == 0 && bytes > 0) touched_.push_back(link);
-  slot += bytes;
-}
-
-void Layout::load(const Route& route, double bytes) {
-  const Topology& topology = cluster_.topology;
-  const auto pcie_at_cpu = [&](const Link& link) {
-    return topology.class_of(static_cast<LinkId>(&link - topology.links().data())).kind == LinkKind::pcie &&
-           (topology.device(link.to).kind == DeviceKind::cpu ||
-            topology.device(link.from).kind == DeviceKind::cpu);
-  };
-  const DeviceId first = route.hops.empty() ? no_id : topology.link(route.hops.front().link).from;
-  const DeviceId last = route.hops.empty() ? no_id : topology.link(route.hops.back().link).to;
-  for (const Hop& hop : route.hops) {
-    const Link& link = topology.link(hop.link);
-    // Data of the CPU's own memory pass its bridge unhindered; what goes from device to device does not.
-    const bool through = pcie_at_cpu(link) && link.from != first && link.to != last;
-    load(hop.link, bytes * hop.share * (through ? bridge_overhead_ : 1));
-  }
-}
-
 void Layout::send(int from, int to, double bytes) {
   if (end(from) == end(to)) return;
   if (on_gpus() && !same_node(from, to)) {
     // Channels of the library go out through all adapters next to a GPU, in even parts.
-    const std::vector<DeviceId> out = router_.nearest_nics(end(from)), in = router_.nearest_nics(end(to));
+    const NearDevices out = router_.nearest_nics(end(from)), in = router_.nearest_nics(end(to));
     if (out.size() > 1 && out.size() == in.size()) {
       for (std::size_t i = 0; i < out.size(); ++i) {
         RouteChoice choice;
         choice.from_nic = out[i];
         choice.to_nic = in[i];
-        load(router_.route(end(from), end(to), choice), bytes / static_cast<double>(out.size()));
+        load(end(from), end(to), bytes / static_cast<double>(out.size()), choice);
       }
       return;
     }
   }
-  load(router_.route(end(from), end(to)), bytes);
+  load(end(from), end(to), bytes);
 }
 
 CollectiveStage Layout::stage(const HopCount& hops) {
   CollectiveStage out;
   out.hops = hops;
-  std::ranges::sort(touched_);
-  std::vector<LinkLoad> loads;
-  for (const LinkId link : touched_) {
-    double& slot = scratch_[static_cast<std::size_t>(link)];
-    loads.push_back({link, slot});
-    slot = 0;
-  }
-  touched_.clear();
-  out.pattern = std::make_shared<const std::vector<LinkLoad>>(std::move(loads));
+  out.pattern = loads_.take();
   return out;
 }
 

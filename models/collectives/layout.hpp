@@ -6,6 +6,7 @@
 
 #include "models/collectives/collective.hpp"
 #include "topologies/rings.hpp"
+#include "topologies/route_loads.hpp"
 #include "topologies/routing.hpp"
 
 namespace rackcast {
@@ -47,8 +48,10 @@ class Layout {
   /// `bytes` per byte of payload from one rank to another. Two ranks of one CPU exchange through its memory,
   /// which loads no link.
   void send(int from, int to, double bytes);
-  void load(const Route& route, double bytes);
-  void load(LinkId link, double bytes);
+  void load(DeviceId from, DeviceId to, double bytes, const RouteChoice& choice = {}) {
+    loads_.add(from, to, bytes, choice);
+  }
+  void load(LinkId link, double bytes) { loads_.add(link, bytes); }
   /// What has been sent since the last call, as a stage.
   CollectiveStage stage(const HopCount& hops);
 
@@ -59,9 +62,7 @@ class Layout {
   std::vector<DeviceId> ends_;
   std::vector<int> node_of_;
   std::vector<std::vector<int>> nodes_;
-  std::vector<double> scratch_;
-  std::vector<LinkId> touched_;
-  double bridge_overhead_ = 1;  ///< bytes on a CPU's PCIe port per byte that passes from device to device
+  RouteLoads loads_;
 };
 
 /// Error for an operation that an algorithm does not have.

@@ -38,10 +38,10 @@ Passes passes_of(Collective operation, int ranks) {
 
 /// The library's rings on the real links.
 CollectiveStage gpu_rings(Layout& layout, double bytes) {
-  Bandwidth total{0};
   for (const Ring& ring : layout.cluster().rings) {
-    total += ring.rate;
-    for (const Route& route : ring.hops) layout.load(route, bytes * ring.payload_share);
+    ring.each_hop([&](DeviceId from, DeviceId to, const RouteChoice& choice) {
+      layout.load(from, to, bytes * ring.payload_share, choice);
+    });
   }
   return layout.stage({});
 }
@@ -50,10 +50,10 @@ CollectiveStage gpu_rings(Layout& layout, double bytes) {
 Bandwidth ring_ceiling(Layout& layout, const CollectiveStage& stage, double bytes, const LinkRates& rates) {
   const Topology& topology = layout.cluster().topology;
   Bandwidth catalogue{1e30}, measured{1e30};
-  for (const LinkLoad& load : stage.loads()) {
+  stage.pattern->each([&](const LinkLoad& load, int) {
     catalogue = std::min(catalogue, topology.bandwidth(load.link) / load.bytes);
     measured = std::min(measured, rates.of(load.link) / load.bytes);
-  }
+  });
   const Bandwidth limited = total_rate(layout.cluster().rings) / bytes;
   return limited < 0.999 * catalogue ? measured * (limited / catalogue)
                                      : Bandwidth{std::numeric_limits<double>::infinity()};

@@ -85,7 +85,8 @@ CollectivePlan priced(CollectivePlan plan, const HopLatency& hop) {
 
 Bandwidth link_rate(const CollectiveStage& stage, const LinkRates& rates) {
   Bandwidth least{std::numeric_limits<double>::infinity()};
-  for (const LinkLoad& load : stage.loads()) least = std::min(least, rates.of(load.link) / load.bytes);
+  stage.pattern->each(
+      [&](const LinkLoad& load, int) { least = std::min(least, rates.of(load.link) / load.bytes); });
   return least;
 }
 

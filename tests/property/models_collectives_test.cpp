@@ -19,11 +19,11 @@ Cluster cluster(const char* node, int nodes, std::optional<int> gpus = {}) {
   return make_cluster(catalog(), node_spec(catalog(), node), {.nodes = nodes, .fabric = {}, .gpus = gpus});
 }
 
-Process stages(Engine&, Network& network, const CollectivePlan& plan, Bytes payload,
+Process stages(Engine&, Network& network, const Topology& topology, const CollectivePlan& plan, Bytes payload,
                const std::vector<ResourceId>& links) {
   for (const CollectiveStage& stage : plan.stages) {
     std::vector<Usage> uses;
-    for (const LinkLoad& load : stage.loads())
+    for (const LinkLoad& load : stage.pattern->unfolded(topology))
       uses.push_back({links[static_cast<std::size_t>(load.link)], stage.scale * load.bytes});
     co_await network.run(
         {.work = work_of(payload), .uses = uses, .rate_cap = stage.ceiling.base(), .latency = stage.latency});
@@ -38,7 +38,8 @@ Duration simulated(const Cluster& c, const CollectivePlan& plan, Bytes payload, 
   std::vector<ResourceId> links;
   for (std::size_t i = 0; i < c.topology.links().size(); ++i)
     links.push_back(network.add_resource("link", rates.of(static_cast<LinkId>(i))));
-  for (int i = 0; i < copies; ++i) engine.spawn("collective", stages(engine, network, plan, payload, links));
+  for (int i = 0; i < copies; ++i)
+    engine.spawn("collective", stages(engine, network, c.topology, plan, payload, links));
   engine.run();
   return engine.clock().duration(engine.now() - SimTime{});
 }

@@ -132,6 +132,7 @@ void add_defects(FlowProgram& p, RandomStream& random, std::uint64_t count, doub
 FlowProgram ring_steps(const Cluster& cluster, std::uint64_t laps, std::uint64_t steps) {
   FlowProgram p;
   const Topology& t = cluster.topology;
+  Router router{t};
   for (std::size_t link = 0; link < t.links().size(); ++link) {
     const auto id = static_cast<LinkId>(link);
     p.resources.push_back({t.bandwidth(id).base(), static_cast<std::uint32_t>(t.link(id).link_class),
@@ -153,14 +154,14 @@ FlowProgram ring_steps(const Cluster& cluster, std::uint64_t laps, std::uint64_t
   const std::uint32_t stream = p.add_script(script);
   const std::uint32_t compute = p.add_duration(Duration{0.1});
   for (const Ring& ring : cluster.rings) {
+    const std::vector<Route> hops = ring.hops(router);
     const auto n = static_cast<std::uint32_t>(ring.gpus.size());
     const auto first = static_cast<std::uint32_t>(p.actors.size());
     for (std::uint32_t i = 0; i < n; ++i) {
       std::vector<Usage> way;
-      for (const Hop& hop : ring.hops[i].hops)
-        way.push_back({{static_cast<std::uint32_t>(hop.link)}, hop.share});
+      for (const Hop& hop : hops[i].hops) way.push_back({{static_cast<std::uint32_t>(hop.link)}, hop.share});
       const std::uint32_t flow =
-          p.add_flow({.work = 1e9 * ring.payload_share, .latency = ring.hops[i].latency}, way);
+          p.add_flow({.work = 1e9 * ring.payload_share, .latency = hops[i].latency}, way);
       p.add_actor({.script = stream, .first_duration = compute, .first_flow = flow, .number = first + i});
       p.add_signal({.from = first + i, .slot = 0, .to = first + (i + 1) % n, .channel = 0});
     }

@@ -119,7 +119,7 @@ TEST_CASE("rings over random clusters keep within every link") {
     for (const Ring& ring : all) {
       CHECK(ring.gpus.size() == t.gpus().size());
       CHECK(ring.rate > Bandwidth{0});
-      for (const Route& route : ring.hops) {
+      for (const Route& route : ring.hops(router)) {
         for (const Hop& hop : route.hops)
           load[static_cast<std::size_t>(hop.link)] += hop.share * ring.rate.base();
       }

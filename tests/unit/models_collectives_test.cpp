@@ -34,7 +34,7 @@ TEST_CASE("a ring of 8 GPUs waits for 14 hops and moves 2 * 7/8 bytes per byte")
   const CollectivePlan plan = priced(collective_algorithm("ring").plan(layout, Collective::all_reduce), hop);
   CHECK(plan.latency().base() == doctest::Approx(24e-6));  // 10 + 14 * 1
   double out_of_gpu0 = 0;
-  for (const LinkLoad& load : plan.stages.front().loads())
+  for (const LinkLoad& load : plan.stages.front().pattern->unfolded(c.topology))
     if (c.topology.link(load.link).from == c.ranks.front()) out_of_gpu0 += load.bytes;
   CHECK(out_of_gpu0 == doctest::Approx(1.75));
 }

@@ -34,12 +34,14 @@ double in_links(const Topology& t, int count, double link_rate, RouterOptions op
   return total_rate(first_gpus(t, count, options)).base() / link_rate;
 }
 
-void check_ring(const Topology& t, const Ring& ring, std::size_t gpus) {
+void check_ring(Router& router, const Ring& ring, std::size_t gpus) {
+  const Topology& t = router.topology();
+  const std::vector<Route> hops = ring.hops(router);
   CHECK(std::set<DeviceId>(ring.gpus.begin(), ring.gpus.end()).size() == gpus);
-  REQUIRE(ring.hops.size() == gpus);
+  REQUIRE(hops.size() == gpus);
   for (std::size_t i = 0; i < gpus; ++i) {
-    CHECK(t.link(ring.hops[i].hops.front().link).from == ring.gpus[i]);
-    CHECK(t.link(ring.hops[i].hops.back().link).to == ring.gpus[(i + 1) % gpus]);
+    CHECK(t.link(hops[i].hops.front().link).from == ring.gpus[i]);
+    CHECK(t.link(hops[i].hops.back().link).to == ring.gpus[(i + 1) % gpus]);
   }
 }
 
@@ -73,14 +75,15 @@ TEST_CASE("rings pass every GPU once and never use a link more often than it exi
     CAPTURE(id);
     const Topology t = build_node(node_spec(catalog(), id));
     const int gpus = static_cast<int>(t.gpus().size());
-    const auto all = first_gpus(t, gpus);
+    Router router{t};
+    const auto all = rings(router, t.gpus());
     REQUIRE(!all.empty());
     double share = 0;
     std::map<LinkId, double> load;
     for (const Ring& ring : all) {
-      check_ring(t, ring, static_cast<std::size_t>(gpus));
+      check_ring(router, ring, static_cast<std::size_t>(gpus));
       share += ring.payload_share;
-      for (const Route& route : ring.hops) {
+      for (const Route& route : ring.hops(router)) {
         for (const Hop& hop : route.hops) load[hop.link] += hop.share * ring.rate.base();
       }
     }
@@ -116,8 +119,8 @@ TEST_CASE("between DGX-1 there are four rings, each through an adapter of its ow
     CHECK(all.size() == 4);
     std::map<LinkId, int> wire;
     for (const Ring& ring : all) {
-      check_ring(t, ring, 32);
-      for (const Route& route : ring.hops) {
+      check_ring(router, ring, 32);
+      for (const Route& route : ring.hops(router)) {
         for (const Hop& hop : route.hops) {
           const LinkKind kind = t.class_of(hop.link).kind;
           CHECK(kind != LinkKind::socket);  // inside a node all hops take NVLink
@@ -138,7 +141,7 @@ TEST_CASE("one GPU per node makes a ring of adapters") {
   Router router{t};
   const auto all = rings(router, t.gpus());
   CHECK(all.size() == 1);
-  check_ring(t, all.front(), 40);
+  check_ring(router, all.front(), 40);
   CHECK(total_rate(all).base() == doctest::Approx(12e9));
 }
 
