@@ -6,6 +6,7 @@
 
 #include "commands/commands.hpp"
 #include "commands/progress_line.hpp"
+#include "scenarios/uncertainty/service_uncertainty.hpp"
 
 namespace rackcast {
 
@@ -20,7 +21,18 @@ void add_uncertainty(CLI::App& app, Arguments& args) {
   command->add_flag("--json", args.json, "Print JSON instead of text");
   command->callback([&args, samples] {
     const Catalog catalog = open_catalog(args);
-    const Scenario scenario = resolve_clusters(load_scenario(args.scenario, args.sets), catalog);
+    const Json text = load_scenario_text(args.scenario, args.sets);
+    if (serves(text)) {
+      const Scenario scenario = resolve_clusters(read_serving_scenario(text, args.scenario), catalog);
+      const ServiceUncertainty report = [&] {
+        ProgressLine progress("Samples");
+        return service_uncertainty(scenario, catalog, *samples,
+                                   [&](std::size_t done, std::size_t about) { progress.show(done, about); });
+      }();
+      deliver_tables(args, service_uncertainty_document(scenario, report));
+      return;
+    }
+    const Scenario scenario = resolve_clusters(read_scenario(text, args.scenario), catalog);
     const UncertaintyReport report = [&] {
       ProgressLine progress("Samples");
       return uncertainty(scenario, catalog, *samples,

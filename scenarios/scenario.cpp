@@ -290,7 +290,7 @@ Scenario read_scenario(const Json& text, const std::string& file) {
   ObjectReader in{at_middle(text)};
   if (const Json* serving = in.find("serving"))
     serving->fail("this scenario serves requests, and this question is about training",
-                  "`rackcast size`, `simulate`, `check` and `report` answer it");
+                  "`rackcast size`, `simulate`, `sweep`, `uncertainty`, `check` and `report` answer it");
   Scenario scenario = read_head(in, text, file);
   scenario.data = read_data(in.require("data"));
   if (const Json* storage = in.find("storage")) scenario.storage = read_storage(*storage);

@@ -9,7 +9,7 @@
 #include "scenarios/run_control.hpp"
 #include "scenarios/search.hpp"
 #include "scenarios/serving/service_fleet.hpp"
-#include "scenarios/site/placed.hpp"
+#include "scenarios/serving/service_search.hpp"
 #include "sim/quantity_text.hpp"
 #include "topologies/catalog.hpp"
 
@@ -29,53 +29,7 @@ struct Work {
   GpuModelLibrary kernels;
   Ledger ledger;
   ServiceResult out;
-
-  /// What it rests on is noted once it has been chosen.
-  [[nodiscard]] ServiceOption option(const ClusterSpec& cluster, Precision precision) {
-    ServiceOption o;
-    Ledger nobody;
-    o.cluster = cluster;
-    o.server =
-        std::make_shared<const ServiceNode>(catalog, kernels, out.scenario, cluster, precision, nobody);
-    return o;
-  }
 };
-
-/// Every node with every precision that may be chosen, the scenario's own first.
-std::vector<std::pair<ClusterSpec, Precision>> choices(const Scenario& s) {
-  std::vector<ClusterSpec> clusters;
-  for (const Choice<std::string>& node : s.search.node) {
-    ClusterSpec c = s.cluster;
-    if (node.value != c.node) {
-      c.node = node.value;
-      c.gpu.clear();
-      c.fabric = c.fabric.for_another_node();
-    }
-    c.where = node.where;
-    clusters.push_back(std::move(c));
-  }
-  if (clusters.empty()) clusters.push_back(s.cluster);
-  const std::vector<Precision> precisions =
-      s.search.precision.empty() ? std::vector{s.serving->precision} : s.search.precision;
-  std::vector<std::pair<ClusterSpec, Precision>> out;
-  for (const ClusterSpec& cluster : clusters)
-    for (const Precision precision : precisions) out.emplace_back(cluster, precision);
-  return out;
-}
-
-/// Less is better, from front to back.
-std::vector<double> rank(const ServiceOption& o, Objective objective) {
-  const double nodes = o.nodes(), power = o.nameplate.base();
-  if (objective == Objective::lowest_cost && o.site && o.site->cost) {
-    const CostReport& cost = *o.site->cost;
-    const auto unpriced = std::ranges::any_of(
-        o.site->bill, [](const BillRow& row) { return row.group == "compute" && !row.price.has_value(); });
-    return {unpriced ? 1.0 : 0.0, cost.own.over_life(cost.utilisation).base(), nodes, power};
-  }
-  if (objective == Objective::lowest_energy && o.site)
-    return {o.site->power.facility_year.base(), nodes, power};
-  return {nodes, power};
-}
 
 void describe_feasible(ServiceResult& r) {
   const ServiceOption& o = r.chosen;
@@ -214,23 +168,16 @@ void finish(Work& work) {
   r.warnings = work.ledger.warnings();
 }
 
-/// How far from an answer: less is nearer, from front to back.
-std::vector<double> shortfall(const ServiceOption& o) {
-  const auto least = std::ranges::min_element(o.limits, {}, &ServiceLimit::rate);
-  return {o.needed > 0 ? 0.0 : 1.0, o.server->refused().empty() ? 0.0 : 1.0, -least->rate.base(),
-          o.server->single().base()};
-}
-
 }  // namespace
 
 ServiceResult size_service(const Scenario& asked, const Catalog& catalog, const RunControl& control) {
   Work work{asked, catalog};
   ServiceResult& r = work.out;
   r.kind = "size";
-  const auto all = choices(r.scenario);
+  const auto all = service_choices(r.scenario);
   const auto started = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    ServiceOption option = work.option(all[i].first, all[i].second);
+    ServiceOption option = service_option(catalog, work.kernels, r.scenario, all[i].first, all[i].second);
     solve(option, r.scenario, catalog);
     r.options.push_back(std::move(option));
     if (control.on_design) control.on_design(i + 1, all.size());
@@ -239,12 +186,7 @@ ServiceResult size_service(const Scenario& asked, const Catalog& catalog, const 
         i + 1 < all.size() && ((control.cancelled && control.cancelled()) || spent > control.wall_clock);
     if (r.partial) break;
   }
-  const Objective objective = r.scenario.goal ? r.scenario.goal->objective : Objective::fewest_nodes;
-  const auto best = std::ranges::min_element(r.options, [&](const ServiceOption& a, const ServiceOption& b) {
-    if (a.feasible() != b.feasible()) return a.feasible();
-    return a.feasible() ? rank(a, objective) < rank(b, objective) : shortfall(a) < shortfall(b);
-  });
-  r.chosen = *best;
+  r.chosen = best_option(r.options, r.scenario);
   finish(work);
   if (r.partial)
     r.warnings.push_back(fmt::format("partial: {} of {} choices were tried", r.options.size(), all.size()));
@@ -259,31 +201,7 @@ ServiceResult simulate_service(const Scenario& asked, const Catalog& catalog) {
   Work work{asked, catalog};
   ServiceResult& r = work.out;
   r.kind = "simulate";
-  ServiceOption o = work.option(r.scenario.cluster, r.scenario.serving->precision);
-  const ServiceSpec& service = *r.scenario.serving;
-  if (service.availability)
-    throw Error{"an availability asks for a number of nodes", service.availability_where,
-                "`rackcast size` answers it; `simulate` takes \"spares\""};
-  const int nodes = r.scenario.cluster.nodes, spares = service.spares.value_or(0);
-  if (spares >= nodes)
-    throw Error{fmt::format("{} of {} are spares", spares, count_of(nodes, "node")), service.where,
-                "give \"cluster.nodes\" more, or fewer spares"};
-  if (!r.scenario.goal) r.scenario.goal.emplace();
-  r.scenario.goal->max_nodes = nodes;
-  const bool can = o.server->refused().empty() && o.server->single() <= service.latency;
-  o.needed = can ? nodes - spares : 0;
-  complete(o, r.scenario, catalog);
-  if (can && !o.server->holds(service.peak_rate(), o.needed)) {
-    const ServingResult gpu = o.server->under(service.peak_rate() / o.needed / o.server->node().gpus);
-    o.conflicts.insert(
-        o.conflicts.begin(),
-        {"latency", to_text(service.latency), gpu.saturated ? "overloaded" : to_text(gpu.asked),
-         gpu.saturated
-             ? fmt::format("{} GPUs are overloaded at the busiest hour.", o.needed * o.server->node().gpus)
-             : fmt::format("At the busiest hour {:g} % of the requests take up to {}, or a node takes "
-                           "more than {}.",
-                           100 * service.percentile, to_text(gpu.asked), o.binds)});
-  }
+  const ServiceOption o = own_fleet(catalog, work.kernels, r.scenario);
   r.chosen = o;
   r.options.push_back(o);
   finish(work);
@@ -292,7 +210,8 @@ ServiceResult simulate_service(const Scenario& asked, const Catalog& catalog) {
 
 void check_service_names(const Scenario& asked, const Catalog& catalog) {
   Work work{asked, catalog};
-  for (const auto& [cluster, precision] : choices(work.out.scenario)) (void)work.option(cluster, precision);
+  for (const auto& [cluster, precision] : service_choices(work.out.scenario))
+    (void)service_option(catalog, work.kernels, work.out.scenario, cluster, precision);
   if (work.out.scenario.site) check_site_names(catalog, *work.out.scenario.site);
 }
 

@@ -121,6 +121,10 @@ Frequency ServiceNode::gpu_rate(double slower) const {
   return highest_rate(spec(slower), service_.latency - decode_);
 }
 
+Frequency ServiceNode::gpu_rate_within(Duration latency) const {
+  return highest_rate(spec(1), latency);
+}
+
 Frequency ServiceNode::gpu_capacity() const {
   return serving_capacity(spec(1));
 }

@@ -43,6 +43,10 @@ class ServiceNode {
   [[nodiscard]] std::vector<ServiceLimit> limits(double slower = 1) const;
   /// The highest rate of one GPU within the latency; 0 if a lone request takes longer.
   [[nodiscard]] Frequency gpu_rate(double slower = 1) const;
+  /// The same within another latency of the GPU's part, decoding not included.
+  [[nodiscard]] Frequency gpu_rate_within(Duration latency) const;
+  [[nodiscard]] std::optional<Frequency> decode_rate() const { return decode_rate_; }    ///< of the node
+  [[nodiscard]] std::optional<Frequency> network_rate() const { return network_rate_; }  ///< of the node
   [[nodiscard]] Frequency gpu_capacity() const;  ///< whatever the latency
   /// One GPU under `rate`, its latencies with decoding.
   [[nodiscard]] ServingResult under(Frequency rate, double slower = 1) const;

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "sim/error.hpp"
 
@@ -11,14 +12,7 @@ namespace rackcast {
 
 namespace {
 
-constexpr const char* kSchema = R"(
-CREATE TABLE IF NOT EXISTS rackcast_sweep(question TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS points(
-  i INTEGER PRIMARY KEY, axis_values TEXT NOT NULL, feasible INTEGER NOT NULL, time_to_train_s REAL,
-  samples_per_s REAL, step_s REAL, goodput REAL, nodes INTEGER NOT NULL, gpus INTEGER NOT NULL,
-  binds TEXT NOT NULL);
-)";
-constexpr int kColumns = 10;
+constexpr int kFixed = 6;                  ///< columns before the figures
 constexpr int kWaitMilliseconds = 10'000;  ///< for another process that writes
 
 struct Statement {
@@ -33,21 +27,40 @@ std::string text_at(sqlite3_stmt* s, int column) {
                                        static_cast<std::size_t>(sqlite3_column_bytes(s, column))};
 }
 
-std::optional<double> number_at(sqlite3_stmt* s, int column) {
-  if (sqlite3_column_type(s, column) == SQLITE_NULL) return std::nullopt;
+SweepFigure figure_at(sqlite3_stmt* s, int column) {
+  const int type = sqlite3_column_type(s, column);
+  if (type == SQLITE_NULL) return {};
+  if (type == SQLITE_TEXT) return text_at(s, column);
   return sqlite3_column_double(s, column);
 }
 
-void bind(sqlite3_stmt* s, int at, const std::optional<double>& value) {
-  if (value) {
-    sqlite3_bind_double(s, at, *value);
+void put(sqlite3_stmt* s, int at, const std::string& text) {
+  sqlite3_bind_text(s, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+}
+
+void put(sqlite3_stmt* s, int at, const SweepFigure& figure) {
+  if (const auto* number = std::get_if<double>(&figure)) {
+    sqlite3_bind_double(s, at, *number);
+  } else if (const auto* text = std::get_if<std::string>(&figure)) {
+    put(s, at, *text);
   } else {
     sqlite3_bind_null(s, at);
   }
 }
 
-void bind(sqlite3_stmt* s, int at, const std::string& text) {
-  sqlite3_bind_text(s, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+/// Names of the figures.
+std::vector<std::string> columns_of(const std::string& question) {
+  return nlohmann::json::parse(question).at("columns").get<std::vector<std::string>>();
+}
+
+std::string schema(const std::vector<std::string>& figures) {
+  std::string out = R"(
+CREATE TABLE IF NOT EXISTS rackcast_sweep(question TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS points(
+  i INTEGER PRIMARY KEY, axis_values TEXT NOT NULL, feasible INTEGER NOT NULL, nodes INTEGER NOT NULL,
+  gpus INTEGER NOT NULL, binds TEXT NOT NULL)";
+  for (const std::string& figure : figures) out += fmt::format(", \"{}\"", figure);
+  return out + ");";
 }
 
 }  // namespace
@@ -97,13 +110,13 @@ SweepStore::SweepStore(const std::string& path, const std::string& question)
     : impl_(std::make_unique<Impl>(path, true)) {
   // A commit reaches the disk before it counts; the journal is rolled back after a kill.
   impl_->run("PRAGMA synchronous=FULL; BEGIN IMMEDIATE;");
-  impl_->run(kSchema);
+  impl_->run(schema(columns_of(question)).c_str());
   Statement known;
   impl_->prepare(known, "SELECT question FROM rackcast_sweep");
   if (!impl_->step(known)) {
     Statement insert;
     impl_->prepare(insert, "INSERT INTO rackcast_sweep VALUES(?)");
-    bind(insert.handle, 1, question);
+    put(insert.handle, 1, question);
     impl_->step(insert);
   } else if (text_at(known.handle, 0) != question) {
     impl_->fail("it holds another sweep: the scenario, what is varied or the program has changed");
@@ -136,19 +149,21 @@ std::vector<bool> SweepStore::done(std::uint64_t count) const {
 void SweepStore::add(const std::vector<SweepRow>& rows) {
   impl_->run("BEGIN IMMEDIATE");
   {
+    const std::size_t figures = columns_of(impl_->question()).size();
+    std::string insert = "INSERT INTO points VALUES(?,?,?,?,?,?";
+    for (std::size_t i = 0; i < figures; ++i) insert += ",?";
     Statement s;
-    impl_->prepare(s, "INSERT INTO points VALUES(?,?,?,?,?,?,?,?,?,?)");
+    impl_->prepare(s, (insert + ")").c_str());
     for (const SweepRow& row : rows) {
       sqlite3_bind_int64(s.handle, 1, static_cast<sqlite3_int64>(row.index));
-      bind(s.handle, 2, row.values);
+      put(s.handle, 2, row.values);
       sqlite3_bind_int(s.handle, 3, row.feasible ? 1 : 0);
-      bind(s.handle, 4, row.time_to_train_s);
-      bind(s.handle, 5, row.samples_per_s);
-      bind(s.handle, 6, row.step_s);
-      bind(s.handle, 7, row.goodput);
-      sqlite3_bind_int(s.handle, 8, row.nodes);
-      sqlite3_bind_int(s.handle, 9, row.gpus);
-      bind(s.handle, kColumns, row.binds);
+      sqlite3_bind_int(s.handle, 4, row.nodes);
+      sqlite3_bind_int(s.handle, 5, row.gpus);
+      put(s.handle, kFixed, row.binds);
+      for (std::size_t i = 0; i < figures; ++i)
+        put(s.handle, kFixed + 1 + static_cast<int>(i),
+            i < row.figures.size() ? row.figures[i] : SweepFigure{});
       impl_->step(s);
       sqlite3_reset(s.handle);
     }
@@ -160,13 +175,13 @@ void SweepStore::merge(const std::string& path) {
   if (question_of(path) != impl_->question()) impl_->fail(path + " holds another sweep");
   Statement attach;
   impl_->prepare(attach, "ATTACH ? AS other");
-  bind(attach.handle, 1, path);
+  put(attach.handle, 1, path);
   impl_->step(attach);
   {
     Statement differ;
     impl_->prepare(differ,
-                   "SELECT count(*) FROM points a JOIN other.points b USING(i) WHERE a.axis_values IS NOT "
-                   "b.axis_values OR a.time_to_train_s IS NOT b.time_to_train_s OR a.binds IS NOT b.binds");
+                   "SELECT count(*) FROM (SELECT * FROM other.points WHERE i IN (SELECT i FROM main.points) "
+                   "EXCEPT SELECT * FROM main.points)");
     if (impl_->step(differ) && sqlite3_column_int64(differ.handle, 0) > 0)
       impl_->fail(path + " has other results for the same points");
   }
@@ -182,13 +197,11 @@ std::vector<SweepRow> SweepStore::rows() const {
     row.index = static_cast<std::uint64_t>(sqlite3_column_int64(s.handle, 0));
     row.values = text_at(s.handle, 1);
     row.feasible = sqlite3_column_int(s.handle, 2) != 0;
-    row.time_to_train_s = number_at(s.handle, 3);
-    row.samples_per_s = number_at(s.handle, 4);
-    row.step_s = number_at(s.handle, 5);
-    row.goodput = number_at(s.handle, 6);
-    row.nodes = sqlite3_column_int(s.handle, 7);
-    row.gpus = sqlite3_column_int(s.handle, 8);
-    row.binds = text_at(s.handle, 9);
+    row.nodes = sqlite3_column_int(s.handle, 3);
+    row.gpus = sqlite3_column_int(s.handle, 4);
+    row.binds = text_at(s.handle, 5);
+    for (int column = kFixed; column < sqlite3_column_count(s.handle); ++column)
+      row.figures.push_back(figure_at(s.handle, column));
     out.push_back(std::move(row));
   }
   return out;

@@ -3,27 +3,31 @@
 /// computed again; what was under way is computed again.
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace rackcast {
 
-/// One point. Figures that do not exist (an infeasible point) are empty.
+/// Empty where it does not exist, as at an infeasible point.
+using SweepFigure = std::variant<std::monostate, double, std::string>;
+
+/// One point.
 struct SweepRow {
   std::uint64_t index = 0;
   std::string values;  ///< of the axes, as JSON array of texts
   bool feasible = false;
-  std::optional<double> time_to_train_s, samples_per_s, step_s, goodput;
   int nodes = 0, gpus = 0;
-  std::string binds;  ///< or why not
+  std::vector<SweepFigure> figures;  ///< one for each of the question's "columns"
+  std::string binds;                 ///< or why not
 };
 
 class SweepStore {
  public:
-  /// Opens or creates. `question` is everything that determines the results (scenario, axes, version): a file
-  /// that answers another one is refused. Throws Error for what is no sweep file.
+  /// Opens or creates. `question` is everything that determines the results (scenario, axes, version), and
+  /// the names of its figures ("columns"), as JSON: a file that answers another one is refused. Throws Error
+  /// for what is no sweep file.
   SweepStore(const std::string& path, const std::string& question);
   ~SweepStore();
   SweepStore(const SweepStore&) = delete;

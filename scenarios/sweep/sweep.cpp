@@ -11,54 +11,29 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "scenarios/describe.hpp"
 #include "scenarios/evaluator.hpp"
 #include "scenarios/plain_json.hpp"
 #include "scenarios/scenario.hpp"
-#include "scenarios/search.hpp"
+#include "scenarios/sweep/points.hpp"
 #include "sim/version.hpp"
 
 namespace rackcast {
 
 namespace {
 
-/// Points that a thread takes at a time, and that are committed together: neighbours share simulations.
-constexpr std::uint64_t kBlock = 64;
+/// Points that a thread takes at a time, and that are committed together: neighbours share simulations. Those
+/// of a fleet that serves share none and take longer.
+constexpr std::uint64_t kBlock = 64, kServiceBlock = 4;
 constexpr std::size_t kMostAxes = 16;
 
 std::string values_text(const std::vector<std::string>& values) {
   return nlohmann::json(values).dump();
 }
 
-/// The hungriest workload decides, as in `simulate`.
-void evaluate(const Scenario& s, Evaluator& evaluator, SweepRow& row) {
-  row.feasible = true;
-  double slowest = -1;
-  for (const WorkloadSpec& w : s.workloads) {
-    const Question q = question(s, w);
-    if (const auto conflicts = fixed_conflicts(evaluator, q); !conflicts.empty()) {
-      row.feasible = false;
-      row.binds = conflicts.front().statement;
-      row.time_to_train_s = row.samples_per_s = row.step_s = row.goodput = std::nullopt;
-      return;
-    }
-    const double time = evaluator.time_to_train(q).base();
-    if (time <= slowest) continue;
-    slowest = time;
-    const TrainingRun& run = evaluator.run(q);
-    row.time_to_train_s = time;
-    row.step_s = run.parts.total.base();
-    row.samples_per_s = run.samples_per_step / run.parts.total.base();
-    row.gpus = run.ranks;
-    row.binds = run.binds;
-    if (const auto failures = evaluator.failures(q)) row.goodput = failures->goodput.useful;
-  }
-}
-
 class Worker {
  public:
   Worker(const SweepSpec& spec, const Catalog& catalog) : spec_(spec), catalog_(catalog) {
-    base_ = load_scenario(spec.scenario, spec.sets).text;
+    base_ = load_scenario_text(spec.scenario, spec.sets);
   }
 
   SweepRow at(std::uint64_t index) {
@@ -71,15 +46,8 @@ class Worker {
       text = text.with(spec_.axes[i].path,
                        parse_json_or_string(values[i], "--vary " + spec_.axes[i].path + "=" + values[i]));
     }
-    const Scenario scenario = resolve_clusters(read_scenario(text, spec_.scenario), catalog_);
-    row.nodes = scenario.cluster.nodes;
     try {
-      // Clusters and runs are remembered; a fresh memory now and then keeps it small.
-      // Own measurements belong to one point: an axis may vary them.
-      const bool own = !scenario.calibration.devices.empty() || !scenario.calibration.curves.empty();
-      if (used_++ % kBlock == 0 || own)
-        evaluator_ = std::make_unique<Evaluator>(catalog_, RunControl{}, scenario.calibration);
-      evaluate(scenario, *evaluator_, row);
+      evaluate_point(text, row);
     } catch (const Error& e) {
       if (e.kind() != ErrorKind::infeasible) throw;
       row.feasible = false;
@@ -89,6 +57,21 @@ class Worker {
   }
 
  private:
+  void evaluate_point(const Json& text, SweepRow& row) {
+    if (serves(text)) {
+      evaluate_service(read_serving_scenario(text, spec_.scenario), catalog_, row);
+      return;
+    }
+    const Scenario scenario = resolve_clusters(read_scenario(text, spec_.scenario), catalog_);
+    row.nodes = scenario.cluster.nodes;
+    // Clusters and runs are remembered; a fresh memory now and then keeps it small.
+    // Own measurements belong to one point: an axis may vary them.
+    const bool own = !scenario.calibration.devices.empty() || !scenario.calibration.curves.empty();
+    if (used_++ % kBlock == 0 || own)
+      evaluator_ = std::make_unique<Evaluator>(catalog_, RunControl{}, scenario.calibration);
+    evaluate_training(scenario, *evaluator_, row);
+  }
+
   const SweepSpec& spec_;
   const Catalog& catalog_;
   Json base_;
@@ -100,7 +83,10 @@ class Worker {
 class Sweep {
  public:
   Sweep(const SweepSpec& spec, const Catalog& catalog, SweepStore& store)
-      : spec_(spec), catalog_(catalog), store_(store) {
+      : spec_(spec),
+        catalog_(catalog),
+        store_(store),
+        block_(serves(load_scenario_text(spec.scenario, spec.sets)) ? kServiceBlock : kBlock) {
     const std::uint64_t count = point_count(spec.axes);
     const std::vector<bool> done = store.done(count);
     const auto first = static_cast<std::uint64_t>(spec.shard - 1),
@@ -114,7 +100,7 @@ class Sweep {
   SweepSummary run() {
     unsigned threads = spec_.threads > 0 ? static_cast<unsigned>(spec_.threads)
                                          : std::max(1u, std::thread::hardware_concurrency());
-    threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, todo_.size() / kBlock + 1));
+    threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, todo_.size() / block_ + 1));
     std::vector<std::thread> others;
     for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
     work();
@@ -128,10 +114,10 @@ class Sweep {
     try {
       Worker worker{spec_, catalog_};
       for (;;) {
-        const std::uint64_t from = next_.fetch_add(kBlock);
+        const std::uint64_t from = next_.fetch_add(block_);
         if (from >= todo_.size() || stop_) return;
         std::vector<SweepRow> rows;
-        for (std::uint64_t i = from; i < std::min<std::uint64_t>(from + kBlock, todo_.size()) && !stop_;
+        for (std::uint64_t i = from; i < std::min<std::uint64_t>(from + block_, todo_.size()) && !stop_;
              ++i) {
           rows.push_back(worker.at(todo_[i]));
           if (spec_.cancelled && spec_.cancelled()) stop_ = true;
@@ -156,6 +142,7 @@ class Sweep {
   const SweepSpec& spec_;
   const Catalog& catalog_;
   SweepStore& store_;
+  std::uint64_t block_;
   std::vector<std::uint64_t> todo_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> stop_{false};
@@ -170,15 +157,22 @@ std::string csv_field(std::string text) {
   return '"' + text + '"';
 }
 
-std::string figure(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : std::string{};
+std::string figure_text(const SweepFigure& figure) {
+  if (const auto* number = std::get_if<double>(&figure)) return fmt::format("{}", *number);
+  const auto* text = std::get_if<std::string>(&figure);
+  return text ? csv_field(*text) : std::string{};
 }
 
 }  // namespace
 
 std::string sweep_question(const SweepSpec& spec) {
+  const Json text = load_scenario_text(spec.scenario, spec.sets);
+  const bool service = serves(text);
+  // Whoever asks what cannot be read learns it here, before the first point.
+  (void)(service ? read_serving_scenario(text, spec.scenario) : read_scenario(text, spec.scenario));
   nlohmann::ordered_json out = {{"program", fmt::format("{} {}", version(), commit())},
-                                {"scenario", plain_json(load_scenario(spec.scenario, spec.sets).text)}};
+                                {"columns", service ? service_columns() : training_columns()},
+                                {"scenario", plain_json(text)}};
   for (const SweepAxis& axis : spec.axes)
     out["vary"].push_back({{"path", axis.path}, {"values", axis.values}});
   return out.dump();
@@ -198,13 +192,15 @@ std::string sweep_csv(const SweepStore& store) {
   std::string out;
   const auto question = nlohmann::json::parse(store.question());
   for (const auto& axis : question.at("vary")) out += csv_field(axis.at("path").get<std::string>()) + ",";
-  out += "feasible,nodes,gpus,time_to_train_s,samples_per_s,step_s,goodput,binds\n";
+  out += "feasible,nodes,gpus,";
+  for (const auto& column : question.at("columns")) out += csv_field(column.get<std::string>()) + ",";
+  out += "binds\n";
   for (const SweepRow& row : store.rows()) {
     for (const std::string& value : nlohmann::json::parse(row.values).get<std::vector<std::string>>())
       out += csv_field(value) + ",";
-    out += fmt::format("{},{},{},{},{},{},{},{}\n", row.feasible ? 1 : 0, row.nodes, row.gpus,
-                       figure(row.time_to_train_s), figure(row.samples_per_s), figure(row.step_s),
-                       figure(row.goodput), csv_field(row.binds));
+    out += fmt::format("{},{},{},", row.feasible ? 1 : 0, row.nodes, row.gpus);
+    for (const SweepFigure& figure : row.figures) out += figure_text(figure) + ",";
+    out += csv_field(row.binds) + "\n";
   }
   return out;
 }

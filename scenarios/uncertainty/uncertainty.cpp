@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <map>
 #include <utility>
 
+#include "models/straggler.hpp"
 #include "scenarios/describe.hpp"
 #include "scenarios/search.hpp"
 #include "sim/quantity_text.hpp"
@@ -19,10 +19,6 @@ namespace {
 
 constexpr double kNinetyPercent = 1.645;  ///< half width of a 90 % interval in standard deviations
 constexpr double kSteps = 64;             ///< of a range
-
-double normal_quantile(double u) {
-  return std::sqrt(2.0) * boost::math::erf_inv(2 * std::clamp(u, 1e-12, 1 - 1e-12) - 1);
-}
 
 /// Time to train as a function of the inputs, each in [0, 1]: the ranges, then the model's error.
 class Model {

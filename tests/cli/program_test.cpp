@@ -60,9 +60,15 @@ TEST_CASE("a fleet that serves is sized, simulated, checked and reported; an imp
   CHECK(run("size " + fleet + " --set serving.latency=\"0 s\"").code == 3);
   CHECK(run("size " + fleet + " --set serving.rate=\"-1/s\"").code == 3);
   CHECK(run("campaign " + fleet).code == 3);
-  CHECK(run("uncertainty " + fleet).code == 3);
+  CHECK(
+      has(run("uncertainty " + fleet + " --samples 16 --set serving.rate=300000..500000/s"), "serving.rate"));
   CHECK(run("explain " + fleet).code == 3);
-  CHECK(run("sweep " + fleet + " --vary cluster.nodes=1..2 --db " + folder / "a.db").code == 3);
+  CHECK(run("sweep " + fleet + " --vary cluster.nodes=1..2 --db " + folder / "a.db").code ==
+        3);  // availability
+  CHECK(run("sweep " + fleet + " --vary serving.rate=1000/s,2000/s --db " + folder / "b.db --csv " +
+            folder / "b.csv")
+            .code == 0);
+  CHECK(read_file(folder / "b.csv").find("dgx") != std::string::npos);
   CHECK(run("simulate " + fleet + " --trace " + folder / "t.json").code == 2);
 }
 

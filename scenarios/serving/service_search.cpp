@@ -1,0 +1,120 @@
+#include "scenarios/serving/service_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/describe.hpp"
+#include "scenarios/ledger.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// Less is better, from front to back.
+std::vector<double> rank(const ServiceOption& o, Objective objective) {
+  const double nodes = o.nodes(), power = o.nameplate.base();
+  if (objective == Objective::lowest_cost && o.site && o.site->cost) {
+    const CostReport& cost = *o.site->cost;
+    const auto unpriced = std::ranges::any_of(
+        o.site->bill, [](const BillRow& row) { return row.group == "compute" && !row.price.has_value(); });
+    return {unpriced ? 1.0 : 0.0, cost.own.over_life(cost.utilisation).base(), nodes, power};
+  }
+  if (objective == Objective::lowest_energy && o.site)
+    return {o.site->power.facility_year.base(), nodes, power};
+  return {nodes, power};
+}
+
+/// How far from an answer: less is nearer, from front to back.
+std::vector<double> shortfall(const ServiceOption& o) {
+  const auto least = std::ranges::min_element(o.limits, {}, &ServiceLimit::rate);
+  return {o.needed > 0 ? 0.0 : 1.0, o.server->refused().empty() ? 0.0 : 1.0, -least->rate.base(),
+          o.server->single().base()};
+}
+
+}  // namespace
+
+std::vector<std::pair<ClusterSpec, Precision>> service_choices(const Scenario& s) {
+  std::vector<ClusterSpec> clusters;
+  for (const Choice<std::string>& node : s.search.node) {
+    ClusterSpec c = s.cluster;
+    if (node.value != c.node) {
+      c.node = node.value;
+      c.gpu.clear();
+      c.fabric = c.fabric.for_another_node();
+    }
+    c.where = node.where;
+    clusters.push_back(std::move(c));
+  }
+  if (clusters.empty()) clusters.push_back(s.cluster);
+  const std::vector<Precision> precisions =
+      s.search.precision.empty() ? std::vector{s.serving->precision} : s.search.precision;
+  std::vector<std::pair<ClusterSpec, Precision>> out;
+  for (const ClusterSpec& cluster : clusters)
+    for (const Precision precision : precisions) out.emplace_back(cluster, precision);
+  return out;
+}
+
+ServiceOption service_option(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
+                             const ClusterSpec& cluster, Precision precision) {
+  ServiceOption o;
+  Ledger nobody;
+  o.cluster = cluster;
+  o.server = std::make_shared<const ServiceNode>(catalog, kernels, scenario, cluster, precision, nobody);
+  return o;
+}
+
+const ServiceOption& best_option(const std::vector<ServiceOption>& options, const Scenario& s) {
+  const Objective objective = s.goal ? s.goal->objective : Objective::fewest_nodes;
+  return *std::ranges::min_element(options, [&](const ServiceOption& a, const ServiceOption& b) {
+    if (a.feasible() != b.feasible()) return a.feasible();
+    return a.feasible() ? rank(a, objective) < rank(b, objective) : shortfall(a) < shortfall(b);
+  });
+}
+
+ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, Scenario& s) {
+  ServiceOption o = service_option(catalog, kernels, s, s.cluster, s.serving->precision);
+  const ServiceSpec& service = *s.serving;
+  if (service.availability)
+    throw Error{"an availability asks for a number of nodes", service.availability_where,
+                "`rackcast size` answers it; `simulate` takes \"spares\""};
+  const int nodes = s.cluster.nodes, spares = service.spares.value_or(0);
+  if (spares >= nodes)
+    throw Error{fmt::format("{} of {} are spares", spares, count_of(nodes, "node")), service.where,
+                "give \"cluster.nodes\" more, or fewer spares"};
+  if (!s.goal) s.goal.emplace();
+  s.goal->max_nodes = nodes;
+  const bool can = o.server->refused().empty() && o.server->single() <= service.latency;
+  o.needed = can ? nodes - spares : 0;
+  complete(o, s, catalog);
+  if (can && !o.server->holds(service.peak_rate(), o.needed)) {
+    const ServingResult gpu = o.server->under(service.peak_rate() / o.needed / o.server->node().gpus);
+    o.conflicts.insert(
+        o.conflicts.begin(),
+        {"latency", to_text(service.latency), gpu.saturated ? "overloaded" : to_text(gpu.asked),
+         gpu.saturated
+             ? fmt::format("{} GPUs are overloaded at the busiest hour.", o.needed * o.server->node().gpus)
+             : fmt::format("At the busiest hour {:g} % of the requests take up to {}, or a node takes "
+                           "more than {}.",
+                           100 * service.percentile, to_text(gpu.asked), o.binds)});
+  }
+  return o;
+}
+
+ServiceOption best_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& s) {
+  std::vector<ServiceOption> options;
+  for (const auto& [cluster, precision] : service_choices(s)) {
+    options.push_back(service_option(catalog, kernels, s, cluster, precision));
+    solve(options.back(), s, catalog);
+  }
+  return best_option(options, s);
+}
+
+ServiceOption answer_service(const Catalog& catalog, const GpuModelLibrary& kernels, Scenario s) {
+  const Json& stated = s.text.require("cluster");
+  const bool has_nodes = stated.kind() == JsonKind::object && stated.find("nodes");
+  return has_nodes ? own_fleet(catalog, kernels, s) : best_fleet(catalog, kernels, s);
+}
+
+}  // namespace rackcast

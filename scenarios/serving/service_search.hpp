@@ -1,0 +1,31 @@
+#pragma once
+/// The choices of a fleet that serves, and the best of them. Private to scenarios, as service_fleet.hpp.
+#include <utility>
+#include <vector>
+
+#include "scenarios/serving/service_fleet.hpp"
+
+namespace rackcast {
+
+/// Every node with every precision that may be chosen, the scenario's own first.
+std::vector<std::pair<ClusterSpec, Precision>> service_choices(const Scenario& scenario);
+
+/// One of them, not solved. What it rests on is noted by nobody.
+ServiceOption service_option(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
+                             const ClusterSpec& cluster, Precision precision);
+
+/// The best by the scenario's objective; where none is feasible the one that is nearest.
+const ServiceOption& best_option(const std::vector<ServiceOption>& options, const Scenario& scenario);
+
+/// What the scenario's own number of nodes does: that becomes the most there may be. Throws Error where the
+/// scenario asks for a number of nodes instead.
+ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, Scenario& scenario);
+
+/// The answer of `size` without what surrounds it, feasible or not.
+ServiceOption best_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario);
+
+/// The answer of `simulate`, where the scenario's text says how many nodes there are, else that of `size`,
+/// without what surrounds it. `scenario`: with clusters resolved.
+ServiceOption answer_service(const Catalog& catalog, const GpuModelLibrary& kernels, Scenario scenario);
+
+}  // namespace rackcast

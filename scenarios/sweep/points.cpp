@@ -1,0 +1,70 @@
+#include "scenarios/sweep/points.hpp"
+
+#include <algorithm>
+
+#include "scenarios/describe.hpp"
+#include "scenarios/evaluator.hpp"
+#include "scenarios/search.hpp"
+#include "scenarios/serving/service_search.hpp"
+
+namespace rackcast {
+
+std::vector<std::string> training_columns() {
+  return {"time_to_train_s", "samples_per_s", "step_s", "goodput"};
+}
+
+void evaluate_training(const Scenario& s, Evaluator& evaluator, SweepRow& row) {
+  double slowest = -1;
+  for (const WorkloadSpec& w : s.workloads) {
+    const Question q = question(s, w);
+    if (const auto conflicts = fixed_conflicts(evaluator, q); !conflicts.empty()) {
+      row.feasible = false;
+      row.binds = conflicts.front().statement;
+      row.figures.clear();
+      return;
+    }
+    const double time = evaluator.time_to_train(q).base();
+    if (time <= slowest) continue;
+    slowest = time;
+    const TrainingRun& run = evaluator.run(q);
+    row.figures = {time, run.samples_per_step / run.parts.total.base(), run.parts.total.base(), {}};
+    row.gpus = run.ranks;
+    row.binds = run.binds;
+    if (const auto failures = evaluator.failures(q)) row.figures.back() = failures->goodput.useful;
+  }
+  row.feasible = true;
+}
+
+std::vector<std::string> service_columns() {
+  return {"node",     "precision",    "needed",     "latency_s", "requests_per_s",
+          "gpu_busy", "availability", "facility_w", "capex_usd", "usd_per_year"};
+}
+
+void evaluate_service(const Scenario& asked, const Catalog& catalog, SweepRow& row) {
+  const Scenario s = resolve_clusters(asked, catalog);
+  GpuModelLibrary kernels = GpuModelLibrary::builtin();
+  for (const Json& device : s.calibration.devices) kernels.add(device);
+  const ServiceOption o = answer_service(catalog, kernels, s);
+  row.feasible = o.feasible();
+  row.nodes = o.nodes();
+  row.gpus = o.nodes() * o.server->node().gpus;
+  row.binds = row.feasible ? o.binds : o.conflicts.front().statement;
+  row.figures = {o.server->node().id, std::string{to_string(o.server->precision())}};
+  row.figures.resize(service_columns().size());
+  if (o.needed == 0) return;
+  const Frequency each = s.serving->peak_rate() / o.needed / o.server->node().gpus;
+  const ServingResult peak = o.server->under(each);
+  const Frequency takes = std::ranges::min_element(o.limits, {}, &ServiceLimit::rate)->rate;
+  row.figures[2] = static_cast<double>(o.needed);
+  if (!peak.saturated) row.figures[3] = peak.asked.base();
+  row.figures[4] = (o.needed * takes).base();
+  row.figures[5] = o.busy;
+  row.figures[6] = o.availability;
+  if (o.site && o.site->power.known) row.figures[7] = o.site->power.facility.base();
+  if (!o.site || !o.site->cost) return;
+  const CostReport& cost = *o.site->cost;
+  row.figures[8] = cost.own.capex.base();
+  row.figures[9] = (cost.own.total(cost.utilisation) * hours_of_year).base();
+}
+
+}  // namespace rackcast
