@@ -103,13 +103,15 @@ void take_over(Result& result) {
   } else if (!plan.conflicts.empty()) {
     a.feasible = false;
     a.why_not_fewer.reset();
-    if (!a.conflicts.empty()) {  // they say more of one limit than its name
-      if (plan.conflicts.size() > 1) a.statement = plan.statement + " " + a.statement;
-      return;
+    if (!a.conflicts.empty() && plan.conflicts.size() == 1) return;  // they say more than the limit's name
+    if (a.conflicts.empty()) {
+      a.statement = plan.statement;
+      if (plan.conflicts.size() == 1) a.statement += " " + plan.conflicts.front().statement;
+      a.binding_constraint = plan.conflicts.front().limit;
+    } else {
+      a.statement = plan.statement + " " + a.statement;
     }
-    a.statement = plan.statement;
-    if (plan.conflicts.size() == 1) a.statement += " " + plan.conflicts.front().statement;
-    a.binding_constraint = plan.conflicts.front().limit;
+    a.conflicts.clear();
     for (const PlanConflict& c : plan.conflicts)
       a.conflicts.push_back({c.limit, c.allowed, c.needed, c.statement});
   }

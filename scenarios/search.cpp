@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/memory.hpp"
+#include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_conflicts.hpp"
 #include "sim/quantity_text.hpp"
 
@@ -97,7 +98,10 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
   found.nodes = nodes;
   found.time = time;
   q.cluster.nodes = nodes;
-  if (q.site) found.conflicts = site_conflicts(evaluator.catalog(), *q.site, evaluator.cluster(q), q.storage);
+  if (q.site) {
+    const std::vector<SiteRun> runs{{q.workload.model, {}, evaluator.run(q), time}};
+    found.conflicts = site_conflicts(evaluator.catalog(), *q.site, evaluator.cluster(q), q.storage, runs);
+  }
   found.feasible = found.conflicts.empty();
   return found;
 }

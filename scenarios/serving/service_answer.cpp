@@ -168,6 +168,21 @@ void finish(Work& work) {
   r.warnings = work.ledger.warnings();
 }
 
+/// Several limits that only together leave no answer.
+void add_conflict_set(ServiceResult& r, const Catalog& catalog) {
+  Answer& a = r.answer;
+  a.conflicts = service_conflict_set(r.options, r.chosen, r.scenario, catalog);
+  a.binding_constraint = a.conflicts.front().constraint;
+  if (a.conflicts.size() < 2) return;
+  std::string names;
+  for (const Conflict& c : a.conflicts) names += (names.empty() ? "" : ", ") + c.constraint;
+  std::ranges::replace(names, '_', ' ');
+  a.statement = fmt::format("No choice keeps these {} limits together: {}. {} {}", a.conflicts.size(), names,
+                            a.conflicts.size() == 2 ? "Each of them can be kept without the other."
+                                                    : "All but any one of them can be kept.",
+                            a.statement);
+}
+
 }  // namespace
 
 ServiceResult size_service(const Scenario& asked, const Catalog& catalog, const RunControl& control) {
@@ -190,6 +205,7 @@ ServiceResult size_service(const Scenario& asked, const Catalog& catalog, const 
   finish(work);
   if (r.partial)
     r.warnings.push_back(fmt::format("partial: {} of {} choices were tried", r.options.size(), all.size()));
+  if (!r.answer.feasible && !r.partial) add_conflict_set(r, catalog);
   if (r.answer.feasible) {
     add_smaller(r);
     r.answer.changes = service_changes(r.chosen, r.scenario, catalog, work.kernels);

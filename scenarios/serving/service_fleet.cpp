@@ -98,30 +98,6 @@ void add_spares(ServiceOption& o, const Scenario& s) {
   o.availability = fleet_availability(o.needed, o.spares, o.down);
 }
 
-/// Money and room that the packing of racks alone does not see.
-void add_budgets(const SiteSpec& site, ServiceOption& o) {
-  double units = 0;
-  for (const SiteDevice& d : o.site->plan.devices) units += d.item.count * d.item.units;
-  if (site.racks.max_units && units > *site.racks.max_units)
-    o.conflicts.push_back(
-        {"rack_units", fmt::format("{:g} units", units), fmt::format("{} units", *site.racks.max_units),
-         fmt::format("The equipment takes {:g} rack units; the site has {}.", units, *site.racks.max_units)});
-  if (!site.prices || !o.site->cost) return;
-  const CostReport& cost = *o.site->cost;
-  const Money yearly = (cost.own.total(cost.utilisation) - cost.own.capital()) * hours_of_year;
-  const Money life = cost.own.over_life(cost.utilisation);
-  const auto over = [&o](const char* name, const char* what, Money need, Money allowed) {
-    if (need <= allowed * (1 + 1e-9)) return;
-    o.conflicts.push_back(
-        {name, to_text(need), to_text(allowed),
-         fmt::format("{} takes {}; {} is allowed.", what, to_text(need), to_text(allowed))});
-  };
-  if (site.prices->opex_budget)
-    over("opex_budget", "A year of operation", yearly, *site.prices->opex_budget * hours_of_year);
-  if (site.prices->total_budget)
-    over("total_budget", "Buying and running it until it is written off", life, *site.prices->total_budget);
-}
-
 void add_site(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
   const SiteSpec& site = *s.site;
   const Cluster cluster = placed(o.cluster.where, [&] {
@@ -134,9 +110,8 @@ void add_site(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
   const std::vector<SiteRun> runs{{s.serving->model, "A day of serving", run, run.parts.total}};
   o.site = site_report(catalog, site, cluster, s.storage, runs, "serves");
   o.nameplate = o.site->plan.nameplate();
-  const auto conflicts = site_conflicts(catalog, site, cluster, s.storage);
+  const auto conflicts = site_conflicts(catalog, site, cluster, s.storage, runs);
   o.conflicts.insert(o.conflicts.end(), conflicts.begin(), conflicts.end());
-  add_budgets(site, o);
 }
 
 std::string what_binds(const ServiceOption& o) {

@@ -17,6 +17,12 @@ ServiceOption service_option(const Catalog& catalog, const GpuModelLibrary& kern
 /// The best by the scenario's objective; where none is feasible the one that is nearest.
 const ServiceOption& best_option(const std::vector<ServiceOption>& options, const Scenario& scenario);
 
+/// Where no option is feasible: the smallest set of limits that none keeps together, with what each takes on
+/// the nearest one; that one's own conflicts where a single limit is broken by all.
+std::vector<Conflict> service_conflict_set(const std::vector<ServiceOption>& options,
+                                           const ServiceOption& nearest, const Scenario& scenario,
+                                           const Catalog& catalog);
+
 /// What the scenario's own number of nodes does: that becomes the most there may be. Throws Error where the
 /// scenario asks for a number of nodes instead.
 ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, Scenario& scenario);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scenarios/result.hpp"
+#include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_report.hpp"
 #include "sim/quantity_text.hpp"
 
@@ -16,6 +17,13 @@ void check_racks(const SiteSpec& site, const SitePlan& plan, std::vector<Conflic
   for (const std::string& why : plan.misfits) {
     out.push_back(
         {"rack", "a rack for every device", plan.rack.name, fmt::format("No rack takes it: {}.", why)});
+  }
+  double units = 0;
+  for (const SiteDevice& d : plan.devices) units += d.item.count * d.item.units;
+  if (site.racks.max_units && units > *site.racks.max_units) {
+    out.push_back(
+        {"rack_units", fmt::format("{:g} units", units), fmt::format("{} units", *site.racks.max_units),
+         fmt::format("The equipment takes {:g} rack units; the site has {}.", units, *site.racks.max_units)});
   }
   if (!plan.packing) return;
   const auto racks = static_cast<int>(plan.packing->racks.size());
@@ -48,35 +56,65 @@ void check_power(const SiteSpec& site, const SitePlan& plan, std::vector<Conflic
                              to_text(usable))});
 }
 
-void check_budget(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan, const Cluster& cluster,
-                  std::vector<Conflict>& out) {
-  if (!site.prices || !site.prices->budget) return;
+/// Holds sums of money against what may be spent; half a sum proves nothing.
+class Budgets {
+ public:
+  Budgets(const PriceOptions& prices, const std::vector<BillRow>& bill, std::vector<Conflict>& out)
+      : prices_(prices), out_(out) {
+    const auto row = std::ranges::find_if(bill, [](const BillRow& r) { return !r.price; });
+    if (row != bill.end()) unpriced_ = &*row;
+  }
+
+  void check(const char* name, Money need, Money allowed, const char* what, const char* of) {
+    if (need > allowed * (1 + 1e-9)) {
+      out_.push_back({name, to_text(need), to_text(allowed),
+                      fmt::format("{} {} at prices of {}; {} is {}.", what, to_text(need), prices_.date, of,
+                                  to_text(allowed))});
+    } else if (unpriced_) {
+      out_.push_back({name, "a price of " + unpriced_->item, to_text(allowed),
+                      fmt::format("The budget of {} cannot be held against {}: {}. Give it under "
+                                  "site.prices.items.",
+                                  to_text(allowed), unpriced_->item, unpriced_->note)});
+    }
+  }
+
+ private:
+  const PriceOptions& prices_;
+  std::vector<Conflict>& out_;
+  const BillRow* unpriced_ = nullptr;
+};
+
+void check_budgets(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan, const Cluster& cluster,
+                   const std::vector<SiteRun>& runs, std::vector<Conflict>& out) {
+  if (!site.prices) return;
+  const PriceOptions& prices = *site.prices;
+  if (!prices.budget && !prices.opex_budget && !prices.total_budget) return;
   std::optional<NetworkReport> network;
   if (cluster.fabric.leaves > 0) network = network_report(catalog, plan, cluster);
   const auto bill = bill_of_materials(catalog, site, plan, network);
-  const auto unpriced = std::ranges::find_if(bill, [](const BillRow& row) { return !row.price; });
-  const Money total = bill_total(bill), budget = *site.prices->budget;
-  if (total > budget) {
-    out.push_back({"budget", to_text(total), to_text(budget),
-                   fmt::format("The equipment costs {} at prices of {}; the budget is {}.", to_text(total),
-                               site.prices->date, to_text(budget))});
-  } else if (unpriced != bill.end()) {
-    out.push_back(
-        {"budget", "a price of " + unpriced->item, to_text(budget),
-         fmt::format("The budget of {} cannot be held against {}: {}. Give it under site.prices.items.",
-                     to_text(budget), unpriced->item, unpriced->note)});
-  }
+  Budgets budgets{prices, bill, out};
+  if (prices.budget)
+    budgets.check("budget", bill_total(bill), *prices.budget, "The equipment costs", "the budget");
+  if (!prices.opex_budget && !prices.total_budget) return;
+  const CostReport cost =
+      cost_report(catalog, site, plan, cluster, power_report(catalog, site, plan, cluster, runs), bill);
+  if (prices.opex_budget)
+    budgets.check("opex_budget", (cost.own.total(cost.utilisation) - cost.own.capital()) * hours_of_year,
+                  *prices.opex_budget * hours_of_year, "A year of operation costs", "the budget for it");
+  if (prices.total_budget)
+    budgets.check("total_budget", cost.own.over_life(cost.utilisation), *prices.total_budget,
+                  "Buying it and running it until it is written off costs", "the budget for it");
 }
 
 }  // namespace
 
 std::vector<Conflict> site_conflicts(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster,
-                                     const StorageSpec& storage) {
+                                     const StorageSpec& storage, const std::vector<SiteRun>& runs) {
   std::vector<Conflict> out;
   const SitePlan plan = site_plan(catalog, site, cluster, storage);
   check_racks(site, plan, out);
   check_power(site, plan, out);
-  check_budget(catalog, site, plan, cluster, out);
+  check_budgets(catalog, site, plan, cluster, runs, out);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // A fleet that serves: the answer is proven on both sides, every limit binds where it must, and bad input is
 // told.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <string>
 
@@ -150,6 +151,35 @@ TEST_CASE("without an answer the nearest choice says what it lacks") {
   CHECK_FALSE(r.answer.feasible);
   CHECK(r.answer.node == "dgx1v_16gb");
   CHECK(has(r.answer.statement, "None of 4 choices"));
+}
+
+TEST_CASE("what a fleet's site allows conflicts with its latency, and each can be kept without the other") {
+  const ServiceResult r = sized(kBusy, R"(, "site": {"prices": {"date": "2018-06-30"}})");
+  REQUIRE(r.answer.feasible);
+  const CostReport& cost = *r.chosen.site->cost;
+  const double capex = cost.own.capex.base(), life = cost.own.over_life(cost.utilisation).base();
+  const double year = ((cost.own.total(cost.utilisation) - cost.own.capital()) * hours_of_year).base();
+  const auto conflicts = [](const std::string& site) {
+    const ServiceResult less = sized(kBusy, R"(, "site": {)" + site + "}");
+    CHECK_FALSE(less.answer.feasible);
+    CHECK(has(less.answer.statement, "No choice keeps these 2 limits together"));
+    CHECK(schema_faults(schema_text("result"), to_json_text(less)) == "");
+    std::vector<std::string> names;
+    for (const Conflict& c : less.answer.conflicts) names.push_back(c.constraint);
+    return names;
+  };
+  const auto prices = [](const char* name, double value, const char* unit) {
+    return fmt::format(R"("prices": {{"date": "2018-06-30", "{}": "{} {}"}})", name, value, unit);
+  };
+  using Names = std::vector<std::string>;
+  CHECK(conflicts(prices("budget", 0.99 * capex, "USD")) == Names{"budget", "latency"});
+  CHECK(conflicts(prices("opex_budget", 0.99 * year, "USD/year")) == Names{"opex_budget", "latency"});
+  CHECK(conflicts(prices("total_budget", 0.99 * life, "USD")) == Names{"total_budget", "latency"});
+  CHECK(conflicts(R"("racks": {"max_units": 8})") == Names{"rack_units", "latency"});
+  CHECK(conflicts(R"("floor": {"area": "3 m2"}, "racks": {"power": "12 kW"})") ==
+        Names{"floor_area", "latency"});
+  CHECK(conflicts(R"("power": {"feed": "12 kW"})") == Names{"site_power", "latency"});
+  CHECK(sized(kBusy, R"(, "site": {)" + prices("budget", 1.01 * capex, "USD") + "}").answer.feasible);
 }
 
 TEST_CASE("a given number of nodes is simulated: enough, or overloaded") {
