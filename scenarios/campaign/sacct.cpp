@@ -73,7 +73,14 @@ std::optional<double> elapsed_text(std::string_view text) {
 class Table {
  public:
   Table(std::string_view header, const std::string& file) : file_(file) {
-    for (const std::string_view name : split(header)) names_.emplace_back(name);
+    for (const std::string_view name : split(header)) {
+      if (has(name))
+        throw Error{
+            fmt::format("the column {} is there twice", name),
+            Where{file_, 1, static_cast<int>(name.data() - header.data()) + 1, {}, std::string{header}},
+            "export each column once"};
+      names_.emplace_back(name);
+    }
     for (const char* needed : {"JobID", "Submit", "NNodes"})
       if (!has(needed)) missing(needed);
     if (!has("ElapsedRaw") && !has("Elapsed") && !(has("Start") && has("End"))) missing("ElapsedRaw");

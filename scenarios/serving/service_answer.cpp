@@ -189,7 +189,7 @@ ServiceResult size_service(const Scenario& asked, const Catalog& catalog, const 
   Work work{asked, catalog};
   ServiceResult& r = work.out;
   r.kind = "size";
-  const auto all = service_choices(r.scenario);
+  const auto all = service_choices(catalog, r.scenario);
   const auto started = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < all.size(); ++i) {
     ServiceOption option = service_option(catalog, work.kernels, r.scenario, all[i].first, all[i].second);
@@ -226,7 +226,7 @@ ServiceResult simulate_service(const Scenario& asked, const Catalog& catalog) {
 
 void check_service_names(const Scenario& asked, const Catalog& catalog) {
   Work work{asked, catalog};
-  for (const auto& [cluster, precision] : service_choices(work.out.scenario))
+  for (const auto& [cluster, precision] : service_choices(catalog, work.out.scenario))
     (void)service_option(catalog, work.kernels, work.out.scenario, cluster, precision);
   if (work.out.scenario.site) check_site_names(catalog, *work.out.scenario.site);
 }

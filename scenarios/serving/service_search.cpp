@@ -6,7 +6,9 @@
 
 #include "scenarios/describe.hpp"
 #include "scenarios/ledger.hpp"
+#include "scenarios/site/placed.hpp"
 #include "sim/quantity_text.hpp"
+#include "topologies/catalog.hpp"
 
 namespace rackcast {
 
@@ -35,7 +37,9 @@ std::vector<double> shortfall(const ServiceOption& o) {
 
 }  // namespace
 
-std::vector<std::pair<ClusterSpec, Precision>> service_choices(const Scenario& s) {
+std::vector<std::pair<ClusterSpec, Precision>> service_choices(const Catalog& catalog, const Scenario& s) {
+  // A node of its own that "search" leaves out is still a name to know.
+  (void)placed(s.cluster.where, [&] { return catalog.find("nodes", s.cluster.node).id; });
   std::vector<ClusterSpec> clusters;
   for (const Choice<std::string>& node : s.search.node) {
     ClusterSpec c = s.cluster;
@@ -104,7 +108,7 @@ ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, 
 
 ServiceOption best_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& s) {
   std::vector<ServiceOption> options;
-  for (const auto& [cluster, precision] : service_choices(s)) {
+  for (const auto& [cluster, precision] : service_choices(catalog, s)) {
     options.push_back(service_option(catalog, kernels, s, cluster, precision));
     solve(options.back(), s, catalog);
   }

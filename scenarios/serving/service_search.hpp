@@ -7,8 +7,9 @@
 
 namespace rackcast {
 
-/// Every node with every precision that may be chosen, the scenario's own first.
-std::vector<std::pair<ClusterSpec, Precision>> service_choices(const Scenario& scenario);
+/// Every node with every precision that may be chosen. Throws Error where the scenario's own node is unknown.
+std::vector<std::pair<ClusterSpec, Precision>> service_choices(const Catalog& catalog,
+                                                               const Scenario& scenario);
 
 /// One of them, not solved. What it rests on is noted by nobody.
 ServiceOption service_option(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,

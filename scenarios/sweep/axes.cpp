@@ -38,13 +38,29 @@ std::string text_of(double value) {
   return whole(value) ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
 }
 
+/// " ms" of "20 ms", "/s" of "400000/s"; empty where the text is not a number with something behind it.
+std::string unit_of(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return {};
+  const std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  const auto first = rest.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  const char c = rest[first];
+  const bool unit = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/';
+  return unit ? std::string{rest} : std::string{};
+}
+
 class Range {
  public:
   Range(const std::string& text, std::string_view body) : text_(text) {
     const auto dots = body.find("..");
     const auto mark = body.find_first_of(":*#", dots);
     low_ = end(body.substr(0, dots));
-    high_ = end(body.substr(dots + 2, mark == std::string_view::npos ? mark : mark - dots - 2));
+    auto high = body.substr(dots + 2, mark == std::string_view::npos ? mark : mark - dots - 2);
+    unit_ = unit_of(high);
+    high.remove_suffix(unit_.size());
+    high_ = end(high);
     if (high_ < low_) fail(text_, "the range is empty");
     if (mark == std::string_view::npos) return;
     kind_ = body[mark];
@@ -62,7 +78,7 @@ class Range {
       const double value = kind_ == '*' ? low_ * std::pow(step_, n) : low_ + step_ * n;
       if (value > high_ * (1 + 1e-12)) return out;
       if (out.size() == kMostValues) fail(text_, "more than a million values");
-      out.push_back(text_of(value));
+      out.push_back(text_of(value) + unit_);
     }
   }
 
@@ -78,13 +94,14 @@ class Range {
     std::vector<std::string> out;
     for (double i = 0; i < step_; ++i) {
       const double value = low_ * std::pow(high_ / low_, i / (step_ - 1));
-      std::string text = fmt::format("{:.6g}", value);  // six digits: what people would type
+      std::string text = fmt::format("{:.6g}{}", value, unit_);  // six digits: what people would type
       if (out.empty() || out.back() != text) out.push_back(std::move(text));
     }
     return out;
   }
 
   const std::string& text_;
+  std::string unit_;
   double low_ = 0, high_ = 0, step_ = 1;
   char kind_ = ':';
 };

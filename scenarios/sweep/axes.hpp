@@ -5,6 +5,7 @@
 ///   1..128:8        each eighth
 ///   1..1024*2       each time twice the one before
 ///   0.5..8#16       16 numbers, evenly spaced by logarithm
+///   5..20 ms#4      the same with a unit behind the end
 ///   a,b,c           a list, of numbers or texts ("14 days,28 days")
 ///
 /// The points of a sweep are all combinations, the last axis fastest.

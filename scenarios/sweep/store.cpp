@@ -150,7 +150,8 @@ void SweepStore::add(const std::vector<SweepRow>& rows) {
   impl_->run("BEGIN IMMEDIATE");
   {
     const std::size_t figures = columns_of(impl_->question()).size();
-    std::string insert = "INSERT INTO points VALUES(?,?,?,?,?,?";
+    // A process that outlived its launcher may still write the same points, and then has the same figures.
+    std::string insert = "INSERT OR IGNORE INTO points VALUES(?,?,?,?,?,?";
     for (std::size_t i = 0; i < figures; ++i) insert += ",?";
     Statement s;
     impl_->prepare(s, (insert + ")").c_str());

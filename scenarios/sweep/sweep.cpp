@@ -179,6 +179,13 @@ std::string sweep_question(const SweepSpec& spec) {
 }
 
 SweepSummary run_sweep(const SweepSpec& spec, const Catalog& catalog, SweepStore& store) {
+  for (auto axis = spec.axes.begin(); axis != spec.axes.end(); ++axis)
+    if (std::find_if(spec.axes.begin(), axis, [&](const SweepAxis& a) { return a.path == axis->path; }) !=
+        axis)
+      throw Error{fmt::format("--vary {} is there twice", axis->path),
+                  {},
+                  "give all its values at once: --vary " + axis->path + "=1,2,8",
+                  ErrorKind::usage};
   if (spec.axes.empty() || spec.axes.size() > kMostAxes) {
     throw Error{fmt::format("a sweep varies 1 to {} paths", kMostAxes),
                 {},

@@ -59,6 +59,7 @@ TEST_CASE("a fleet that serves is sized, simulated, checked and reported; an imp
   CHECK(run("size " + fleet + " --set serving.latency=\"1 us\"").code == 4);
   CHECK(run("size " + fleet + " --set serving.latency=\"0 s\"").code == 3);
   CHECK(run("size " + fleet + " --set serving.rate=\"-1/s\"").code == 3);
+  CHECK(run("size " + fleet + " --set cluster.node=no_such").code == 3);
   CHECK(run("campaign " + fleet).code == 3);
   CHECK(
       has(run("uncertainty " + fleet + " --samples 16 --set serving.rate=300000..500000/s"), "serving.rate"));

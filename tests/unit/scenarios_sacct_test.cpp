@@ -63,6 +63,9 @@ TEST_CASE("broken exports are refused with their line and column") {
   CHECK(refused("").hint().find("parsable2") != std::string::npos);
   CHECK(refused("JobID|Submit|NNodes\n").message() == "no column ElapsedRaw");
   CHECK(refused("JobID Submit NNodes\n").where().line == 1);
+  const Error twice = refused("JobID|Submit|Start|End|NNodes|Submit\n");
+  CHECK(twice.message() == "the column Submit is there twice");
+  CHECK(twice.where().column == 31);
   const auto variant = [](const std::string& from, const std::string& to) {
     std::string line = kFirst;
     return kHeader + line.replace(line.find(from), from.size(), to);

@@ -38,6 +38,9 @@ TEST_CASE("axes are ranges, factors, logarithmic ranges and lists") {
   CHECK(read_axis("a=1..1024*8").values == Texts{"1", "8", "64", "512"});
   CHECK(read_axis("a=1..100#3").values == Texts{"1", "10", "100"});
   CHECK(read_axis("a=14 days,28 days").values == Texts{"14 days", "28 days"});
+  CHECK(read_axis("a=1..4 days").values == Texts{"1 days", "2 days", "3 days", "4 days"});
+  CHECK(read_axis("a=100000..400000/s*2").values == Texts{"100000/s", "200000/s", "400000/s"});
+  CHECK(read_axis("a=5..20 ms#3").values == Texts{"5 ms", "10 ms", "20 ms"});
   const std::vector<SweepAxis> two{read_axis("a=1..2"), read_axis("b=x,y,z")};
   CHECK(point_count(two) == 6);
   CHECK(point_values(two, 4) == Texts{"2", "y"});  // the last axis is the fastest
@@ -45,8 +48,9 @@ TEST_CASE("axes are ranges, factors, logarithmic ranges and lists") {
 
 TEST_CASE("hostile axes and shards are errors of usage") {
   for (const char* text :
-       {"", "a", "=1..2", "a=", "a=2..1", "a=1..x", "a=..", "a=1..5:0", "a=1..5:-1", "a=0..5*2", "a=1..5*1",
-        "a=1..5#1", "a=-1..5#4", "a=1..1e300", "a=1,,2", "a=1..5#2.5"}) {
+       {"",         "a",          "=1..2",    "a=",        "a=2..1",   "a=1..x",    "a=..",
+        "a=1..5:0", "a=1..5:-1",  "a=0..5*2", "a=1..5*1",  "a=1..5#1", "a=-1..5#4", "a=1..1e300",
+        "a=1,,2",   "a=1..5#2.5", "a=1..5 ?", "a=1 ms..5", "a=1..ms",  "a=5..1 ms"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(read_axis(text), Error);
   }
@@ -56,6 +60,31 @@ TEST_CASE("hostile axes and shards are errors of usage") {
     CHECK_THROWS_AS(read_shard(text, spec), Error);
   }
   CHECK_THROWS_AS(point_count({read_axis("a=1..1000000"), read_axis("b=1..1000000")}), Error);
+}
+
+TEST_CASE("a path that is varied twice is an error of usage") {
+  const TemporaryFolder folder;
+  SweepSpec spec = fleet(1);
+  spec.axes = {read_axis("cluster.nodes=1..2"), read_axis("cluster.nodes=3..4")};
+  SweepStore store{folder / "a.db", sweep_question(spec)};
+  CHECK_THROWS_AS(run_sweep(spec, Catalog::builtin(), store), Error);
+  CHECK(store.rows().empty());
+}
+
+TEST_CASE("two processes at one file do not disturb each other") {
+  const TemporaryFolder folder;
+  const SweepSpec spec = fleet(1);
+  const std::string question = sweep_question(spec), once = csv_of(spec, folder / "once.db");
+  SweepStore first{folder / "both.db", question}, second{folder / "both.db", question};
+  SweepSpec mine = spec;
+  // The second begins when the first has seen that nothing is done, and ends before it.
+  bool begun = false;
+  mine.progress = [&](std::uint64_t, std::uint64_t) {
+    if (!begun) run_sweep(spec, Catalog::builtin(), second);
+    begun = true;
+  };
+  run_sweep(mine, Catalog::builtin(), first);
+  CHECK(sweep_csv(first) == once);
 }
 
 TEST_CASE("one thread, four threads, shards and interruptions give the same bytes") {
