@@ -68,7 +68,9 @@ class Evaluator {
   /// with one thread, and under limits, which count every simulation in order. Every task must stand on its
   /// own.
   using Task = std::function<void(Evaluator&)>;
-  void rehearse(const std::vector<Task>& tasks);
+  /// `on_task` is told how many tasks are done, from one thread at a time, and never together with
+  /// control.on_run.
+  void rehearse(const std::vector<Task>& tasks, const std::function<void(std::size_t done)>& on_task = {});
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 

@@ -9,7 +9,7 @@ namespace rackcast {
 
 Evaluator::Evaluator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-void Evaluator::rehearse(const std::vector<Task>& tasks) {
+void Evaluator::rehearse(const std::vector<Task>& tasks, const std::function<void(std::size_t)>& on_task) {
   Impl& own = *impl_;
   if (own.control.threads <= 1 || own.control.limited() || tasks.size() < 2) return;
   if (!own.shared) {
@@ -23,6 +23,7 @@ void Evaluator::rehearse(const std::vector<Task>& tasks) {
     own.workers.push_back(std::unique_ptr<Evaluator>{
         new Evaluator{std::make_unique<Impl>(own.catalog, control, own.own, own.shared)}});
   std::atomic<std::size_t> next{0};
+  std::size_t done = 0;
   const auto work = [&](Evaluator& worker) {
     for (std::size_t i = 0; (i = next.fetch_add(1)) < tasks.size();) {
       try {
@@ -30,6 +31,7 @@ void Evaluator::rehearse(const std::vector<Task>& tasks) {
       } catch (const std::exception&) {
         // Whoever asks in earnest meets it again.
       }
+      if (on_task) own.shared->say([&] { on_task(++done); });
     }
   };
   std::vector<std::jthread> others;

@@ -37,6 +37,13 @@ class SharedRuns {
     changed_.notify_all();
   }
 
+  /// Says something while nothing else is said: on_new, or by another thread here.
+  template <class Function>
+  void say(Function&& function) {
+    const std::lock_guard lock{mutex_};
+    function();
+  }
+
   void abandon(const std::string& key) {
     const std::lock_guard lock{mutex_};
     runs_.erase(key);

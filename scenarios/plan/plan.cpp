@@ -257,7 +257,9 @@ std::optional<Judged> Planner::add_conflicts() {
       const PlanCandidate at = candidate(*least);
       if (!nearest || nearest->uses[Limit::deadline] > 1) nearest = least;  // rather one that is in time
       c.needed = amount_text(limit, scenario_, least->uses[limit]);
-      c.statement = fmt::format("{} needs {}; {} is allowed.", named(at), c.needed, c.allowed);
+      c.statement = limit == Limit::availability
+                        ? fmt::format("{} reaches {}; {} is asked.", named(at), c.needed, c.allowed)
+                        : fmt::format("{} needs {}; {} is allowed.", named(at), c.needed, c.allowed);
     } else {
       c.statement = fmt::format("No candidate keeps it ({}).", title_of(limit));
     }

@@ -201,7 +201,10 @@ void PlanSearch::rehearse() {
       });
     }
   }
-  evaluator_.rehearse(tasks);
+  const std::size_t designs = space_.designs.size();
+  evaluator_.rehearse(tasks, [&](std::size_t done) {
+    if (control_.on_design) control_.on_design(done * designs / tasks.size(), designs);
+  });
 }
 
 void PlanSearch::refine(std::size_t design, const PerLimit& factors) {
