@@ -151,7 +151,8 @@ TEST_CASE("each limit that a fleet states is one: just too little of it conflict
            {"site.prices.total_budget", fmt::format("{} USD", 0.99 * c.total->base()), "total_budget"},
            {"site.racks.max_units", fmt::format("{}", c.rack_units - 1), "rack_units"},
            {"site.racks.max_racks", fmt::format("{}", *c.racks - 1), "max_racks"}}) {
-    CAPTURE(path);
+    const std::string too_little{path};
+    CAPTURE(too_little);
     const Result less = size(load_scenario(file, {path + "=" + value}), catalog());
     CHECK_FALSE(less.answer.feasible);
     REQUIRE(less.plan->conflicts.size() == 2);
@@ -329,7 +330,8 @@ TEST_CASE("any number of threads gives the same document") {
                                                         {"search", "{}"},
                                                         {"goal.deadline", "1 min"},
                                                         {"goal.alternatives", R"(["dgx2", "dgx1_p100"])"}}) {
-    CAPTURE(path);
+    const std::string varied{path};
+    CAPTURE(varied);
     const std::string once = to_json_text(size(small({{path, value}}), catalog()));
     for (const int threads : {2, 3, 8}) {
       CAPTURE(threads);
