@@ -27,11 +27,12 @@ struct Box {
 std::string words_of(const FabricPlan& plan) {
   std::string kind = plan.kind;
   std::ranges::replace(kind, '_', ' ');
-  std::string text = fmt::format("{}: {} nodes with {} {} ports, {} leaves ({})", kind, plan.nodes, plan.nics,
-                                 plan.port_link.id, plan.leaves, plan.leaf.name);
+  std::string text = fmt::format("{}: {} nodes with {} {} port{}, {} {} ({})", kind, plan.nodes, plan.nics,
+                                 plan.port_link.id, plan.nics == 1 ? "" : "s", plan.leaves,
+                                 plan.leaves == 1 ? "leaf" : "leaves", plan.leaf.name);
   if (plan.spines > 0) text += fmt::format(", {} spines ({})", plan.spines, plan.spine.name);
   if (plan.cores > 0) text += fmt::format(", {} cores ({})", plan.cores, plan.core.name);
-  return text + fmt::format(", {} cables between switches", plan.trunk_cables());
+  return plan.leaves == 1 ? text : text + fmt::format(", {} cables between switches", plan.trunk_cables());
 }
 
 class FabricDrawing {
@@ -240,9 +241,10 @@ class FabricDrawing {
     for (const int leaf : plan_.node_leaf)
       ++cables[static_cast<std::size_t>(box_of_[static_cast<std::size_t>(leaf)])];
     const double y = bottom + level_gap + 20, step = width / plan_.nodes,
-                 box_width = std::min(step - 6, 120.0);
+                 box_width = std::min(step - 6, 120.0),
+                 begin = std::max(margin, (left + right - width) / 2);  // in the middle below the switches
     for (int node = 0; node < plan_.nodes; ++node) {
-      const double x = margin + step * (node + 0.5);
+      const double x = begin + step * (node + 0.5);
       for (int port = 0; port < plan_.nics; ++port) {
         const int leaf = plan_.node_leaf[static_cast<std::size_t>(node * plan_.nics + port)];
         const auto box = static_cast<std::size_t>(box_of_[static_cast<std::size_t>(leaf)]);

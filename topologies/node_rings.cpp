@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "sim/error.hpp"
@@ -112,17 +113,82 @@ bool has_nvswitch(const Topology& topology, int node) {
   return !topology.devices_of(node, DeviceKind::nvswitch).empty();
 }
 
-std::vector<Order> cyclic_orders(Router& router, const std::vector<DeviceId>& gpus) {
-  const Topology& topology = router.topology();
-  constexpr std::size_t few = 8;  // (n-1)!/2 orders: 2520
-  if (gpus.size() > few || has_nvswitch(topology, topology.device(gpus.front()).node))
-    return {natural_order(gpus.size())};
-  const Capacity capacity = direct_links(topology, gpus);
-  auto orders = mesh_orders(capacity);
-  if (!orders.empty()) return orders;
+namespace {
+
+std::vector<Order> cyclic_orders(Router& router, const std::vector<DeviceId>& gpus,
+                                 const Capacity& capacity) {
   const bool any = std::ranges::any_of(capacity, [](const auto& row) { return degree(row) > 0; });
   if (!any) return {natural_order(gpus.size())};
   return both_directions(best_orders(router, gpus));
+}
+
+/// The ring of this order with a relay where two GPUs share no link; none if some hop has no relay either.
+/// Of several relays the one with the most links left.
+std::optional<NodeRing> relayed(Capacity& left, const Order& order) {
+  const auto links = [&left](int i, int j) -> int& {
+    return left[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  };
+  NodeRing ring{order};
+  // Direct hops take their links first.
+  for (const bool direct : {true, false}) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const int from = order[i], to = order[(i + 1) % order.size()];
+      if ((links(from, to) + links(to, from) > 0) != direct) continue;
+      if (direct) {
+        if (links(from, to)-- <= 0) return {};
+        continue;
+      }
+      int best = -1, most = 0;
+      for (const int through : order) {
+        const int room = std::min(links(from, through), links(through, to));
+        if (through != from && through != to && room > most) best = through, most = room;
+      }
+      if (best < 0) return {};
+      --links(from, best), --links(best, to);
+      ring.relays.push_back({i, best});
+    }
+  }
+  return ring;
+}
+
+/// As many rings as fit together where some GPUs have to pass data through a third, as NCCL's search does
+/// when no ring closes over direct links (PATH_NVB, src/graph/paths.cc and search.cc, since 2.8).
+std::vector<NodeRing> relayed_rings(const Capacity& capacity) {
+  std::vector<NodeRing> out;
+  if (std::ranges::any_of(capacity, [](const auto& row) { return degree(row) == 0; })) return out;
+  Capacity left = capacity;
+  for (bool found = true; found;) {
+    found = false;
+    Order order = natural_order(capacity.size());
+    do {
+      Capacity tried = left;
+      if (auto ring = relayed(tried, order)) {
+        out.push_back(std::move(*ring));
+        left = std::move(tried);
+        found = true;
+        break;
+      }
+    } while (std::next_permutation(order.begin() + 1, order.end()));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<NodeRing> rings_of_node(Router& router, const std::vector<DeviceId>& gpus) {
+  const Topology& topology = router.topology();
+  const auto plain = [](std::vector<Order> orders) {
+    std::vector<NodeRing> out;
+    for (Order& order : orders) out.push_back({std::move(order)});
+    return out;
+  };
+  constexpr std::size_t few = 8;  // (n-1)!/2 orders: 2520
+  if (gpus.size() > few || has_nvswitch(topology, topology.device(gpus.front()).node))
+    return plain({natural_order(gpus.size())});
+  const Capacity capacity = direct_links(topology, gpus);
+  if (auto orders = mesh_orders(capacity); !orders.empty()) return plain(std::move(orders));
+  if (auto rings = relayed_rings(capacity); !rings.empty()) return rings;
+  return plain(cyclic_orders(router, gpus, capacity));
 }
 
 namespace {

@@ -12,8 +12,16 @@ Capacity direct_links(const Topology& topology, const std::vector<DeviceId>& gpu
 
 bool has_nvswitch(const Topology& topology, int node);
 
-/// Cyclic orders (positions in `gpus`) for rings inside one node.
-std::vector<Order> cyclic_orders(Router& router, const std::vector<DeviceId>& gpus);
+/// A ring inside one node, in positions in `gpus`.
+struct NodeRing {
+  struct Relay {
+    std::size_t after = 0;  ///< hop from order[after] to the next
+    int through = 0;        ///< a GPU of the ring that is linked to both
+  };
+  Order order;
+  std::vector<Relay> relays = {};  ///< ascending
+};
+std::vector<NodeRing> rings_of_node(Router& router, const std::vector<DeviceId>& gpus);
 
 /// The way of one channel through a node of a ring over several nodes.
 struct Passage {

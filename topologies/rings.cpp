@@ -19,9 +19,14 @@ std::map<int, std::vector<DeviceId>> by_node(const Topology& topology, const std
 
 std::vector<Ring> rings_in_node(Router& router, const std::vector<DeviceId>& gpus) {
   std::vector<Ring> out;
-  for (const Order& order : cyclic_orders(router, gpus)) {
+  const auto gpu = [&gpus](int position) {
+    return gpus[static_cast<std::size_t>(position)];
+  };
+  for (const NodeRing& found : rings_of_node(router, gpus)) {
     Ring& ring = out.emplace_back();
-    for (const int position : order) ring.gpus.push_back(gpus[static_cast<std::size_t>(position)]);
+    for (const int position : found.order) ring.gpus.push_back(gpu(position));
+    for (const NodeRing::Relay& relay : found.relays)
+      ring.relays.push_back({relay.after, gpu(relay.through)});
   }
   return out;
 }

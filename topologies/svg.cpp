@@ -104,7 +104,8 @@ void Svg::arc(Point a, Point b, double depth, std::string_view style_class, doub
 }
 
 void Svg::text(Point at, std::string_view words, std::string_view style_class, std::string_view anchor) {
-  const double length = 7.0 * static_cast<double>(words.size());  // of 12 px letters, about
+  const double letter = style_class == "title" ? 11.5 : 7.0;  // of 17 and 12 px, about
+  const double length = letter * static_cast<double>(words.size());
   grow({at.x + (anchor == "start" ? length : anchor == "middle" ? length / 2 : 0), at.y + 4});
   picture_.shapes.push_back({Shape::Kind::text,
                              std::string{style_class},

@@ -52,10 +52,11 @@ void load_tree(Layout& layout, double bytes, bool mirrored) {
 void load_chains(Layout& layout, double bytes) {
   if (layout.nodes() == 1 && layout.on_gpus()) {
     for (const Ring& ring : layout.cluster().rings) {
-      for (std::size_t i = 0; i + 1 < ring.gpus.size(); ++i) {
-        layout.load(ring.gpus[i], ring.gpus[i + 1], bytes * ring.payload_share);
-        layout.load(ring.gpus[i + 1], ring.gpus[i], bytes * ring.payload_share);
-      }
+      const auto both_ways = [&](DeviceId from, DeviceId to, const RouteChoice&) {
+        layout.load(from, to, bytes * ring.payload_share);
+        layout.load(to, from, bytes * ring.payload_share);
+      };
+      ring.each_hop(both_ways, false);
     }
     return;
   }

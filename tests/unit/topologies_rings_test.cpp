@@ -69,6 +69,22 @@ TEST_CASE("five GPUs of a DGX-1 close no NVLink ring: PCIe, or two rings where G
   CHECK(in_links(v100, 5, 20e9, {.relay_through_gpus = true}) == doctest::Approx(2));
 }
 
+TEST_CASE("five GPUs of a hybrid cube mesh close two rings through a GPU between two others") {
+  // The fifth GPU has two links, both to the first: 4 -> 0 and 0 -> 4 carry what leaves and enters it.
+  const Topology t = build_node(node_spec(catalog(), "dgx1v_16gb"));
+  CHECK(in_links(t, 5, 20e9) == doctest::Approx(2));
+  for (const Ring& ring : first_gpus(t, 5)) {
+    REQUIRE(ring.relays.size() == 1);
+    CHECK(ring.relays.front().through == t.gpu(0, 0));
+    int hops = 0;
+    ring.each_hop([&](DeviceId from, DeviceId to, const RouteChoice&) {
+      ++hops;
+      CHECK(t.find_link(from, to, LinkKind::nvlink) != no_id);
+    });
+    CHECK(hops == 6);
+  }
+}
+
 TEST_CASE("rings pass every GPU once and never use a link more often than it exists") {
   for (const char* id : {"dgx1_p100", "dgx1v_16gb", "dgx2", "dell_c4140_k", "dell_c4140_b", "ibm_s822lc_hpc",
                          "ibm_ac922_6gpu", "mi300x_8gpu", "dgx_h100", "svail_titanx8"}) {
