@@ -31,6 +31,12 @@ std::vector<DeviceId> take_part(const Topology& topology, const ClusterShape& sh
   return all;
 }
 
+/// NCCL passes data through a GPU between two others since 2.8, of 2020 (see topologies/rings.hpp). The first
+/// generation of NVLink was measured with 2.0, which does not.
+RouterOptions routing_of(const NodeSpec& node) {
+  return {.relay_through_gpus = node.gpu_link && node.gpu_link->id != "nvlink/nvlink1"};
+}
+
 }  // namespace
 
 int Cluster::used_nodes() const {
@@ -70,7 +76,7 @@ Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const Cluster
   std::vector<DeviceId> ranks = take_part(whole, shape);
   std::vector<Ring> all_rings;
   if (ranks.size() > 1) {
-    Router router{whole};
+    Router router{whole, routing_of(node)};
     all_rings = rings(router, ranks);
   }
   return {node,
@@ -91,7 +97,7 @@ Cluster first_ranks(const Cluster& cluster, int count) {
   group.rings.clear();
   group.laid_out = std::make_shared<LaidOut>();
   if (count > 1) {
-    Router router{group.topology};
+    Router router{group.topology, routing_of(group.node)};
     group.rings = rings(router, group.ranks);
   }
   return group;

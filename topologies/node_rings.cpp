@@ -187,7 +187,8 @@ std::vector<NodeRing> rings_of_node(Router& router, const std::vector<DeviceId>&
     return plain({natural_order(gpus.size())});
   const Capacity capacity = direct_links(topology, gpus);
   if (auto orders = mesh_orders(capacity); !orders.empty()) return plain(std::move(orders));
-  if (auto rings = relayed_rings(capacity); !rings.empty()) return rings;
+  if (router.options().relay_through_gpus)
+    if (auto rings = relayed_rings(capacity); !rings.empty()) return rings;
   return plain(cyclic_orders(router, gpus, capacity));
 }
 

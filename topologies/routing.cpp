@@ -132,6 +132,10 @@ const Topology& Router::topology() const {
   return impl_->topology;
 }
 
+const RouterOptions& Router::options() const {
+  return impl_->options;
+}
+
 RouteParts Router::parts(DeviceId from, DeviceId to, const RouteChoice& choice) {
   assert(from != to);
   const Topology& t = impl_->topology;

@@ -92,6 +92,7 @@ class Router {
   [[nodiscard]] DeviceId nearest_cpu(DeviceId device);
 
   [[nodiscard]] const Topology& topology() const;
+  [[nodiscard]] const RouterOptions& options() const;
 
  private:
   struct Impl;

@@ -333,7 +333,7 @@ HopLatency CommModel::step_latency() const {
   return hop;
 }
 
-double CommModel::log_sigma() const {
+double CommModel::log_sigma(std::optional<Bytes> payload) const {
   static const Json file = parse_model_data("collectives/spread.json");
   if (impl_->nccl() && impl_->spec.refined) return impl_->spec.refined->log_sigma;
   const bool one = impl_->layout.nodes() == 1;
@@ -341,6 +341,10 @@ double CommModel::log_sigma() const {
   if (impl_->nccl() && !one && port) {
     if (const Json* own = file.require("by_link").find(port->id)) return own->require("value").number();
   }
+  if (impl_->nccl() && one && payload)
+    for (const Json& entry : file.require("one_node_short").array())
+      if (*payload < parse_quantity<Bytes>(entry.require("below").string()))
+        return entry.require("value").number();
   return file.require(!impl_->nccl() ? "other_library"
                       : one          ? "one_node"
                                      : "several_nodes")

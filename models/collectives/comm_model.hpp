@@ -65,8 +65,10 @@ class CommModel {
   [[nodiscard]] std::optional<Bandwidth> stack_rate() const;
   /// Of one message between two ranks.
   [[nodiscard]] HopLatency step_latency() const;
-  /// Standard deviation of ln(measured/modelled), from models/data/collectives/spread.json.
-  [[nodiscard]] double log_sigma() const;
+  /// Standard deviation of ln(measured/modelled) for a payload, from models/data/collectives/spread.json:
+  /// inside a node short messages, which wait for the library's start, are known less well. Default: a long
+  /// one.
+  [[nodiscard]] double log_sigma(std::optional<Bytes> payload = {}) const;
 
  private:
   struct Impl;

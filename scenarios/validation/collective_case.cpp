@@ -66,7 +66,7 @@ Measured run_of(PredictionContext& context, const ValidationCase& c) {
   const Collective op = operation_of(c);
   out.time = comm.time(op, out.payload);
   out.bus = bus_factor(op, static_cast<int>(cluster.ranks.size()));
-  out.log_sigma = comm.log_sigma();
+  out.log_sigma = comm.log_sigma(out.payload);
   return out;
 }
 
