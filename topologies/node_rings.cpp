@@ -124,7 +124,7 @@ std::vector<Order> cyclic_orders(Router& router, const std::vector<DeviceId>& gp
 
 /// The ring of this order with a relay where two GPUs share no link; none if some hop has no relay either.
 /// Of several relays the one with the most links left.
-std::optional<NodeRing> relayed(Capacity& left, const Order& order) {
+std::optional<NodeRing> relayed(const Capacity& whole, Capacity& left, const Order& order) {
   const auto links = [&left](int i, int j) -> int& {
     return left[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
   };
@@ -133,7 +133,7 @@ std::optional<NodeRing> relayed(Capacity& left, const Order& order) {
   for (const bool direct : {true, false}) {
     for (std::size_t i = 0; i < order.size(); ++i) {
       const int from = order[i], to = order[(i + 1) % order.size()];
-      if ((links(from, to) + links(to, from) > 0) != direct) continue;
+      if ((whole[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] > 0) != direct) continue;
       if (direct) {
         if (links(from, to)-- <= 0) return {};
         continue;
@@ -162,7 +162,7 @@ std::vector<NodeRing> relayed_rings(const Capacity& capacity) {
     Order order = natural_order(capacity.size());
     do {
       Capacity tried = left;
-      if (auto ring = relayed(tried, order)) {
+      if (auto ring = relayed(capacity, tried, order)) {
         out.push_back(std::move(*ring));
         left = std::move(tried);
         found = true;
