@@ -42,7 +42,7 @@ struct KernelFit {
 
 struct FitOptions {
   int folds = 5;                ///< of the cross-validation, by shape
-  std::size_t least_rows = 20;  ///< of a key, to be fitted at all
+  std::size_t least_rows = 15;  ///< of a key, to be fitted at all
 };
 
 /// Fits one group of rows that share a key. Needs at least options.least_rows rows.

@@ -209,6 +209,36 @@ void read_vector(const RowContext& context, std::vector<MeasuredKernel>& out) {
   }
 }
 
+/// Attention in one kernel; "unfused" rows are for the accuracy table (calibrate/attention_rows.hpp).
+void read_attention(const RowContext& context, std::vector<MeasuredKernel>& out) {
+  const CsvTable& t = context.table;
+  constexpr std::array<std::string_view, 2> kernels{"flash1", "flash2"};
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    const std::string_view kernel = t.text(i, "kernel"), pass = t.text(i, "pass"), causal = t.text(i, "causal");
+    if (kernel == "unfused") continue;
+    if (std::ranges::find(kernels, kernel) == kernels.end())
+      t.fail(i, "unknown kernel \"" + std::string{kernel} + "\"", "known: unfused, flash1, flash2");
+    if (pass != "forward" && pass != "backward")
+      t.fail(i, "unknown pass \"" + std::string{pass} + "\"", "known: forward, backward");
+    if (causal != "yes" && causal != "no") t.fail(i, "causal is neither yes nor no");
+    MeasuredKernel k = start_row(context, i);
+    k.library = named(context, i, "library", parse_library_generation);
+    k.call.kind = parse_kernel_class(std::string{kernel} + "_" + std::string{pass});
+    k.call.arithmetic = Arithmetic::tensor;
+    k.call.peak = peak_of(context.data.devices[k.device].rates, Arithmetic::tensor);
+    if (k.call.peak <= FlopRate{0}) t.fail(i, "devices.csv gives this device no such arithmetic");
+    k.call.element_bytes = 2;
+    k.call.causal = causal == "yes";
+    k.call.matrix = {t.number(i, "queries", 1), t.number(i, "keys", 1), t.number(i, "head_dim", 1),
+                     t.number(i, "batch", 1) * t.number(i, "heads", 1)};
+    k.seconds = t.number(i, "time_us", 1e-3) * 1e-6;
+    k.shape = std::string{causal} + "/";
+    const MatrixShape& s = k.call.matrix;
+    note_shape(k, {s.count, s.m, s.n, s.k});
+    out.push_back(std::move(k));
+  }
+}
+
 /// Steady bandwidths at full occupancy, as kernels that move 4 GB (any size far beyond the caches would do).
 void read_bandwidth(const RowContext& context, std::vector<MeasuredKernel>& out) {
   const CsvTable& t = context.table;
@@ -244,6 +274,10 @@ const std::vector<TableKind>& table_kinds() {
       {"rnn.csv",
        {"device", "library", "arithmetic", "cell", "hidden", "batch", "steps", "pass", "time_us"},
        read_rnn},
+      {"attention.csv",
+       {"device", "library", "kernel", "pass", "causal", "batch", "heads", "queries", "keys", "head_dim",
+        "time_us"},
+       read_attention},
       {"vector.csv", {"device", "library", "operation", "rows", "columns", "bytes", "time_us"}, read_vector},
       {"bandwidth.csv", {"device", "operation", "threads", "occupancy", "gb_per_s"}, read_bandwidth}};
   return kinds;

@@ -43,7 +43,8 @@ struct FrameworkProfile {
   double composed_passes = 1;     ///< of GELU and the like, where they are put together from simple operators
   double norm_passes = 1;         ///< traffic of normalisation against the fitted kernel
   bool fuses_elementwise = false;  ///< work marked fusable hides in its producer
-  bool fused_attention = false;    ///< one kernel that keeps no scores (FlashAttention)
+  AttentionKernel attention = AttentionKernel::unfused;
+  double attention_factor = 1;  ///< its kernel where it is in one, against the fitted one
   LayoutConversion layout = LayoutConversion::half;
   double sgd_accesses =
       5;  ///< times that an update with momentum reads or writes every parameter or its state

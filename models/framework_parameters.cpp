@@ -42,6 +42,7 @@ constexpr std::array parameters{
     number<&FrameworkProfile::kernel_factor>("kernel_factor", 1.08, 0.5),
     number<&FrameworkProfile::elementwise_passes>("elementwise_passes", 1.1, 0.35),
     number<&FrameworkProfile::norm_passes>("norm_passes", 1.2, 0.5),
+    number<&FrameworkProfile::attention_factor>("attention_factor", 1, 0.5),
     number<&FrameworkProfile::composed_passes>("composed_passes", 2, 0.5),
     number<&FrameworkProfile::adam_accesses>("adam_accesses", 14, 0.7),
     ProfileParameter{"input_copy", "GB/s",

@@ -25,7 +25,9 @@ GpuCostModel::GpuCostModel(GpuRates gpu, const LoweringOptions& options, const G
     : gpu_{std::move(gpu)}, options_{options}, network_log_sigma_{fitted.network_log_sigma()} {
   for (std::size_t kind = 0; kind < kernel_class_count; ++kind)
     for (std::size_t arithmetic = 0; arithmetic < 4; ++arithmetic)
-      choices_[kind][arithmetic] = fitted.choose(gpu_, static_cast<KernelClass>(kind),
+      if (!is_attention(static_cast<KernelClass>(kind)) ||
+          static_cast<Arithmetic>(arithmetic) == Arithmetic::tensor)
+        choices_[kind][arithmetic] = fitted.choose(gpu_, static_cast<KernelClass>(kind),
                                                  static_cast<Arithmetic>(arithmetic), options_.library);
 }
 

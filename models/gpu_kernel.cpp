@@ -216,6 +216,26 @@ KernelTime recurrent_time(const KernelCall& call, const GpuRates& gpu, const Ker
   return {step.total * factor, step.compute * factor, step.memory * factor, step.launch * call.steps};
 }
 
+KernelTime attention_time(const KernelCall& call, const GpuRates& gpu, const KernelParameters& p) {
+  constexpr double rows = 128;
+  const MatrixShape& s = call.matrix;
+  const bool backward =
+      call.kind == KernelClass::flash1_backward || call.kind == KernelClass::flash2_backward;
+  const double seen = call.causal ? std::min(s.n, std::max(s.n - s.m / 2, 0.0) + rows / 2) : s.n;
+  const double penalties =
+      (1 + (call.causal ? p[P::causal_penalty] : 0)) * (1 + (s.k > 64 ? p[P::wide_penalty] : 0));
+  const double flop = (backward ? 10 : 4) * std::min(s.m, rows) * (seen + p[P::prologue_depth]) *
+                      (s.k + p[P::operand_cost]) * penalties;
+  const double blocks = s.count * ceiling(s.m / rows);
+  const double sms = gpu.sm_count;
+  const double compute = ceiling(blocks / sms) * flop * sms / (call.peak.base() * p[P::peak_fraction]);
+  // Queries, keys, values and output; backward also their gradients.
+  const double moved = call.element_bytes * s.count * 2 * (s.m + s.n) * s.k * (backward ? 2 : 1);
+  const double memory = moved / (gpu.memory.base() * p[P::bandwidth_fraction]);
+  const double launch = p[P::launch] * 1e-6;
+  return {launch + norm4(compute, memory, 0), compute, memory, launch};
+}
+
 KernelTime stream_time(const KernelCall& call, const GpuRates& gpu, const KernelParameters& p) {
   // A cache that keeps r bytes between producer and consumer spares r of a long stream and all of a short
   // one.
@@ -232,10 +252,10 @@ KernelTime stream_time(const KernelCall& call, const GpuRates& gpu, const Kernel
 KernelTime kernel_time(const KernelCall& call, const GpuRates& gpu, const KernelParameters& parameters) {
   if (is_convolution(call.kind)) return conv_time(call, gpu, parameters);
   if (is_bandwidth_bound(call.kind)) return stream_time(call, gpu, parameters);
+  if (is_attention(call.kind)) return attention_time(call, gpu, parameters);
   if (call.kind != KernelClass::gemm) return recurrent_time(call, gpu, parameters);
   const MatrixShape& s = call.matrix;
-  const double least = call.element_bytes * s.count * (s.m * s.k + s.k * s.n + s.m * s.n);
-  const double bytes = call.moved_bytes > 0 ? call.moved_bytes : least;
+  const double bytes = call.element_bytes * s.count * (s.m * s.k + s.k * s.n + s.m * s.n);
   return product_time({s, bytes, 1, 1}, call, gpu, parameters, {gemm_tiles, true});
 }
 
@@ -246,6 +266,12 @@ double roofline_seconds(const KernelCall& call, const GpuRates& gpu) {
     const ConvolutionShape& s = call.conv;
     flop = 2 * s.n * s.oh * s.ow * s.k * s.c / s.groups * s.r * s.s;
     elements = s.n * s.c * s.h * s.w + s.k * s.c / s.groups * s.r * s.s + s.n * s.k * s.oh * s.ow;
+  } else if (is_attention(call.kind)) {
+    const MatrixShape& s = call.matrix;
+    const bool backward =
+        call.kind == KernelClass::flash1_backward || call.kind == KernelClass::flash2_backward;
+    flop = (backward ? 10 : 4) * s.m * (call.causal ? s.n - s.m / 2 : s.n) * s.k * s.count;
+    elements = 2 * (s.m + s.n) * s.k * s.count * (backward ? 2 : 1);
   } else {
     const MatrixShape& s = call.matrix;
     flop = 2 * s.m * s.n * s.k * s.count * call.steps;

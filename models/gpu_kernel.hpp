@@ -19,6 +19,15 @@
 /// may instead use Winograd's F(2x2) fused, or F(4x4) with its transforms as extra traffic (Lavin & Gray,
 /// CVPR 2016). A recurrent cell is a chain of dependent products. Everything else is traffic over an
 /// achievable bandwidth.
+///
+/// Attention in one kernel (FlashAttention, Dao et al., arXiv 2205.14135 and 2307.08691) takes 128 of the m
+/// queries into a block, which meets the keys it may see, v of n, of depth k:
+///
+///   block   = f 128 (v + k0) k (1 + a/k) (1 + c) (1 + w) / (peak e / SMs)   f = 4 forward, 10 backward
+///   compute = ceil(blocks / SMs) block
+///
+/// where c is paid with a causal mask and w with heads deeper than 64. Queries stand at the end of the keys:
+/// under the mask v = n - m/2 + 64, since tiles on the diagonal are computed whole.
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -39,12 +48,17 @@ enum class KernelClass {
   softmax,
   norm,
   embedding,
+  flash1_forward,
+  flash1_backward,
+  flash2_forward,
+  flash2_backward,
 };
-inline constexpr std::size_t kernel_class_count = 10;
+inline constexpr std::size_t kernel_class_count = 14;
 std::string_view to_string(KernelClass);
 KernelClass parse_kernel_class(std::string_view name);  ///< Error lists the known names
 bool is_convolution(KernelClass);
 bool is_recurrent(KernelClass);
+bool is_attention(KernelClass);        ///< in one kernel
 bool is_bandwidth_bound(KernelClass);  ///< elementwise, softmax, norm, embedding
 
 /// `count` independent products of m x n x k in one launch.
@@ -64,19 +78,20 @@ struct KernelCall {
   Arithmetic arithmetic = Arithmetic::fp32;
   FlopRate peak{0};          ///< of the unit that computes it on this GPU
   double element_bytes = 4;  ///< of an operand
-  MatrixShape matrix;        ///< gemm, recurrent (one step)
+  MatrixShape matrix;        ///< gemm, recurrent (one step), attention (queries, keys, depth, heads)
   ConvolutionShape conv;
   double steps = 1;          ///< recurrent: dependent products
   double moved_bytes = 0;    ///< bandwidth-bound classes: least traffic
   bool winograd = true;      ///< convolution: the library has Winograd kernels
   bool fused_groups = true;  ///< grouped convolution in one launch (since cuDNN 7)
+  bool causal = false;       ///< attention: a query sees no later key
 };
 
 /// Fitted numbers of one kernel class, architecture and library generation.
 enum class KernelParameter : std::size_t {
   peak_fraction,       ///< e: of the peak rate, on 128 x 128 tiles with 16 warps on each SM
   operand_cost,        ///< a: extra work per tile edge, in rows
-  prologue_depth,      ///< k0: start and end of a block, in steps of k
+  prologue_depth,      ///< k0: start and end of a block, in steps of k; attention: in keys
   latency_warps,       ///< h: warps that would hide half of the latency
   launch,              ///< microseconds: fixed time of a call (of a step for recurrent classes)
   bandwidth_fraction,  ///< b: of the memory's pin rate
@@ -88,9 +103,11 @@ enum class KernelParameter : std::size_t {
   narrow_penalty,      ///< added part of the time: matrix units when an operand has fewer than 8 channels;
                    ///< recurrent steps of 17 to 32 samples, where cuBLAS 8 picks a kernel slower than that
                    ///< for 64
-  cache_reuse,  ///< bandwidth-bound: caches' worth of traffic that never reaches memory
+  cache_reuse,    ///< bandwidth-bound: caches' worth of traffic that never reaches memory
+  causal_penalty, ///< attention: added part of the time under a causal mask
+  wide_penalty,   ///< attention: added part of the time with heads deeper than 64
 };
-inline constexpr std::size_t kernel_parameter_count = 13;
+inline constexpr std::size_t kernel_parameter_count = 15;
 
 struct KernelParameters {
   std::array<double, kernel_parameter_count> values{};

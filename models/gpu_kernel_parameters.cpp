@@ -21,7 +21,11 @@ constexpr std::array<std::string_view, kernel_class_count> class_names{"gemm",
                                                                        "elementwise",
                                                                        "softmax",
                                                                        "norm",
-                                                                       "embedding"};
+                                                                       "embedding",
+                                                                       "flash1_forward",
+                                                                       "flash1_backward",
+                                                                       "flash2_forward",
+                                                                       "flash2_backward"};
 
 // What a fit starts from and is drawn to where the data are silent. The spreads are wide: a factor of 1.6 to
 // 2.7 either way.
@@ -39,6 +43,8 @@ constexpr std::array<KernelParameterInfo, kernel_parameter_count> infos{{
     {"stride_saving", 0.5, 0.7},
     {"narrow_penalty", 0.5, 1.0},
     {"cache_reuse", 1, 0.7},
+    {"causal_penalty", 0.1, 1.0},
+    {"wide_penalty", 0.1, 1.5},
 }};
 
 template <class Enum, std::size_t N>
@@ -77,6 +83,10 @@ bool is_convolution(KernelClass c) {
          c == KernelClass::conv_weight_gradient;
 }
 
+bool is_attention(KernelClass c) {
+  return c >= KernelClass::flash1_forward && c <= KernelClass::flash2_backward;
+}
+
 bool is_bandwidth_bound(KernelClass c) {
   return c == KernelClass::elementwise || c == KernelClass::softmax || c == KernelClass::norm ||
          c == KernelClass::embedding;
@@ -94,7 +104,10 @@ bool uses(KernelClass c, Arithmetic a, KernelParameter p) {
   const bool tensor = a == Arithmetic::tensor;
   if (is_bandwidth_bound(c))
     return p == P::launch || p == P::bandwidth_fraction || p == P::cache_ratio || p == P::cache_reuse;
-  if (p == P::cache_reuse) return false;
+  if (is_attention(c))
+    return p == P::peak_fraction || p == P::operand_cost || p == P::prologue_depth || p == P::launch ||
+           p == P::bandwidth_fraction || p == P::causal_penalty || p == P::wide_penalty;
+  if (p == P::cache_reuse || p == P::causal_penalty || p == P::wide_penalty) return false;
   switch (p) {
     case P::split:
       return !is_convolution(c) || c == KernelClass::conv_weight_gradient ||

@@ -1,5 +1,7 @@
 #include "models/gpu_lowering.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace rackcast {
@@ -170,26 +172,42 @@ class Lowering {
     return call;
   }
 
+  /// Ampere's instructions (mma.sync) on Hopper and later. FlashAttention-2 reaches 35 % of the H100's peak,
+  /// FlashAttention-3, with Hopper's own, 75 % (Shah et al., arXiv 2407.08608): 0.47 of 989 TFLOP/s on 132
+  /// SMs. On a B200's 148 SMs that gives FlashAttention-2 390 TFLOP/s, and 343 to 381 are reported
+  /// (github.com/Dao-AILab/flash-attention, issue 1589).
+  [[nodiscard]] FlopRate older_instructions() const {
+    if (gpu_.architecture != "Hopper" && gpu_.architecture != "Blackwell") return unit_.peak;
+    return std::min(unit_.peak, FlopRate{0.47 * 989.4e12 / 132 * gpu_.sm_count});
+  }
+
+  [[nodiscard]] KernelCall fused(MatrixShape shape, Pass pass) const {
+    const bool first = options_.attention == AttentionKernel::flash1, forward = pass == Pass::forward;
+    KernelCall call;
+    call.kind = first ? (forward ? KernelClass::flash1_forward : KernelClass::flash1_backward)
+                      : (forward ? KernelClass::flash2_forward : KernelClass::flash2_backward);
+    call.arithmetic = unit_.arithmetic;
+    call.peak = options_.attention == AttentionKernel::native ? unit_.peak : older_instructions();
+    call.element_bytes = unit_.bytes;
+    call.matrix = shape;
+    call.causal = s_.causal;
+    return call;
+  }
+
   [[nodiscard]] std::vector<KernelCall> attention(Pass pass) const {
     if (pass == Pass::weight_gradient) return {};
     const auto q = static_cast<double>(s_.seq), kv = static_cast<double>(s_.kv_seq),
                d = static_cast<double>(s_.head_dim),
                v = static_cast<double>(s_.v_head_dim ? s_.v_head_dim : s_.head_dim),
                count = static_cast<double>(s_.heads) * batch_;
+    if (options_.attention != AttentionKernel::unfused && unit_.arithmetic == Arithmetic::tensor &&
+        unit_.bytes == 2)
+      return {fused({q, kv, (d + v) / 2, count}, pass)};
     std::vector<KernelCall> calls{product({q, kv, d, count}), product({q, v, kv, count})};
-    if (pass == Pass::data_gradient) {
+    if (pass == Pass::data_gradient)
       calls = {product({q, kv, v, count}), product({kv, v, q, count}), product({q, d, kv, count}),
                product({kv, d, q, count})};
-      if (options_.fused_attention) calls.push_back(product({q, kv, d, count}));  // scores are computed again
-    }
     const double scores = q * kv * count * element_;
-    if (options_.fused_attention) {
-      for (KernelCall& call : calls) {
-        if (s_.causal) call.matrix.count /= 2;
-        call.moved_bytes = (q * (d + v) + kv * (d + v)) * count * element_ / 2;
-      }
-      return calls;
-    }
     const double softmax = pass == Pass::forward ? 2 : 3;
     calls.push_back(stream(KernelClass::softmax, softmax * scores));
     calls.push_back(stream(KernelClass::elementwise, 4 * scores));  // scale and mask; dropout
@@ -240,6 +258,11 @@ class Lowering {
 };
 
 }  // namespace
+
+std::string_view to_string(AttentionKernel kernel) {
+  constexpr std::array<std::string_view, 4> names{"unfused", "flash1", "flash2", "native"};
+  return names[static_cast<std::size_t>(kernel)];
+}
 
 std::vector<KernelCall> lower(const Operator& op, Pass pass, double batch, Precision precision,
                               const GpuRates& gpu, const LoweringOptions& options) {

@@ -1,5 +1,6 @@
 #pragma once
 /// From an operator of a network to the library calls that a framework makes for it.
+#include <string_view>
 #include <vector>
 
 #include "models/gpu_kernel.hpp"
@@ -7,11 +8,19 @@
 
 namespace rackcast {
 
+/// How a framework computes attention.
+enum class AttentionKernel {
+  unfused,  ///< two products, a softmax and maps between them
+  flash1,   ///< one kernel that keeps no scores: FlashAttention and Triton's (2022)
+  flash2,   ///< FlashAttention-2 (2023), with the instructions of Ampere on every later GPU
+  native,   ///< the same with the GPU's own: FlashAttention-3, cuDNN 9, TensorRT
+};
+std::string_view to_string(AttentionKernel);
+
 struct LoweringOptions {
   LibraryGeneration library = LibraryGeneration::cudnn8;
-  /// Attention in one kernel that keeps no scores (FlashAttention, Dao et al. 2022) instead of two products,
-  /// a softmax and maps between them.
-  bool fused_attention = false;
+  /// One kernel exists for 16 bits on tensor cores; elsewhere attention is unfused.
+  AttentionKernel attention = AttentionKernel::unfused;
   bool winograd = true;  ///< cuDNN has these kernels since version 5
 };
 

@@ -102,6 +102,8 @@ class StepBuilder {
       case OperatorFamily::gemm:
       case OperatorFamily::rnn:
         return framework_.kernel_factor;
+      case OperatorFamily::attention:
+        return framework_.attention == AttentionKernel::unfused ? 1 : framework_.attention_factor;
       default:
         return 1;
     }

@@ -40,6 +40,12 @@ double kept_elements(const Workload& workload, double all, const MemoryOptions& 
 
 }  // namespace
 
+Optimizer usual_optimizer(const Workload& workload) {
+  const bool attention = std::ranges::any_of(
+      workload.operators, [](const Operator& op) { return op.family == OperatorFamily::attention; });
+  return attention ? Optimizer::adam : Optimizer::momentum;
+}
+
 MemoryUse training_memory(const Workload& workload, const MemoryOptions& options) {
   if (!(options.batch >= 0)) throw Error{"memory needs a batch that is not negative"};
   constexpr Bytes fp32{4};

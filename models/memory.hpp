@@ -17,6 +17,10 @@ namespace rackcast {
 
 enum class Optimizer { momentum, adam };
 
+/// What the papers and reference scripts of a network train it with: Adam or a relative where it has
+/// attention, else gradient descent with momentum.
+Optimizer usual_optimizer(const Workload& workload);
+
 struct MemoryOptions {
   double batch = 1;  ///< samples on this GPU; 0 gives the part that does not grow with the batch
   Precision precision = Precision::fp32;

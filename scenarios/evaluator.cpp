@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scenarios/evaluator_impl.hpp"
+#include "scenarios/parallelism.hpp"
 #include "sim/error.hpp"
 
 namespace rackcast {
@@ -128,6 +129,11 @@ const Catalog& Evaluator::catalog() const {
 
 const Workload& Evaluator::workload(const WorkloadSpec& spec) {
   return impl_->workload(spec);
+}
+
+MemoryOptions Evaluator::memory(const Question& q) {
+  const int ranks = q.cluster.nodes * node(q.cluster).gpus;
+  return memory_options(q.workload, workload(q.workload), impl_->framework(q.workload), ranks);
 }
 
 std::optional<Bytes> Evaluator::storage_capacity(const Question& q) {

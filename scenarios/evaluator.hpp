@@ -21,6 +21,7 @@ namespace rackcast {
 class Catalog;
 class Tracer;
 struct Cluster;
+struct MemoryOptions;
 struct SiteSpec;
 
 /// What is asked of one workload on one cluster; the planner varies it.
@@ -102,6 +103,8 @@ class Evaluator {
 
   NodeFacts node(const ClusterSpec& cluster);
   const Workload& workload(const WorkloadSpec& spec);
+  /// What each GPU has to hold while it trains, for models/memory.hpp.
+  MemoryOptions memory(const Question& question);
   const Cluster& cluster(const Question& question);
   [[nodiscard]] const Catalog& catalog() const;
   /// Capacity of the storage system, of local drives what the nodes hold together (their parts) or each (the

@@ -7,6 +7,7 @@
 
 #include "models/data_path/starvation.hpp"
 #include "models/gpu_rates_of.hpp"
+#include "models/memory.hpp"
 #include "models/site/gpu_power.hpp"
 #include "models/split_training.hpp"
 #include "models/workload.hpp"
@@ -139,10 +140,10 @@ const GpuCostModel& Evaluator::Impl::gpu(const ClusterSpec& cluster, const Workl
   const GpuSpec& spec = node(cluster).gpu;
   const FrameworkProfile& software = framework(w);
   const std::string key =
-      fmt::format("{}/{}/{}", spec.id, to_string(software.library), software.fused_attention);
+      fmt::format("{}/{}/{}", spec.id, to_string(software.library), to_string(software.attention));
   if (const auto it = gpus.find(key); it != gpus.end()) return it->second;
   GpuCostModel model = GpuCostModel::create(
-      gpu_rates(spec), {.library = software.library, .fused_attention = software.fused_attention}, kernels);
+      gpu_rates(spec), {.library = software.library, .attention = software.attention}, kernels);
   ledger.note_gpu(spec, model, workload(w), w.precision);
   return gpus.emplace(key, std::move(model)).first->second;
 }
@@ -217,6 +218,7 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   spec.gpu = &gpu(q.cluster, q.workload);
   spec.batch_per_gpu = q.workload.batch_per_gpu;
   spec.precision = q.workload.precision;
+  spec.adam = usual_optimizer(*spec.workload) == Optimizer::adam;
   spec.exchange = exchange_named(q.workload.exchange);
   for (const StragglerSpec& s : q.cluster.stragglers) {
     spec.stragglers.push_back(s.group);

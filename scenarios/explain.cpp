@@ -79,8 +79,8 @@ TableDocument::Table top_operators(const StepTime& step, int top) {
 }
 
 TableDocument::Table memory_table(const Workload& workload, const WorkloadSpec& spec, const GpuSpec& gpu,
-                                  int ranks) {
-  const MemoryOptions options = memory_options(spec, ranks);
+                                  const FrameworkProfile& framework, int ranks) {
+  const MemoryOptions options = memory_options(spec, workload, framework, ranks);
   const MemoryUse use = training_memory(workload, options);
   const Bytes available = gpu.usable_memory ? gpu.usable_memory->value : gpu.memory.value;
   TableDocument::Table table{"Device memory", {{"part"}, {"size", true}}, {}};
@@ -115,11 +115,12 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
     const FrameworkProfile framework =
         framework_profile({.name = spec.framework, .version = spec.framework_version});
     const GpuCostModel gpu = GpuCostModel::create(
-        gpu_rates(node.gpu), {.library = framework.library, .fused_attention = framework.fused_attention},
+        gpu_rates(node.gpu), {.library = framework.library, .attention = framework.attention},
         kernels);
     StepOptions options;
     options.batch = spec.parallelism ? spec.parallelism->micro_batch : spec.batch_per_gpu;
     options.precision = spec.precision;
+    options.adam = usual_optimizer(workload) == Optimizer::adam;
     options.recompute = spec.parallelism && spec.parallelism->recompute;
     const StepTime step = step_time(workload, gpu, framework, options);
     // A split network as one GPU would do it, one micro-batch; but its memory is that of the split.
@@ -128,7 +129,7 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
                                          to_string(spec.precision), framework.title);
     for (TableDocument::Table table :
          {by_limit(step), by_family(step), top_operators(step, top),
-          memory_table(workload, spec, node.gpu, scenario.cluster.nodes * node.gpus)}) {
+          memory_table(workload, spec, node.gpu, framework, scenario.cluster.nodes * node.gpus)}) {
       table.caption = head + table.caption;
       document.tables.push_back(std::move(table));
     }

@@ -30,7 +30,7 @@ class Node {
         workload_(load_workload(q.model)),
         framework_(framework_profile({.name = q.framework, .training = false})),
         gpu_(GpuCostModel::create(gpu_rates(spec_.gpu), {.library = framework_.library,
-                                                         .fused_attention = framework_.fused_attention})),
+                                                         .attention = framework_.attention})),
         cluster_(make_cluster(catalog, spec_, {})) {
     if (!workload_.transformer || !workload_.transformer->causal)
       throw Error{workload_.title + " does not generate tokens one after the other",

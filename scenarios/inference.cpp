@@ -117,7 +117,7 @@ std::string explain_inference(const Catalog& catalog, const InferenceQuestion& q
   const Workload workload = load_workload(q.model);
   const FrameworkProfile framework = framework_profile({.name = q.framework, .training = false});
   const GpuCostModel gpu = GpuCostModel::create(
-      gpu_rates(spec), {.library = framework.library, .fused_attention = framework.fused_attention});
+      gpu_rates(spec), {.library = framework.library, .attention = framework.attention});
   const std::vector<Precision> kinds = precisions(gpu.gpu());
   const Table table{workload, gpu, framework};
 

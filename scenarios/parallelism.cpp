@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/framework.hpp"
 #include "models/split_training.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/error.hpp"
@@ -68,12 +69,15 @@ SplitSpec split_spec(const WorkloadSpec& workload, int ranks) {
   return out;
 }
 
-MemoryOptions memory_options(const WorkloadSpec& workload, int ranks) {
+MemoryOptions memory_options(const WorkloadSpec& spec, const Workload& workload,
+                             const FrameworkProfile& framework, int ranks) {
   MemoryOptions out;
-  out.batch = workload.batch_per_gpu;
-  out.precision = workload.precision;
-  if (!workload.parallelism) return out;
-  const ParallelSpec p = fitting(*workload.parallelism, ranks);
+  out.batch = spec.batch_per_gpu;
+  out.precision = spec.precision;
+  out.optimizer = usual_optimizer(workload);
+  out.fused_attention = framework.attention != AttentionKernel::unfused;
+  if (!spec.parallelism) return out;
+  const ParallelSpec p = fitting(*spec.parallelism, ranks);
   out.batch = p.micro_batch;
   out.optimizer = Optimizer::adam;
   out.ways = p.ways();

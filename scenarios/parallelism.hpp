@@ -7,6 +7,7 @@
 
 namespace rackcast {
 
+struct FrameworkProfile;
 struct SplitSpec;
 struct WorkloadSpec;
 
@@ -40,6 +41,7 @@ ParallelSpec fitting(ParallelSpec asked, int ranks);
 SplitSpec split_spec(const WorkloadSpec& workload, int ranks);
 
 /// What training of the workload keeps in the memory of each of so many GPUs.
-MemoryOptions memory_options(const WorkloadSpec& workload, int ranks);
+MemoryOptions memory_options(const WorkloadSpec& spec, const Workload& workload,
+                             const FrameworkProfile& framework, int ranks);
 
 }  // namespace rackcast

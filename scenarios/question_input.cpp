@@ -6,6 +6,7 @@
 
 #include "models/data_path/host_memory.hpp"
 #include "models/data_path/preprocess.hpp"
+#include "models/memory.hpp"
 #include "models/operator.hpp"
 #include "scenarios/storage.hpp"
 #include "topologies/node_spec.hpp"
@@ -140,10 +141,8 @@ InputSpec input_spec(const InputContext& c, const EpochHits& hits) {
 }
 
 Bytes checkpoint_size(const InputContext& c) {
-  const bool attention = std::ranges::any_of(
-      c.workload.operators, [](const Operator& op) { return op.family == OperatorFamily::attention; });
   return checkpoint_bytes(c.workload.parameters(), c.question.workload.precision,
-                          attention ? Optimizer::adam : Optimizer::momentum);
+                          usual_optimizer(c.workload));
 }
 
 SaveSpec save_spec(const InputContext& c) {

@@ -24,7 +24,7 @@ std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& q) {
   std::vector<Conflict> out;
   const NodeFacts node = evaluator.node(q.cluster);
   const Workload& workload = evaluator.workload(q.workload);
-  const MemoryOptions memory = memory_options(q.workload, q.cluster.nodes * node.gpus);
+  const MemoryOptions memory = evaluator.memory(q);
   const Bytes needed = training_memory(workload, memory).total();
   if (needed > node.gpu_memory) {
     const double fits = largest_batch(workload, memory, node.gpu_memory);

@@ -59,7 +59,7 @@ void PointMaker::refuse(std::size_t design, const Error& e) {
 RunPoint PointMaker::run(const Question& q, std::size_t design) {
   RunPoint out;
   const NodeFacts& node = space_.designs[design].node;
-  const MemoryOptions memory = memory_options(q.workload, q.cluster.nodes * node.gpus);
+  const MemoryOptions memory = evaluator_.memory(q);
   out.uses[Limit::gpu_memory] =
       training_memory(evaluator_.workload(q.workload), memory).total() / node.gpu_memory;
   try {

@@ -28,12 +28,12 @@ LibraryGeneration oldest_for(std::string_view architecture) {
 const GpuCostModel& PredictionContext::gpu(const std::string& id, const FrameworkProfile& software) {
   std::unique_ptr<GpuCostModel>& slot =
       gpus_[id + "/" + std::string{to_string(software.library)} + (software.winograd ? "" : "/direct") +
-            (software.fused_attention ? "/fused" : "")];
+            "/" + std::string{to_string(software.attention)}];
   if (!slot) {
     try {
       const GpuRates rates = gpu_rates(gpu_spec(catalog_, id));
       const LoweringOptions options{.library = std::max(software.library, oldest_for(rates.architecture)),
-                                    .fused_attention = software.fused_attention,
+                                    .attention = software.attention,
                                     .winograd = software.winograd};
       slot = std::make_unique<GpuCostModel>(GpuCostModel::create(rates, options, fitted_));
     } catch (const Error& e) {

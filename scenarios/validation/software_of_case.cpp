@@ -1,7 +1,6 @@
 #include "scenarios/validation/software_of_case.hpp"
 
-#include <algorithm>
-
+#include "models/memory.hpp"
 #include "scenarios/validation/predictor.hpp"
 
 namespace rackcast {
@@ -64,8 +63,7 @@ FrameworkProfile profile_of(const ValidationCase& c) {
 bool trains_with_adam(const ValidationCase& c, const Workload& workload) {
   if (const auto stated = text_in(c.workload.extra, "optimizer"))
     return *stated != "sgd" && *stated != "momentum";
-  return std::ranges::any_of(workload.operators,
-                             [](const Operator& op) { return op.family == OperatorFamily::attention; });
+  return usual_optimizer(workload) == Optimizer::adam;
 }
 
 namespace {

@@ -24,7 +24,7 @@ struct Machine {
   NodeSpec node = node_spec(catalog, NodeChoice{"dgx_a100_640gb", ""});
   FrameworkProfile framework = framework_profile({.name = "tensorrt", .training = false});
   GpuCostModel gpu = GpuCostModel::create(
-      gpu_rates(node.gpu), {.library = framework.library, .fused_attention = framework.fused_attention});
+      gpu_rates(node.gpu), {.library = framework.library, .attention = framework.attention});
   Cluster cluster = make_cluster(catalog, node, {});
   Workload network = load_workload("llama3-8b");
 
