@@ -7,6 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "models/gpu_cost.hpp"
+
 namespace rackcast {
 namespace {
 
@@ -53,7 +55,7 @@ using Row = std::tuple<std::string, Arithmetic, LibraryGeneration>;
 std::string kernel_table(const std::vector<KernelFit>& fits) {
   std::map<Row, std::map<KernelClass, const KernelFit*>> rows;
   for (const KernelFit& fit : fits)
-    rows[{fit.key.model, fit.key.arithmetic, fit.key.library}][fit.key.kind] = &fit;
+    if (!is_attention(fit.key.kind)) rows[{fit.key.model, fit.key.arithmetic, fit.key.library}][fit.key.kind] = &fit;
   std::string out = "| GPU | arithmetic | library |", line = "|---|---|---|";
   for (const Column& column : columns) {
     out += fmt::format(" {} |", column.title);
@@ -131,6 +133,51 @@ std::string attention_table(const KernelData& data, const std::vector<KernelFit>
   return out;
 }
 
+/// Attention in one kernel, fitted.
+std::string fused_attention_table(const std::vector<KernelFit>& fits) {
+  std::string out =
+      "| GPU | kernel and pass | rows | held out (roofline) |\n"
+      "|---|---|---:|---:|\n";
+  for (const KernelFit& fit : fits) {
+    if (!is_attention(fit.key.kind)) continue;
+    out += fmt::format("| {} | {} | {} | {} ({}) |\n", fit.key.model, to_string(fit.key.kind),
+                       fit.rows.size(), percent(fit.residuals.median_abs), percent(fit.roofline.median_abs));
+  }
+  return out;
+}
+
+double predicted_unfused(const KernelData& data, const MeasuredAttention& m) {
+  Operator op;
+  op.family = OperatorFamily::attention;
+  op.shape.seq = std::llround(m.shape.m);
+  op.shape.kv_seq = std::llround(m.shape.n);
+  op.shape.head_dim = std::llround(m.shape.k);
+  op.shape.heads = std::llround(m.shape.count);
+  op.shape.causal = m.causal;
+  const GpuCostModel gpu = GpuCostModel::create(data.devices[m.device].rates);
+  return gpu.cost(op, m.backward ? Pass::data_gradient : Pass::forward, 1, Precision::fp16).time.base();
+}
+
+/// Attention made of products and a softmax, which nothing was fitted on, by the shipped fits.
+std::string unfused_attention_table(const KernelData& data) {
+  std::map<std::tuple<std::string, bool, bool>, std::vector<double>> errors;
+  for (const MeasuredAttention& m : data.unfused_attention)
+    errors[{data.devices[m.device].name, m.backward, m.causal}].push_back(
+        predicted_unfused(data, m) / m.seconds - 1);
+  std::string out =
+      "| GPU | pass | mask | shapes | median error | signed |\n"
+      "|---|---|---|---:|---:|---:|\n";
+  for (const auto& [key, signed_errors] : errors) {
+    const auto& [device, backward, causal] = key;
+    std::vector<double> sizes;
+    for (const double e : signed_errors) sizes.push_back(std::abs(e));
+    out += fmt::format("| {} | {} | {} | {} | {} | {:+.0f} |\n", device, backward ? "backward" : "forward",
+                       causal ? "causal" : "none", sizes.size(), percent(median(sizes)),
+                       100 * median(signed_errors));
+  }
+  return out;
+}
+
 std::string borrowed_table(const std::vector<BorrowedError>& borrowed) {
   std::string out =
       "| architectures apart | library generations apart | pairs of fits | median error | shared shift, rms "
@@ -160,6 +207,8 @@ std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<K
       "Scores and their use are products of many small matrices, between them a softmax (column above). How "
       "the fits of\n"
       "products do on those of NeuSight, on held-out shapes and with the roofline in brackets:\n\n{}\n"
+      "Whole attention in 16 bits, made of such products, a softmax and maps, which no fit has used:\n\n{}\n"
+      "In one kernel (FlashAttention and FlashAttention-2), fitted:\n\n{}\n"
       "### Sums over a network's convolutions\n\n"
       "Forward and both gradients of the layers that DeepBench measured, each as often as the network runs "
       "it, predicted by\n"
@@ -170,7 +219,8 @@ std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<K
       "that nobody\n"
       "measured has to expect. The shift that all kernels of a pair share sets how much wider its intervals "
       "are.\n\n{}",
-      kernel_table(fits), attention_table(data, fits), sums_table(sums), borrowed_table(borrowed));
+      kernel_table(fits), attention_table(data, fits), unfused_attention_table(data),
+      fused_attention_table(fits), sums_table(sums), borrowed_table(borrowed));
 }
 
 }  // namespace rackcast

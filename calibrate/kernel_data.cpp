@@ -13,7 +13,7 @@ namespace {
 
 /// What every table row says besides its shape.
 struct RowContext {
-  const KernelData& data;
+  KernelData& data;
   const CsvTable& table;
   Timing timing;
   std::string file;
@@ -24,6 +24,12 @@ const DataFile& find_file(const std::vector<DataFile>& files, std::string_view n
     if (file.name == name) return file;
   throw Error{
       "the data folder has no " + std::string{name}, {}, "it names the measured devices or the sources"};
+}
+
+bool yes_or_no(const CsvTable& t, std::size_t row, std::string_view column) {
+  const std::string_view text = t.text(row, column);
+  if (text != "yes" && text != "no") t.fail(row, std::string{column} + " is neither yes nor no");
+  return text == "yes";
 }
 
 std::vector<MeasuredDevice> read_devices(const DataFile& file) {
@@ -42,9 +48,7 @@ std::vector<MeasuredDevice> read_devices(const DataFile& file) {
     d.rates.int8 = FlopRate{table.number(i, "int8_tops", 0) * 1e12};
     d.rates.memory = Bandwidth{table.number(i, "memory_gb_per_s", 1e-3) * 1e9};
     d.rates.l2 = Bytes{table.number(i, "l2_mb", 0) * 1e6};
-    const std::string_view limited = table.text(i, "power_limited");
-    if (limited != "yes" && limited != "no") table.fail(i, "power_limited is neither yes nor no");
-    d.power_limited = limited == "yes";
+    d.power_limited = yes_or_no(table, i, "power_limited");
     for (const MeasuredDevice& other : devices)
       if (other.name == d.name) table.fail(i, "device \"" + d.name + "\" stands twice");
     devices.push_back(d);
@@ -209,30 +213,35 @@ void read_vector(const RowContext& context, std::vector<MeasuredKernel>& out) {
   }
 }
 
-/// Attention in one kernel; "unfused" rows are for the accuracy table (calibrate/attention_rows.hpp).
+MatrixShape attention_shape(const CsvTable& t, std::size_t row) {
+  return {t.number(row, "queries", 1), t.number(row, "keys", 1), t.number(row, "head_dim", 1),
+          t.number(row, "batch", 1) * t.number(row, "heads", 1)};
+}
+
 void read_attention(const RowContext& context, std::vector<MeasuredKernel>& out) {
   const CsvTable& t = context.table;
-  constexpr std::array<std::string_view, 2> kernels{"flash1", "flash2"};
   for (std::size_t i = 0; i < t.size(); ++i) {
-    const std::string_view kernel = t.text(i, "kernel"), pass = t.text(i, "pass"), causal = t.text(i, "causal");
-    if (kernel == "unfused") continue;
-    if (std::ranges::find(kernels, kernel) == kernels.end())
-      t.fail(i, "unknown kernel \"" + std::string{kernel} + "\"", "known: unfused, flash1, flash2");
+    const std::string kernel{t.text(i, "kernel")}, pass{t.text(i, "pass")};
+    if (kernel != "unfused" && kernel != "flash1" && kernel != "flash2")
+      t.fail(i, "unknown kernel \"" + kernel + "\"", "known: unfused, flash1, flash2");
     if (pass != "forward" && pass != "backward")
-      t.fail(i, "unknown pass \"" + std::string{pass} + "\"", "known: forward, backward");
-    if (causal != "yes" && causal != "no") t.fail(i, "causal is neither yes nor no");
+      t.fail(i, "unknown pass \"" + pass + "\"", "known: forward, backward");
     MeasuredKernel k = start_row(context, i);
     k.library = named(context, i, "library", parse_library_generation);
-    k.call.kind = parse_kernel_class(std::string{kernel} + "_" + std::string{pass});
     k.call.arithmetic = Arithmetic::tensor;
     k.call.peak = peak_of(context.data.devices[k.device].rates, Arithmetic::tensor);
     if (k.call.peak <= FlopRate{0}) t.fail(i, "devices.csv gives this device no such arithmetic");
-    k.call.element_bytes = 2;
-    k.call.causal = causal == "yes";
-    k.call.matrix = {t.number(i, "queries", 1), t.number(i, "keys", 1), t.number(i, "head_dim", 1),
-                     t.number(i, "batch", 1) * t.number(i, "heads", 1)};
+    k.call.element_bytes = element_bytes(Arithmetic::tensor);
+    k.call.causal = yes_or_no(t, i, "causal");
+    k.call.matrix = attention_shape(t, i);
     k.seconds = t.number(i, "time_us", 1e-3) * 1e-6;
-    k.shape = std::string{causal} + "/";
+    if (kernel == "unfused") {
+      context.data.unfused_attention.push_back(
+          {k.device, pass == "backward", k.call.causal, k.call.matrix, k.seconds});
+      continue;
+    }
+    k.call.kind = parse_kernel_class(kernel + "_" + pass);
+    k.shape = k.call.causal ? "causal/" : "";
     const MatrixShape& s = k.call.matrix;
     note_shape(k, {s.count, s.m, s.n, s.k});
     out.push_back(std::move(k));

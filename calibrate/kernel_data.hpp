@@ -3,7 +3,7 @@
 ///
 /// A data folder holds devices.csv (rates of the measured devices), sources.csv (how each subfolder's times
 /// were taken) and one subfolder per source with any of gemm.csv, conv.csv, rnn.csv, vector.csv,
-/// bandwidth.csv. Other files (README, LICENSE) are left alone.
+/// attention.csv, bandwidth.csv. Other files (README, LICENSE) are left alone.
 #include <string>
 #include <vector>
 
@@ -36,9 +36,18 @@ struct MeasuredKernel {
   std::string where;  ///< "deepbench/conv.csv:17"
 };
 
+/// Attention as a framework without a kernel for it computes it: several kernels, which no fit uses.
+struct MeasuredAttention {
+  std::size_t device = 0;
+  bool backward = false, causal = false;
+  MatrixShape shape;  ///< queries, keys, depth, heads
+  double seconds = 0;
+};
+
 struct KernelData {
   std::vector<MeasuredDevice> devices;
   std::vector<MeasuredKernel> kernels;  ///< in file order
+  std::vector<MeasuredAttention> unfused_attention;
 };
 
 /// Throws Error (file, line) on a missing table, a wrong header, an unknown name or a number out of range.

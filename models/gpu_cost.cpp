@@ -50,7 +50,8 @@ KernelCost GpuCostModel::cost(const KernelCall& call) const {
   const KernelChoice& chosen = choice(call.kind, call.arithmetic);
   const KernelTime time = kernel_time(call, gpu_, chosen.parameters);
   KernelCost cost{Duration{time.total},  Duration{time.compute},    Duration{time.memory},
-                  Duration{time.launch}, KernelCost::Limit::launch, chosen.log_sigma};
+                  Duration{time.launch}, KernelCost::Limit::launch, chosen.log_sigma,
+                  chosen.borrowed_sigma};
   cost.limit = limit_of(cost);
   return cost;
 }
@@ -64,10 +65,14 @@ KernelCost GpuCostModel::cost(const Operator& op, Pass pass, double batch, Preci
     sum.compute += part.compute;
     sum.memory += part.memory;
     sum.launch += part.launch;
+    sum.shared_sigma += part.time.base() * part.shared_sigma;
     variance += std::pow(part.time.base() * part.log_sigma, 2);
   }
   sum.limit = limit_of(sum);
-  if (sum.time > Duration{0}) sum.log_sigma = std::sqrt(variance) / sum.time.base();
+  if (sum.time > Duration{0}) {
+    sum.log_sigma = std::sqrt(variance) / sum.time.base();
+    sum.shared_sigma /= sum.time.base();
+  }
   return sum;
 }
 
@@ -77,18 +82,6 @@ std::string GpuCostModel::borrowed_from(const Operator& op, Precision precision)
     if (chosen.other_gpu) return chosen.model;
   }
   return {};
-}
-
-double GpuCostModel::network_log_sigma(Precision precision) const {
-  // The widening of the forward convolutions and products stands for all.
-  Operator op;
-  op.family = OperatorFamily::gemm;
-  op.shape.rows = op.shape.n = op.shape.k = 8;
-  double widened = 0;
-  for (const KernelCall& call : lower(op, Pass::forward, 1, precision, gpu_, options_))
-    for (const KernelClass kind : {KernelClass::gemm, KernelClass::conv_forward})
-      widened = std::max(widened, choice(kind, call.arithmetic).borrowed_sigma);
-  return std::hypot(network_log_sigma_, widened);
 }
 
 }  // namespace rackcast

@@ -28,7 +28,8 @@ struct KernelCost {
   Duration memory{0};   ///< had the arithmetic been infinitely fast
   Duration launch{0};   ///< fixed part: start, drain and dependent steps
   enum class Limit { compute, memory, launch } limit = Limit::launch;
-  double log_sigma = 0;  ///< standard deviation of ln(measured/predicted) of such kernels
+  double log_sigma = 0;     ///< standard deviation of ln(measured/predicted) of such kernels
+  double shared_sigma = 0;  ///< the part of it that all of them share: of parameters of another GPU
 };
 std::string_view to_string(KernelCost::Limit);
 
@@ -64,9 +65,9 @@ class GpuCostModel {
   /// The measured GPU whose parameters this one uses for `op` at `precision`; empty when its own architecture
   /// was measured.
   [[nodiscard]] std::string borrowed_from(const Operator& op, Precision precision) const;
-  /// Standard deviation of ln(measured/predicted) of the sum over a whole network's kernels: the part of the
-  /// error that kernels share, which does not average out. Wider for borrowed parameters.
-  [[nodiscard]] double network_log_sigma(Precision precision) const;
+  /// Standard deviation of ln(measured/predicted) of the sum over a whole network's kernels on a measured
+  /// GPU: the part of the error that kernels share, which does not average out.
+  [[nodiscard]] double network_log_sigma() const { return network_log_sigma_; }
 
  private:
   GpuCostModel(GpuRates gpu, const LoweringOptions& options, const GpuModelLibrary& fitted);

@@ -45,9 +45,12 @@ Unit unit_of(Precision precision, const GpuRates& gpu) {
 }
 
 /// Recipes with fp8 keep attention in 16 bits (Transformer Engine: DotProductAttention, unless fp8_dpa is
-/// set; TensorRT-LLM: use_fp8_context_fmha is off unless asked for).
-Precision multiplied_in(OperatorFamily family, Precision precision) {
-  return precision == Precision::fp8 && family == OperatorFamily::attention ? Precision::fp16 : precision;
+/// set; TensorRT-LLM: use_fp8_context_fmha is off unless asked for), and the product with the vocabulary and
+/// the router of experts (Megatron-Core: ColumnParallelLinear, not a layer of Transformer Engine; TensorRT
+/// Model Optimizer leaves "lm_head" and "router" out).
+Precision multiplied_in(const Operator& op, Precision precision) {
+  const bool wide = op.keeps_16_bits || op.family == OperatorFamily::attention;
+  return precision == Precision::fp8 && wide ? Precision::fp16 : precision;
 }
 
 class Lowering {
@@ -59,7 +62,7 @@ class Lowering {
         batch_{batch},
         // fp8 training keeps its maps in 16 bits; only the products read 8.
         element_{precision == Precision::fp8 ? 2 : activation_bytes(precision).base()},
-        unit_{unit_of(multiplied_in(op.family, precision), gpu)},
+        unit_{unit_of(multiplied_in(op, precision), gpu)},
         gpu_{gpu},
         options_{options} {}
 
@@ -67,7 +70,7 @@ class Lowering {
     if (pass == Pass::data_gradient && op_.first_layer) return {};
     switch (op_.family) {
       case OperatorFamily::gemm:
-        return {gemm(pass)};
+        return gemm(pass);
       case OperatorFamily::conv:
         return {conv(pass)};
       case OperatorFamily::depthwise:
@@ -117,17 +120,24 @@ class Lowering {
     return call;
   }
 
-  [[nodiscard]] KernelCall gemm(Pass pass) const {
+  [[nodiscard]] std::vector<KernelCall> gemm(Pass pass) const {
     const auto n = static_cast<double>(s_.n), k = static_cast<double>(s_.k);
     // An interaction of a sample's own vectors is one product per sample; a layer multiplies all rows at
     // once.
     const bool per_sample = op_.kind == "dot_interaction";
     const double rows = static_cast<double>(s_.rows) * (per_sample ? 1 : batch_);
     const double count = static_cast<double>(s_.count) * (per_sample ? batch_ : 1);
-    if (per_sample && pass == Pass::weight_gradient) return stream(KernelClass::elementwise, 0);
-    if (pass == Pass::forward) return product({rows, n, k, count});
-    if (pass == Pass::data_gradient) return product({rows, k, n, count});
-    return product({n, k, rows, count});
+    if (per_sample && pass == Pass::weight_gradient) return {stream(KernelClass::elementwise, 0)};
+    if (pass == Pass::forward) return {product({rows, n, k, count})};
+    std::vector<KernelCall> calls{pass == Pass::data_gradient ? product({rows, k, n, count})
+                                                              : product({n, k, rows, count})};
+    // Training in 8 bits (Transformer Engine): each operand is read in 16 bits, and written in 8 along both
+    // of its sides: the layer's input for its weights' gradient, and its output's gradient. A forward pass
+    // alone takes its input from a kernel that writes 8 bits.
+    if (unit_.bytes == 1 && element_ == 2)
+      calls.push_back(stream(KernelClass::elementwise,
+                             (element_ + 2) * rows * count * (pass == Pass::data_gradient ? n : k)));
+    return calls;
   }
 
   [[nodiscard]] ConvolutionShape convolution() const {

@@ -63,13 +63,19 @@ class StepBuilder {
   StepBuilder(const GpuCostModel& gpu, const FrameworkProfile& framework, const StepOptions& options)
       : gpu_{gpu}, framework_{framework}, options_{options} {}
 
-  void run(const Operator& op, Pass pass, Stream& stream) const {
+  void run(const Operator& op, Pass pass, Stream& stream) {
     if (hidden(op)) return;
     KernelCost cost = gpu_.cost(op, pass, options_.batch, options_.precision);
     if (cost.time <= Duration{0}) return;
+    shared_ += cost.shared_sigma * cost.time;
+    kernels_ += cost.time;
     const Duration body = (cost.time - cost.launch) * factor(op);
     stream.run(&op, pass, cost.launch + body + conversion(op) + unrolling(op), cost.limit);
   }
+
+  /// What the kernels share of their error because their parameters come from other GPUs, each weighing as
+  /// its time.
+  [[nodiscard]] double shared_sigma() const { return kernels_ > Duration{0} ? shared_ / kernels_ : 0; }
 
   /// Read gradient and state, write state, for every parameter; for mixed precision also the 16-bit copy.
   void update(const Workload& workload, Stream& stream) const {
@@ -145,6 +151,7 @@ class StepBuilder {
   const GpuCostModel& gpu_;
   const FrameworkProfile& framework_;
   const StepOptions& options_;
+  Duration shared_{0}, kernels_{0};
 };
 
 }  // namespace
@@ -156,7 +163,7 @@ StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const Fram
   Stream stream{framework, out};
   if (options.training && framework.input_copy > Bandwidth{0} && workload.pixels > 0)
     stream.wait(4 * options.batch * workload.input_bytes / framework.input_copy);  // pixels arrive as floats
-  const StepBuilder builder{gpu, framework, options};
+  StepBuilder builder{gpu, framework, options};
   for (const Operator& op : workload.operators) builder.run(op, Pass::forward, stream);
   out.forward = stream.lap();
   if (options.training) {
@@ -171,7 +178,7 @@ StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const Fram
   }
   out.total = stream.now();
   out.host_busy = stream.host();
-  out.log_sigma = std::hypot(gpu.network_log_sigma(options.precision), framework.log_sigma);
+  out.log_sigma = std::hypot(gpu.network_log_sigma(), builder.shared_sigma(), framework.log_sigma);
   return out;
 }
 

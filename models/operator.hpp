@@ -75,6 +75,7 @@ struct Operator {
   double score_elements = 0;  ///< of activation_elements, what a fused (flash) attention kernel does not keep
   std::string output;         ///< shape of the result: "56x56x256", "512 tokens x 768"
   bool first_layer = false;   ///< reads the network's input: no data gradient is computed
+  bool keeps_16_bits = false;  ///< stays in 16 bits where the others run in 8
   bool fusable = false;       ///< a framework that fuses element-wise work hides it in its producer
   bool auxiliary = false;     ///< belongs to a side branch that is used in training only
 };

@@ -38,6 +38,16 @@ double weight_bytes(Precision precision) {
   return precision == Precision::fp8 || precision == Precision::int8 ? 1 : activation_bytes(precision).base();
 }
 
+/// Tables of tokens and what keeps 16 bits in the products is not stored in 8.
+Bytes weights_of(const Workload& workload, Precision precision) {
+  Bytes sum{0};
+  for (const Operator& op : workload.operators) {
+    const bool wide = op.keeps_16_bits || op.family == OperatorFamily::embedding;
+    sum += Bytes{op.parameters * std::max(weight_bytes(precision), wide ? 2.0 : 0.0)};
+  }
+  return sum;
+}
+
 Part part_of(const TransformerShape& whole, const GenerationSpec& spec) {
   Part out{shard_of(whole, spec.tensor), static_cast<double>(spec.pipeline), {}};
   out.shape.layers = (whole.layers + spec.pipeline - 1) / spec.pipeline;
@@ -79,7 +89,7 @@ class Server {
 
   Generation run() {
     const Workload weights = pass_of(part_.shape, 1);
-    out_.weights = Bytes{weights.parameters() * weight_bytes(spec_.precision)};
+    out_.weights = weights_of(weights, spec_.precision);
     out_.kv_per_token = part_.kv_per_token;
     out_.requests = requests();
     // Stages work on groups of requests one behind the other.

@@ -214,16 +214,20 @@ class Generator {
     return product(".down", inner, s_.hidden);
   }
 
-  /// Router, the top_k of the experts, and the experts that see every token. Widths of what flows between the
-  /// expert products are per token and chosen expert.
+  /// Router, the top_k of the experts, and the experts that see every token. Every token is copied to its
+  /// experts in their order, and gathered again as a weighted sum. Widths of what flows between the expert
+  /// products are per token and chosen expert.
   Flow experts(const Flow& x) {
     LinearSpec router{.out = s_.experts, .bias = false};
+    router.keeps_16_bits = true;
     const Flow scores = add_linear(network_, "router", "linear", x, router);
     add_map(network_, "router.softmax", "softmax", OperatorFamily::softmax, scores, {.output = true});
     Flow chosen = x;
-    chosen.shape.items = s_.top_k;  // every token is copied to its experts
+    chosen.shape.items = s_.top_k;
+    chosen = add_map(network_, "experts.gather", "gather", OperatorFamily::embedding, chosen, {});
     const double share = 1.0 / static_cast<double>(s_.experts);
     Flow out = mlp("experts", chosen, s_.moe_ffn, s_.experts, share);
+    out = add_map(network_, "experts.combine", "gather", OperatorFamily::embedding, out, {});
     out.shape.items = 1;  // weighted sum over the chosen experts
     if (s_.shared_experts == 0) return out;
     const Flow always = mlp("shared_experts", x, s_.moe_ffn * s_.shared_experts);
@@ -245,6 +249,7 @@ class Generator {
     }
     LinearSpec output{.out = s_.vocab, .bias = s_.mlm_head};
     output.tied = s_.tied_output;
+    output.keeps_16_bits = true;
     const Flow logits = add_linear(network_, "vocabulary", "linear", x, output);
     add_map(network_, "softmax", "softmax", OperatorFamily::softmax, logits, {.output = true});
   }

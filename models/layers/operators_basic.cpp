@@ -32,6 +32,7 @@ Flow add_linear(NetworkBuilder& network, std::string name, std::string kind, con
   const double stored = spec.stored ? static_cast<double>(spec.stored) : n;
   op.parameters = copies * ((spec.tied ? 0.0 : stored * k) + (spec.bias ? stored : 0.0));
   op.forward_flop = Flop{2 * copies * rows * n * k};
+  op.keeps_16_bits = spec.keeps_16_bits;
   return network.add(std::move(op), from, from.shape.with_channels(spec.out), {.input = true});
 }
 

@@ -89,6 +89,35 @@ TEST_CASE("broken rows of measurements are rejected with file and line") {
               "known: add");
 }
 
+TEST_CASE("measured attention: one kernel to fit, several kernels to compare with") {
+  const std::string header =
+      "device,library,kernel,pass,causal,batch,heads,queries,keys,head_dim,time_us\n";
+  const auto row = [](const std::string& kernel, const std::string& pass, const std::string& causal) {
+    return "cored,cudnn8," + kernel + "," + pass + "," + causal + ",2,16,512,1024,64,100\n";
+  };
+  auto files = folder("attention.csv",
+                      header + row("flash2", "backward", "yes") + row("unfused", "forward", "no"));
+  files.front().text += "cored,cored,Ampere,10,10,100,0,1000,1,no,made up\n";
+  const KernelData data = load_kernel_data(files);
+  REQUIRE(data.kernels.size() == 1);
+  CHECK(data.kernels.front().call.kind == KernelClass::flash2_backward);
+  CHECK(data.kernels.front().call.causal);
+  CHECK(data.kernels.front().call.matrix.count == 32);
+  REQUIRE(data.unfused_attention.size() == 1);
+  CHECK_FALSE(data.unfused_attention.front().backward);
+  const auto refused = [&](const std::string& text, const std::string& part) {
+    files.back().text = header + text;
+    const Error e = error_of(files);
+    CHECK(e.where().line == 2);
+    CHECK(std::string{e.what()}.find(part) != std::string::npos);
+  };
+  refused(row("flash9", "forward", "no"), "unknown kernel");
+  refused(row("flash2", "sideways", "no"), "unknown pass");
+  refused(row("flash2", "forward", "perhaps"), "neither yes nor no");
+  refused("one,cudnn8,flash2,forward,no,2,16,512,1024,64,100\n", "no such arithmetic");
+  refused("cored,cudnn8,flash2,forward,no,2,16,0,1024,64,100\n", "too small");
+}
+
 TEST_CASE("a data folder needs its device and source tables") {
   CHECK(std::string{error_of({{"sources.csv", "s", sources}}).what()}.find("devices.csv") !=
         std::string::npos);
