@@ -114,7 +114,7 @@ const std::vector<std::pair<int, Duration>>& Evaluator::known_times() const {
 
 NodeFacts Evaluator::node(const ClusterSpec& cluster) {
   const NodeSpec& n = impl_->node(cluster);
-  const Bytes memory = n.gpu.usable_memory ? n.gpu.usable_memory->value : n.gpu.memory.value;
+  const Bytes memory = n.gpu.available_memory();
   return {
       n.id, n.name, n.gpu.id, n.gpus, memory, value_or(n.rack_units, 0.0), value_or(n.max_power, Power{0})};
 }

@@ -82,7 +82,7 @@ TableDocument::Table memory_table(const Workload& workload, const WorkloadSpec& 
                                   const FrameworkProfile& framework, int ranks) {
   const MemoryOptions options = memory_options(spec, workload, framework, ranks);
   const MemoryUse use = training_memory(workload, options);
-  const Bytes available = gpu.usable_memory ? gpu.usable_memory->value : gpu.memory.value;
+  const Bytes available = gpu.available_memory();
   TableDocument::Table table{"Device memory", {{"part"}, {"size", true}}, {}};
   table.rows = {
       {"weights", to_text(use.weights)},

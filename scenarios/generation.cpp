@@ -41,7 +41,7 @@ class Node {
     asked_.precision = q.precision;
     asked_.pipeline = q.pipeline;
     asked_.server = server_habits(q.framework);
-    asked_.memory = spec_.gpu.usable_memory ? spec_.gpu.usable_memory->value : spec_.gpu.memory.value;
+    asked_.memory = spec_.gpu.available_memory();
   }
 
   [[nodiscard]] Generation run(int tensor, double requests) const {

@@ -38,6 +38,9 @@ struct GpuSpec {
 
   Maybe<std::string> release_date;  ///< ISO
   Maybe<Money> price;               ///< at launch
+
+  /// What a program finds: as the driver reports it where that is known.
+  [[nodiscard]] Bytes available_memory() const { return usable_memory ? usable_memory->value : memory.value; }
 };
 
 /// `id` is an id or an unambiguous name or alias. Throws Error on an unknown name, a missing memory size or

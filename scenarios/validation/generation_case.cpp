@@ -39,7 +39,7 @@ PredictedFigure predict_generation(PredictionContext& context, const ValidationC
   spec.requests = requests_of(c);
   spec.precision = precision_of(c);
   spec.server = server_habits(c.workload.framework);
-  spec.memory = gpu_spec(context.catalog(), *c.system.gpu).memory.value;
+  spec.memory = gpu_spec(context.catalog(), *c.system.gpu).available_memory();
   const FrameworkProfile profile = context.profile(c);
   const Cluster& cluster = context.cluster(c);
   const double gpus = spec.tensor * spec.pipeline, groups = static_cast<double>(cluster.ranks.size()) / gpus;

@@ -169,7 +169,7 @@ ValidationCase with_fitting_batch(PredictionContext& context, ValidationCase c) 
   MemoryOptions options;
   options.precision = precision_of(c);
   if (trains_with_adam(c, workload)) options.optimizer = Optimizer::adam;
-  const double most = largest_batch(workload, options, gpu.memory.value);
+  const double most = largest_batch(workload, options, gpu.available_memory());
   if (most < 1) throw Unpredictable{"not one sample fits the GPU"};
   c.workload.batch_per_gpu = std::exp2(std::floor(std::log2(most)));
   return c;
