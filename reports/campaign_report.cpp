@@ -6,6 +6,7 @@
 
 #include "reports/format.hpp"
 #include "reports/load_members.hpp"
+#include "reports/readable.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -207,7 +208,7 @@ Report campaign_report(const std::string& text, std::string name) {
   report.sections.push_back({"use", "Use of the nodes", {{use_chart(json), Audience::document}}});
   report.sections.push_back({"jobs", "Where the jobs come from", {{source_table(json)}}});
   report.sections.push_back(reproduction(json, scenario));
-  return report;
+  return readable(std::move(report));
 }
 
 }  // namespace rackcast::reports

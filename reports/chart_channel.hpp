@@ -79,6 +79,8 @@ class Channel {
     Spec out{{"field", field}, {"type", "quantitative"}, {"title", title()}, {"scale", scale}};
     if (axis_.logarithmic) {
       out["axis"]["values"] = round_values(scale["domain"][0], scale["domain"][1]);
+    } else if (axis_.kind == Axis::Kind::count && unit_.base == 1 && extent_.high > 2) {
+      out["axis"]["tickMinStep"] = 1;  // there is no half of a node
     }
     return out;
   }

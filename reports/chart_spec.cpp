@@ -130,13 +130,15 @@ class LineSpec {
         {{"data", data},
          {"mark", {{"type", "point"}, {"size", 180}, {"stroke", "var(--text)"}, {"strokeWidth", 2}}},
          {"encoding", at}});
-    const bool on_the_right = found - points.begin() > std::ssize(points) / 2;
+    // On the side of the line where it leaves room.
+    const bool on_the_right = 2 * (found - points.begin()) >= std::ssize(points);
+    const bool above = (points.back().y < points.front().y) != on_the_right;
     layers_.push_back({{"data", data},
                        {"mark",
                         {{"type", "text"},
                          {"align", on_the_right ? "right" : "left"},
                          {"dx", on_the_right ? -11 : 11},
-                         {"dy", 14},
+                         {"dy", above ? -10 : 14},
                          {"stroke", "var(--card)"},
                          {"strokeWidth", 4},
                          {"fontWeight", 700}}},

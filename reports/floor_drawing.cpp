@@ -11,7 +11,7 @@ namespace rackcast::reports {
 namespace {
 
 constexpr double page_width = 560, least_width = 420, margin = 2, foot = 34;  ///< pixels
-constexpr double most_per_metre = 60, label_height = 13, digit_width = 8.4;
+constexpr double most_per_metre = 100, label_height = 13, digit_width = 8.4;
 constexpr double between_columns = 1.2;  ///< m, of the drawing
 constexpr int most_rows = 12;            ///< below each other; more go on in the next column
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -115,6 +117,33 @@ std::string duration_text(double seconds) {
   return to_text(Duration{seconds});
 }
 
+std::optional<std::chrono::sys_days> calendar_day(std::string_view iso) {
+  if (iso.size() != 10 || iso[4] != '-' || iso[7] != '-') return std::nullopt;
+  const auto number = [iso](std::size_t at, std::size_t length) {
+    int value = -1;
+    const char* end = iso.data() + at + length;
+    return std::from_chars(iso.data() + at, end, value).ptr == end ? value : -1;
+  };
+  const int year = number(0, 4), month = number(5, 2), day = number(8, 2);
+  if (year < 0 || month < 0 || day < 0) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year{year},
+                                         std::chrono::month{static_cast<unsigned>(month)},
+                                         std::chrono::day{static_cast<unsigned>(day)}};
+  return date.ok() ? std::optional(std::chrono::sys_days{date}) : std::nullopt;
+}
+
+std::string date_text(std::chrono::sys_days day, double seconds) {
+  constexpr std::array<const char*, 12> months{"January",   "February", "March",    "April",
+                                               "May",       "June",     "July",     "August",
+                                               "September", "October",  "November", "December"};
+  constexpr double seconds_per_day = 86400, last = 2'932'896;  // 31 December 9999, days since 1970
+  const double days = std::floor(seconds / seconds_per_day);
+  if (!(static_cast<double>(day.time_since_epoch().count()) + days <= last)) return "after 9999";
+  const std::chrono::year_month_day date{day + std::chrono::days{static_cast<int>(days)}};
+  return fmt::format("{} {} {}", static_cast<unsigned>(date.day()),
+                     months.at(static_cast<unsigned>(date.month()) - 1), static_cast<int>(date.year()));
+}
+
 std::string counted(std::int64_t count, std::string_view singular) {
   return fmt::format("{} {}{}", count_text(count), singular, count == 1 ? "" : "s");
 }
@@ -129,7 +158,11 @@ std::string prediction_text(const Prediction& p) {
     return p.unit == "1" ? percent_text(base).substr(0, percent_text(base).find(' '))
                          : number_text(base / value.factor);
   };
-  return fmt::format("{}{} ({} to {})", value.number, unit, bound(p.low), bound(p.high));
+  const std::string low = bound(p.low), high = bound(p.high);
+  if (low == high && low == value.number) {
+    return value.number + unit;
+  }
+  return fmt::format("{}{} ({} to {})", value.number, unit, low, high);
 }
 
 Cell text_cell(std::string text) {

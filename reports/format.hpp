@@ -1,5 +1,6 @@
 #pragma once
 /// Numbers for people.
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,10 @@ std::string count_text(std::int64_t value);
 std::string percent_text(double fraction);
 /// "13.4 days".
 std::string duration_text(double seconds);
+/// The day that "2019-06-01" names; nothing if the text is no date of the calendar.
+std::optional<std::chrono::sys_days> calendar_day(std::string_view iso);
+/// "1 June 2019", the day that is `seconds` after the begin of `day`; "after 9999" beyond.
+std::string date_text(std::chrono::sys_days day, double seconds = 0);
 /// "1 node", "13 nodes".
 std::string counted(std::int64_t count, std::string_view singular);
 

@@ -14,7 +14,8 @@ std::string_view number_class(const Column& column) {
   return column.align == Align::right ? " class=\"number\"" : "";
 }
 
-constexpr std::size_t most_rows_unbroken = 20;  ///< a longer table may run over a printed page
+constexpr std::size_t most_rows_unbroken = 4;  ///< a longer table may run over a printed page
+constexpr std::size_t most_rows_short = 20;    ///< a longer one gives its last columns their room
 
 /// `text` with each `from` replaced.
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
@@ -81,9 +82,12 @@ std::string_view tone_class(Tone tone) {
 std::string html_table(const Table& table) {
   // Explicit roles: on a narrow page the rows become cards, and display: block alone would hide the table
   // from screen readers.
-  const bool cards = table.columns.size() >= 3, may_break = table.rows.size() > most_rows_unbroken;
+  const bool cards = table.columns.size() >= 3, is_long = table.rows.size() > most_rows_short;
+  const bool may_break = table.rows.size() > most_rows_unbroken;
   std::string out = fmt::format("<table role=\"table\" class=\"{}{}\">\n", cards ? "cards" : "plain",
-                                may_break ? " long" : "");
+                                is_long     ? " long"
+                                : may_break ? ""
+                                            : " unbroken");
   if (!table.caption.empty()) {
     out += fmt::format("<caption>{}</caption>\n", html_escape(table.caption));
   }

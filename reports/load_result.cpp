@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "reports/format.hpp"
 #include "reports/load_drawings.hpp"
 #include "reports/load_evidence.hpp"
 #include "reports/load_input.hpp"
@@ -210,6 +211,10 @@ void read_scenario(const Json& json, ResultDocument& document) {
   scenario.file = text_or_empty(json, "file");
   scenario.name = text_or_empty(json, "name");
   scenario.description = text_or_empty(json, "description");
+  if (const Json* start = optional_member(json, "start")) {
+    scenario.start = calendar_day(start->string());
+    if (!scenario.start) start->fail("this is no date", "write it as \"2019-06-01\"");
+  }
   if (const Json* seed = optional_member(json, "seed")) {
     scenario.seed = seed->kind() == JsonKind::string ? seed->string() : std::to_string(seed->integer());
   }

@@ -11,7 +11,8 @@ namespace rackcast::reports {
 namespace {
 
 constexpr double unit_height = 14, view_width = 170, margin = 26, gap = 34, head = 24;
-constexpr int label_columns = 23;  ///< that a view has room for
+constexpr double call_width = 380, call_height = 17;  ///< words beside the rack
+constexpr int label_columns = 23;                     ///< that a view has room for
 constexpr int most_units = 60;
 
 /// One face of the rack at `x`.
@@ -33,12 +34,67 @@ std::string view(const RackDrawing& rack, double x, bool rear) {
         R"(<rect class="device s{}{}" x="{:g}" y="{:g}" width="{:g}" height="{:g}"><title>{}</title></rect>)",
         d.colour % 6, here ? "" : " behind", x + 1, top + 0.5, view_width - 2, d.units * unit_height - 1,
         html_escape(fmt::format("U{}: {}", d.u, d.label)));
-    if (here) {
-      const auto lines = wrap(d.label, label_columns);
-      const std::string words = lines.front() + (lines.size() > 1 ? "…" : "");
+    if (here && display_width(d.label) <= label_columns) {  // longer ones stand beside the rack alone
       out += fmt::format(R"(<text class="device" x="{:g}" y="{:g}">{}</text>)", x + view_width / 2,
-                         top + d.units * unit_height / 2 + 4, html_escape(words));
+                         top + d.units * unit_height / 2 + 4, html_escape(d.label));
     }
+  }
+  return out;
+}
+
+/// Neighbours that are alike, as one.
+struct Run {
+  int u = 0, units = 0, count = 0;
+  std::string label;
+  bool rear = false;
+};
+
+/// From the top.
+std::vector<Run> runs_of(const RackDrawing& rack) {
+  std::vector<RackDrawing::Device> devices = rack.devices;
+  std::ranges::stable_sort(devices, std::ranges::greater{}, &RackDrawing::Device::u);
+  std::vector<Run> runs;
+  for (const auto& d : devices) {
+    if (!runs.empty() && runs.back().label == d.label && runs.back().rear == d.rear &&
+        d.u + d.units == runs.back().u) {
+      runs.back().u = d.u;
+      runs.back().units += d.units;
+      ++runs.back().count;
+    } else {
+      runs.push_back({d.u, d.units, 1, d.label, d.rear});
+    }
+  }
+  return runs;
+}
+
+std::string units_text(const Run& run) {
+  return run.units == 1 ? fmt::format("U{}", run.u) : fmt::format("U{}–{}", run.u, run.u + run.units - 1);
+}
+
+/// What stands where, in words to the right of the rack, each at the height of its device; none where they
+/// would not find room. As wide as it says.
+std::string callouts(const RackDrawing& rack, double x) {
+  const std::vector<Run> runs = runs_of(rack);
+  const double bottom = head + rack.units * unit_height - 4;
+  if (static_cast<double>(runs.size()) * call_height > bottom - head) return {};
+  const auto middle = [&](const Run& run) {
+    return head + (rack.units - (run.u - 1) - run.units / 2.0) * unit_height;
+  };
+  std::vector<double> at(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    at[i] = std::max(middle(runs[i]), i == 0 ? head + 6 : at[i - 1] + call_height);
+  }
+  double below = bottom + call_height;
+  for (std::size_t i = runs.size(); i-- > 0;) below = at[i] = std::min(at[i], below - call_height);
+  std::string out;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Run& run = runs[i];
+    const std::string count = run.count > 1 ? fmt::format("{} × ", run.count) : "";
+    out += fmt::format(R"(<path class="lead" d="M{:g},{:.1f} l6,0 L{:g},{:.1f} l4,0"/>)", x, middle(run),
+                       x + 22, at[i]);
+    out +=
+        fmt::format(R"(<text class="call" x="{:g}" y="{:.1f}"><tspan>{}</tspan>  {}{}, {}</text>)", x + 30,
+                    at[i] + 4.5, units_text(run), count, html_escape(run.label), run.rear ? "rear" : "front");
   }
   return out;
 }
@@ -49,12 +105,12 @@ std::string rack_svg(const RackDrawing& rack) {
   if (rack.units < 1 || rack.units > most_units) {
     return {};
   }
-  const double width = 2 * (margin + view_width) + gap - margin + 2,
-               height = head + rack.units * unit_height + 2;
+  const double right = 2 * (margin + view_width) + gap - margin;
+  const double width = right + call_width, height = head + rack.units * unit_height + 2;
   return fmt::format(
-      R"(<svg class="rack" viewBox="0 0 {:g} {:g}" width="{:g}" role="img" aria-label="{}">{}{}</svg>)",
+      R"(<svg class="rack" viewBox="0 0 {:g} {:g}" width="{:g}" role="img" aria-label="{}">{}{}{}</svg>)",
       width, height, width, html_escape(rack.title), view(rack, margin, false),
-      view(rack, margin + view_width + gap, true));
+      view(rack, margin + view_width + gap, true), callouts(rack, right + 1));
 }
 
 }  // namespace rackcast::reports

@@ -17,8 +17,8 @@ struct RackDrawing {
   std::vector<Device> devices;
 };
 
-/// Both views beside each other, units numbered from the bottom. What is mounted at the other side shows
-/// through. Empty for a rack without units or of more than 60.
+/// Both views beside each other, units numbered from the bottom, and what stands where in words to the right.
+/// What is mounted at the other side shows through. Empty for a rack without units or of more than 60.
 std::string rack_svg(const RackDrawing& rack);
 
 }  // namespace rackcast::reports

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "reports/readable.hpp"
 #include "reports/sections/sections.hpp"
 
 namespace rackcast::reports {
@@ -52,7 +53,7 @@ Report build_report(const ResultDocument& document) {
       report.sections.push_back({std::string(kind.id), std::string(kind.title), std::move(blocks)});
     }
   }
-  return report;
+  return readable(std::move(report));
 }
 
 std::string render_text(const ResultDocument& document, const TextOptions& options) {

@@ -4,6 +4,7 @@
 /// load_result checks shape, types and version once, so the sections read plain fields. What a result may
 /// leave out is optional or empty here, and its section then leaves it out too. Unknown keys are ignored: a
 /// later program may add some without a new version. Schema: scenarios/schema/result.schema.json.
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -267,7 +268,8 @@ struct ResultDocument {
   std::string program, version, commit, command;
   struct {
     std::string file, name, description, seed;
-    std::string text;  ///< the merged scenario, pretty JSON; empty if not recorded
+    std::string text;                            ///< the merged scenario, pretty JSON; empty if not recorded
+    std::optional<std::chrono::sys_days> start;  ///< of the work; nothing: not given
   } scenario;
   std::optional<double> deadline_s;
   Answer answer;

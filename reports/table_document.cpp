@@ -1,5 +1,6 @@
 #include "reports/table_document.hpp"
 
+#include "reports/readable.hpp"
 #include "sim/json_reader.hpp"
 
 namespace rackcast::reports {
@@ -38,7 +39,7 @@ std::string render_tables(std::string_view json, const TextOptions& options) {
     section.blocks.push_back({std::move(table), Audience::everyone});
     report.sections.push_back(std::move(section));
   }
-  return write_text(report, options);
+  return write_text(readable(std::move(report)), options);
 }
 
 }  // namespace rackcast::reports

@@ -41,8 +41,8 @@ inline constexpr std::array<std::string_view, 6> part_colours{"34", "36", "31", 
 
 /// The signs that rackcast itself uses, one column for one; letters in names stay as they are.
 inline std::string plain_signs(std::string text) {
-  constexpr std::array<std::pair<std::string_view, char>, 5> signs{
-      {{"×", 'x'}, {"–", '-'}, {"…", '.'}, {"⚠", '!'}, {"µ", 'u'}}};
+  constexpr std::array<std::pair<std::string_view, char>, 7> signs{
+      {{"×", 'x'}, {"–", '-'}, {"…", '.'}, {"⚠", '!'}, {"µ", 'u'}, {"²", '2'}, {"³", '3'}}};
   for (const auto& [sign, plain] : signs) {
     for (std::size_t at = text.find(sign); at != std::string::npos; at = text.find(sign, at)) {
       text.replace(at, sign.size(), 1, plain);

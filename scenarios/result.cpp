@@ -66,6 +66,7 @@ Document head_document(const std::string& kind, const std::string& command, cons
            {{"file", s.file},
             {"name", s.name},
             {"description", s.description},
+            {"start", s.start.empty() ? Document(nullptr) : Document(s.start)},
             {"seed", s.seed},
             {"text", plain_json(s.text)}}}};
 }

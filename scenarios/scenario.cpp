@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "models/site/prices.hpp"
 #include "scenarios/defaults.hpp"
 #include "scenarios/exchange_choice.hpp"
 #include "scenarios/uncertainty/ranges.hpp"
@@ -212,6 +213,14 @@ Scenario read_head(ObjectReader& in, const Json& text, const std::string& file) 
   in.string_or("$schema", "");
   scenario.name = in.string("name");
   scenario.description = in.string_or("description", "");
+  if (const Json* start = in.find("start")) {
+    scenario.start = start->string();
+    try {
+      check_date(scenario.start);
+    } catch (const Error& error) {
+      start->fail(error.message(), error.hint());
+    }
+  }
   scenario.seed =
       static_cast<std::uint64_t>(in.integer_or("seed", 1, 0, std::numeric_limits<std::int64_t>::max()));
   return scenario;

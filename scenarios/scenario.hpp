@@ -90,6 +90,7 @@ struct PublishedRow {
 
 struct Scenario {
   std::string file, name, description;
+  std::string start;  ///< ISO date on which the work begins; empty: not given
   std::uint64_t seed = 1;
   DataSpec data;
   StorageSpec storage;

@@ -91,7 +91,7 @@ function startWhatIf() {
     const work = factor('epochs') * factor('data');
     const freely = byId('gpus').valueAsNumber !== 0;
     show('deadline', durationText(deadline));
-    show('epochs', data.workloads.map((w) => shortNumber(w.epochs * factor('epochs'))).join(', '));
+    show('epochs', [...new Set(data.workloads.map((w) => shortNumber(w.epochs * factor('epochs'))))].join(', '));
     show('data', data.workloads.map((w) => `${shortNumber(w.samples * factor('data') / 1e6)} million samples`)
       .filter((text, i, all) => all.indexOf(text) === i).join(', '));
     const needs = data.workloads.map((w) => smallestWithin(w, w.samples * w.epochs * work, deadline));

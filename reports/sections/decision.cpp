@@ -76,6 +76,17 @@ void add_site(std::vector<Fact>& facts, const Site& site) {
   }
 }
 
+/// When the work is done: a date where the scenario says when it starts.
+Fact done_fact(const ResultDocument& document, const Prediction& time) {
+  const auto& start = document.scenario.start;
+  if (!start) {
+    return {"Done", duration_text(time.value) + " after the start", "(the scenario gives no \"start\" date)"};
+  }
+  const std::string from = date_text(*start, time.low), to = date_text(*start, time.high);
+  const std::string range = from == to ? "" : fmt::format("{} to {}, ", from, to);
+  return {"Done", date_text(*start, time.value), fmt::format("({}started on {})", range, date_text(*start))};
+}
+
 /// Facts of the box; `brief` leaves out what the table of workloads right below it says.
 std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
   std::vector<Fact> facts;
@@ -85,6 +96,9 @@ std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
     }
   };
   add("Time to train", document.performance.time_to_train);
+  if (const auto& time = document.performance.time_to_train; time && document.answer.nodes) {
+    facts.push_back(done_fact(document, *time));
+  }
   if (const auto& rate = document.performance.samples_per_s; rate && !brief) {
     Prediction samples = *rate;
     samples.unit = "samples/s";

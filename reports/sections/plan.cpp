@@ -52,27 +52,31 @@ Cell energy_cell(const std::optional<double>& joules) {
                 : Cell{};
 }
 
-/// "64, mixed" for each workload, where the search chose them.
-std::string settings(const PlanCandidate& c, bool shown) {
-  std::string out;
-  if (!shown) return out;
-  for (const auto& w : c.workloads) {
-    out += fmt::format("{}{}: {} per GPU, {}", out.empty() ? "" : "; ", w.model, number_text(w.batch_per_gpu),
-                       w.precision);
-    if (!w.framework.empty()) out += ", " + w.framework;
-    if (!w.exchange.empty()) out += ", " + w.exchange;
-  }
-  return out;
+using Setting = std::string PlanCandidate::Workload::*;
+
+/// Whether candidates differ in how they run a workload; what all have alike need not be said in every row.
+bool varies(const std::vector<PlanCandidate>& all, Setting setting) {
+  std::map<std::string, std::string> first;
+  return std::ranges::any_of(all, [&](const PlanCandidate& c) {
+    return std::ranges::any_of(c.workloads, [&](const PlanCandidate::Workload& w) {
+      return first.try_emplace(w.model, w.*setting).first->second != w.*setting;
+    });
+  });
 }
 
 /// Which columns a table of candidates needs.
 struct Columns {
   bool several = false, money = false, energy = false, settings = false;
+  std::vector<Setting> differing;  ///< that the rows tell apart
 
   explicit Columns(const Plan& plan) : several(plan.designs > 1), settings(plan.variants > 1) {
     for (const PlanCandidate& c : plan.front) {
       money = money || c.total_usd.has_value();
       energy = energy || c.energy_j.has_value();
+    }
+    for (const Setting setting : {&PlanCandidate::Workload::precision, &PlanCandidate::Workload::framework,
+                                  &PlanCandidate::Workload::exchange}) {
+      if (varies(plan.front, setting)) differing.push_back(setting);
     }
   }
 
@@ -84,7 +88,7 @@ struct Columns {
     if (money) out.push_back({"Purchase", Align::right, 3});
     if (money) out.push_back({"Cost in all", Align::right});
     if (energy) out.push_back({"Energy", Align::right, 2});
-    if (settings) out.push_back({"Batch and precision", Align::left, 5});
+    if (settings) out.push_back({"Batch per GPU", Align::left, 5});
     if (last) out.push_back({last});
     return out;
   }
@@ -98,7 +102,18 @@ struct Columns {
     if (money) out.push_back(dollar_cell(c.capex_usd));
     if (money) out.push_back(dollar_cell(c.total_usd));
     if (energy) out.push_back(energy_cell(c.energy_j));
-    if (settings) out.push_back(text_cell(rackcast::reports::settings(c, true)));
+    if (settings) out.push_back(text_cell(settings_text(c)));
+    return out;
+  }
+  /// "Inception-v3: 64, mixed" for each workload, where the search chose them.
+  [[nodiscard]] std::string settings_text(const PlanCandidate& c) const {
+    std::string out;
+    for (const auto& w : c.workloads) {
+      out += fmt::format("{}{}: {}", out.empty() ? "" : "; ", w.model, number_text(w.batch_per_gpu));
+      for (const Setting setting : differing) {
+        if (!(w.*setting).empty()) out += ", " + w.*setting;
+      }
+    }
     return out;
   }
 };

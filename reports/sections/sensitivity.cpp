@@ -19,6 +19,7 @@ std::string ends_text(const Sensitivity& row) {
 
 std::string change_text(double from, double to) {
   const double change = to / from - 1;
+  if (std::abs(change) < 5e-4) return "0 %";
   return (change < 0 ? "-" : "+") + percent_text(std::abs(change));
 }
 

@@ -95,7 +95,8 @@ std::string statement(const CostReport& c) {
                 : std::string{" Renting is cheaper even for a cluster that never rests."};
   }
   if (!c.missing.empty())
-    text += fmt::format(" The sums leave out {} item(s) without a price.", c.missing.size());
+    text += fmt::format(" The sums leave out {} item{} without a price.", c.missing.size(),
+                        c.missing.size() == 1 ? "" : "s");
   return text;
 }
 

@@ -1,7 +1,7 @@
 // The report as a reader has it: opened in headless Chromium, its sliders moved, its accessibility checked, printed.
 // Usage: node page_test.mjs PROGRAM NODE_MODULES CHROMIUM, from the root of the tree.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -33,6 +33,10 @@ before(async () => {
     spoils.includes(key) && typeof value === 'string' ? hostile + value : value);
   writeFileSync(file('spoilt.json'), spoilt);
   execFileSync(program, ['report', file('spoilt.json'), '-o', file('spoilt.html')]);
+  execFileSync(program, ['campaign', 'scenarios/dgx_pod_team_dgx1.json', '-o', file('campaign.html')]);
+  execFileSync(program, ['size', 'scenarios/inference_fleet.json', '-o', file('serving.html')]);
+  const none = spawnSync(program, ['size', 'scenarios/storage_bound_site.json', '-o', file('infeasible.html')]);
+  assert.equal(none.status, 4); // no number of nodes keeps the limits
   result = JSON.parse(readFileSync(file('result.json'), 'utf8'));
   browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] });
 });
@@ -109,6 +113,19 @@ test('sliders of GPUs and of the power price change time, energy and cost', asyn
   await close();
 });
 
+test('the box says on which day the work is done', async () => {
+  execFileSync(program, ['size', scenario, '--set', 'start="2019-06-28"', '-o', file('dated.html')]);
+  const { page, faults, close } = await open('dated.html', { bypassCSP: false });
+  const box = await page.locator('#decision .facts').textContent();
+  const days = result.prediction.time_to_train_s.value / 86400;
+  const day = new Date(Date.UTC(2019, 5, 28 + Math.floor(days)));
+  const words = day.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+  assert.ok(box.includes(`Done${words}`), `${box} without ${words}`);
+  assert.ok(box.includes('started on 28 June 2019'), box);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test('the report of a site has every section, in order', async () => {
   const { page, faults, close } = await open('site.html', { bypassCSP: false });
   const ids = await page.locator('main > section').evaluateAll((all) => all.map((s) => s.id));
@@ -156,7 +173,7 @@ test('hostile texts of a result document are shown as they are written and run n
 });
 
 for (const [width, colorScheme] of [[1600, 'light'], [1600, 'dark'], [400, 'light'], [400, 'dark']]) {
-  for (const name of ['page', 'site']) test(`${name}: no serious accessibility finding and no sideways scrolling at ${width} px, ${colorScheme}`, async () => {
+  for (const name of ['page', 'site', 'campaign', 'serving', 'infeasible']) test(`${name}: no serious accessibility finding and no sideways scrolling at ${width} px, ${colorScheme}`, async () => {
     const { page, close } = await open(`${name}.html`, { viewport: { width, height: 900 }, colorScheme });
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
