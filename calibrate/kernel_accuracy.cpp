@@ -55,7 +55,8 @@ using Row = std::tuple<std::string, Arithmetic, LibraryGeneration>;
 std::string kernel_table(const std::vector<KernelFit>& fits) {
   std::map<Row, std::map<KernelClass, const KernelFit*>> rows;
   for (const KernelFit& fit : fits)
-    if (!is_attention(fit.key.kind)) rows[{fit.key.model, fit.key.arithmetic, fit.key.library}][fit.key.kind] = &fit;
+    if (!is_attention(fit.key.kind))
+      rows[{fit.key.model, fit.key.arithmetic, fit.key.library}][fit.key.kind] = &fit;
   std::string out = "| GPU | arithmetic | library |", line = "|---|---|---|";
   for (const Column& column : columns) {
     out += fmt::format(" {} |", column.title);

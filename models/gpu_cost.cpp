@@ -28,7 +28,7 @@ GpuCostModel::GpuCostModel(GpuRates gpu, const LoweringOptions& options, const G
       if (!is_attention(static_cast<KernelClass>(kind)) ||
           static_cast<Arithmetic>(arithmetic) == Arithmetic::tensor)
         choices_[kind][arithmetic] = fitted.choose(gpu_, static_cast<KernelClass>(kind),
-                                                 static_cast<Arithmetic>(arithmetic), options_.library);
+                                                   static_cast<Arithmetic>(arithmetic), options_.library);
 }
 
 GpuCostModel GpuCostModel::create(const GpuRates& gpu, const LoweringOptions& options,

@@ -103,9 +103,9 @@ enum class KernelParameter : std::size_t {
   narrow_penalty,      ///< added part of the time: matrix units when an operand has fewer than 8 channels;
                    ///< recurrent steps of 17 to 32 samples, where cuBLAS 8 picks a kernel slower than that
                    ///< for 64
-  cache_reuse,    ///< bandwidth-bound: caches' worth of traffic that never reaches memory
-  causal_penalty, ///< attention: added part of the time under a causal mask
-  wide_penalty,   ///< attention: added part of the time with heads deeper than 64
+  cache_reuse,     ///< bandwidth-bound: caches' worth of traffic that never reaches memory
+  causal_penalty,  ///< attention: added part of the time under a causal mask
+  wide_penalty,    ///< attention: added part of the time with heads deeper than 64
 };
 inline constexpr std::size_t kernel_parameter_count = 15;
 

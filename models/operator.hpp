@@ -76,8 +76,8 @@ struct Operator {
   std::string output;         ///< shape of the result: "56x56x256", "512 tokens x 768"
   bool first_layer = false;   ///< reads the network's input: no data gradient is computed
   bool keeps_16_bits = false;  ///< stays in 16 bits where the others run in 8
-  bool fusable = false;       ///< a framework that fuses element-wise work hides it in its producer
-  bool auxiliary = false;     ///< belongs to a side branch that is used in training only
+  bool fusable = false;        ///< a framework that fuses element-wise work hides it in its producer
+  bool auxiliary = false;      ///< belongs to a side branch that is used in training only
 };
 
 /// What the source prints, to check our totals against; 0 where it prints none.

@@ -27,8 +27,8 @@ LibraryGeneration oldest_for(std::string_view architecture) {
 
 const GpuCostModel& PredictionContext::gpu(const std::string& id, const FrameworkProfile& software) {
   std::unique_ptr<GpuCostModel>& slot =
-      gpus_[id + "/" + std::string{to_string(software.library)} + (software.winograd ? "" : "/direct") +
-            "/" + std::string{to_string(software.attention)}];
+      gpus_[id + "/" + std::string{to_string(software.library)} + (software.winograd ? "" : "/direct") + "/" +
+            std::string{to_string(software.attention)}];
   if (!slot) {
     try {
       const GpuRates rates = gpu_rates(gpu_spec(catalog_, id));

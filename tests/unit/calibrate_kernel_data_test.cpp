@@ -90,13 +90,12 @@ TEST_CASE("broken rows of measurements are rejected with file and line") {
 }
 
 TEST_CASE("measured attention: one kernel to fit, several kernels to compare with") {
-  const std::string header =
-      "device,library,kernel,pass,causal,batch,heads,queries,keys,head_dim,time_us\n";
+  const std::string header = "device,library,kernel,pass,causal,batch,heads,queries,keys,head_dim,time_us\n";
   const auto row = [](const std::string& kernel, const std::string& pass, const std::string& causal) {
     return "cored,cudnn8," + kernel + "," + pass + "," + causal + ",2,16,512,1024,64,100\n";
   };
-  auto files = folder("attention.csv",
-                      header + row("flash2", "backward", "yes") + row("unfused", "forward", "no"));
+  auto files =
+      folder("attention.csv", header + row("flash2", "backward", "yes") + row("unfused", "forward", "no"));
   files.front().text += "cored,cored,Ampere,10,10,100,0,1000,1,no,made up\n";
   const KernelData data = load_kernel_data(files);
   REQUIRE(data.kernels.size() == 1);

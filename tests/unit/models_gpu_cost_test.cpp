@@ -147,8 +147,7 @@ TEST_CASE("training in 8 bits writes its operands anew, and keeps some products 
     return h100.cost(op, pass, 8192, precision).time.base();
   };
   // An input of 8192 x 8192 is read in 16 bits and written twice in 8: 268 MB more at 3.35 TB/s or less.
-  const double casts =
-      time(Pass::weight_gradient, Precision::fp8) - time(Pass::forward, Precision::fp8);
+  const double casts = time(Pass::weight_gradient, Precision::fp8) - time(Pass::forward, Precision::fp8);
   CHECK(casts > 4.0 * 8192 * 8192 / 3.35e12);
   CHECK(casts < 2 * 4.0 * 8192 * 8192 / 3.35e12);
   const double narrow = time(Pass::forward, Precision::fp8);

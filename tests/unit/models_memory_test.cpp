@@ -70,7 +70,8 @@ TEST_CASE("a split network keeps its part, and sharded states a part of that") {
   CHECK(bytes(1) == doctest::Approx(8 + 12.0 / 8));
   CHECK(bytes(2) == doctest::Approx(2 + 18.0 / 8));
   CHECK(bytes(3) == doctest::Approx(20.0 / 8));
-}TEST_CASE("attention in one kernel keeps no scores, and its networks train with Adam") {
+}
+TEST_CASE("attention in one kernel keeps no scores, and its networks train with Adam") {
   const Workload bert = load_workload("bert-large");
   MemoryOptions options;
   options.precision = Precision::mixed;
@@ -85,5 +86,3 @@ TEST_CASE("a split network keeps its part, and sharded states a part of that") {
   CHECK(usual_optimizer(bert) == Optimizer::adam);
   CHECK(usual_optimizer(load_workload("resnet50")) == Optimizer::momentum);
 }
-
-

@@ -23,8 +23,8 @@ struct Machine {
   Catalog catalog = Catalog::builtin();
   NodeSpec node = node_spec(catalog, NodeChoice{"dgx_a100_640gb", ""});
   FrameworkProfile framework = framework_profile({.name = "tensorrt", .training = false});
-  GpuCostModel gpu = GpuCostModel::create(
-      gpu_rates(node.gpu), {.library = framework.library, .attention = framework.attention});
+  GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu),
+                                          {.library = framework.library, .attention = framework.attention});
   Cluster cluster = make_cluster(catalog, node, {});
   Workload network = load_workload("llama3-8b");
 

@@ -136,8 +136,12 @@ TEST_CASE("the spread of the kernels alone gives the interval that size prints")
   const ServiceResult sized = size_service(s, catalog());
   CHECK(r.nodes == sized.chosen.needed);
   CHECK(r.spares == 1);
-  CHECK(std::ceil(r.quantiles[0]) == doctest::Approx(*sized.least).epsilon(0.1));
-  CHECK(std::ceil(r.quantiles[4]) == doctest::Approx(*sized.most).epsilon(0.1));
+  // Whole nodes there, parts of a node here; 64 points know the ends of an interval to a few percent.
+  const auto rounds_up_to = [](double parts, int whole) {
+    return parts > 0.97 * (whole - 1) && parts <= 1.03 * whole;
+  };
+  CHECK(rounds_up_to(r.quantiles[0], *sized.least));
+  CHECK(rounds_up_to(r.quantiles[4], *sized.most));
   CHECK(r.tornado.front().low < r.tornado.front().high);
   int before = 0;
   for (const auto& c : r.confident) {
