@@ -104,6 +104,7 @@ class TextWriter {
   }
 
   void render(const Table& table) {
+    if (!table.caption.empty()) flow("  ", "  ", table.caption + ":");
     const TextTableLayout layout = lay_out(table, width_ - 2);
     std::vector<std::string> titles;
     for (const Column& column : table.columns) {

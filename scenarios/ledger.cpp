@@ -79,9 +79,9 @@ void Ledger::note_gpu(const GpuSpec& gpu, const GpuCostModel& model, const Workl
         "fits in models/data/gpu_models", "fit", ""});
   if (!donor.empty()) {
     warn(
-        fmt::format("{}: no kernel was measured on its architecture; its efficiencies are those of {}, with "
-                    "a wider interval.",
-                    gpu.name, donor));
+        fmt::format("{}: no {} kernel in this precision was measured on its architecture; its efficiencies "
+                    "are those of {}, with a wider interval.",
+                    gpu.name, to_string(heaviest->family), donor));
   }
 }
 

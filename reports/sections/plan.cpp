@@ -121,7 +121,7 @@ struct Columns {
 Table front_table(const Plan& plan, const std::vector<PlanCandidate>& points) {
   const Columns columns{plan};
   Table table;
-  table.caption = "No row is better than another in everything";
+  table.caption = "Pareto front, where no row is better than another in everything";
   table.columns = columns.heads("Breaks");
   for (const PlanCandidate& c : points) {
     const bool chosen = plan.chosen && same(c, *plan.chosen);

@@ -73,6 +73,7 @@ Table wide_table() {
 
 TEST_CASE("text tables align by columns of the terminal") {
   CHECK(body_text(small_table()) ==
+        "  Sizes:\n"
         "  Name  Count\n"
         "  é         7\n"
         "  車両  1,234\n");
