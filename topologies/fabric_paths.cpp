@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <ranges>
 
 namespace rackcast {
 namespace {
@@ -311,9 +310,10 @@ std::vector<Route> FabricPaths::equal_cost_routes(DeviceId from, DeviceId to, st
       continue;
     }
     // Depth first from the back: the smallest link number comes out first.
-    for (const Port& port : std::views::reverse(next_links(at, to, distances))) {
+    const std::vector<Port>& ports = next_links(at, to, distances);
+    for (auto port = ports.rbegin(); port != ports.rend(); ++port) {
       open.push_back(path);
-      open.back().push_back({port.link, 1});
+      open.back().push_back({port->link, 1});
     }
   }
   return done;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <ranges>
 
 namespace rackcast {
 namespace {
@@ -102,8 +101,8 @@ std::vector<LinkLoad> LinkLoads::sums_of(std::int32_t state) {
     scratch_[at] += load.bytes;
   };
   for (const LinkLoad& load : base) put(load);
-  for (const std::int32_t what : std::views::reverse(way))
-    for (const LinkLoad& load : sequences_[static_cast<std::size_t>(what)]) put(load);
+  for (auto what = way.rbegin(); what != way.rend(); ++what)
+    for (const LinkLoad& load : sequences_[static_cast<std::size_t>(*what)]) put(load);
   std::ranges::sort(used);
   std::vector<LinkLoad> sums;
   sums.reserve(used.size());
