@@ -49,7 +49,7 @@ Headline headline(const Json& json) {
   Headline box;
   box.tone = offered > 1 ? Tone::bad : Tone::good;
   box.kicker = "Campaign";
-  box.title = fmt::format("{} ({}), {} scheduled {}", counted(count(json.require("nodes")), "node"),
+  box.title = fmt::format("{:.0f} × {}: {} of jobs, scheduled by {}", json.require("nodes").number(),
                           json.require("node").string(), duration_text(json.require("duration_s").number()),
                           scheduled(json));
   box.lead = waits_sentence(json);

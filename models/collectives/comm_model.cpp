@@ -240,13 +240,14 @@ struct CommModel::Impl {
   /// Protocols share the patterns of an algorithm.
   PatternRate rate_of(const CollectiveStage& stage) {
     const auto [it, fresh] = pattern_rates.emplace(stage.pattern.get(), PatternRate{});
-    if (!fresh) return it->second;
+    PatternRate& rate = it->second;
+    if (!fresh) return rate;
     stage.pattern->each([&](const LinkLoad& load, int) {
       const bool between = between_nodes(cluster.topology.class_of(load.link).kind);
-      Bandwidth& least = between ? it->second.between : it->second.inside;
+      Bandwidth& least = between ? rate.between : rate.inside;
       least = std::min(least, rates.of(load.link) / load.bytes);
     });
-    return it->second;
+    return rate;
   }
 
   /// The choice stays that of the library's own model; what it costs is what was measured.
