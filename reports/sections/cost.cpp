@@ -31,7 +31,7 @@ Table year_table(const SiteCost& c, bool billed) {
   // In a workbook what follows from the purchase follows the bill, and energy its price.
   const auto of_purchase = [&](std::optional<double> dollars) {
     return billed && dollars && c.capex_usd > 0
-               ? fmt::format("{} * {}", bill_total_name, *dollars / c.capex_usd)
+               ? fmt::format("{} * {:.10g}", bill_total_name, *dollars / c.capex_usd)
                : std::string{};
   };
   const bool priced = c.energy_usd && c.usd_per_kwh.value_or(0) > 0;
@@ -43,7 +43,7 @@ Table year_table(const SiteCost& c, bool billed) {
       of_purchase(c.interest_usd));
   add("Energy", c.energy_usd,
       fmt::format("the site's, at {} USD/kWh", number_text(c.usd_per_kwh.value_or(0))),
-      priced ? fmt::format("{} * {}", *c.energy_usd / *c.usd_per_kwh, *c.usd_per_kwh) : "");
+      priced ? fmt::format("{:.10g} * {:.10g}", *c.energy_usd / *c.usd_per_kwh, *c.usd_per_kwh) : "");
   add("Space", c.space_usd, "by the power of the equipment");
   add("Support", c.support_usd, "a fraction of the purchase", of_purchase(c.support_usd));
   add("Staff", c.staff_usd, !c.staff_usd ? "no wages given" : c.staff_how.empty() ? "as given" : c.staff_how);
