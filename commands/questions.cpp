@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -123,9 +124,16 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
   Tracer tracer{Clock{TickLength::picosecond}};
   Result result = [&] {
     ProgressLine progress("Simulated runs");
+    std::optional<ProgressLine> nodes;  // rows of scaling tables have a total and so a time that is left
     RunControl control = flags.control();
+    std::size_t tables = 0;
     control.on_run = [&](std::size_t runs) {
-      progress.show(runs);
+      if (!nodes) progress.show(runs);
+    };
+    control.on_nodes = [&](std::size_t done, std::size_t all) {
+      if (!nodes) nodes.emplace("Simulated nodes");
+      nodes->show(tables * all + done, scenario.workloads.size() * all);
+      if (done == all) ++tables;
     };
     return simulate(scenario, catalog, files.perfetto.empty() ? nullptr : &tracer, control);
   }();

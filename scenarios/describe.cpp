@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "models/cluster.hpp"
 #include "models/workload.hpp"
@@ -31,11 +32,15 @@ std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {
   counts.push_back(nodes);
   if (evaluator.cluster(q).node.nics > 0) counts.push_back(2 * nodes);
   if (q.gpus) counts = {nodes};  // of a job of so many GPUs there is one size
+  const auto all = static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0));
+  std::size_t done = 0;
   std::vector<ScalingRow> rows;
   for (const int n : counts) {
     q.cluster.nodes = n;
     const TrainingRun& run = evaluator.run(q);
     rows.push_back({n, run.ranks, evaluator.predict(q), run.binds});
+    done += static_cast<std::size_t>(n);
+    if (evaluator.control().on_nodes) evaluator.control().on_nodes(done, all);
   }
   return rows;
 }

@@ -131,6 +131,10 @@ const Workload& Evaluator::workload(const WorkloadSpec& spec) {
   return impl_->workload(spec);
 }
 
+const RunControl& Evaluator::control() const {
+  return impl_->control;
+}
+
 MemoryOptions Evaluator::memory(const Question& q) {
   const int ranks = q.cluster.nodes * node(q.cluster).gpus;
   return memory_options(q.workload, workload(q.workload), impl_->framework(q.workload), ranks);

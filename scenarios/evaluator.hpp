@@ -107,6 +107,7 @@ class Evaluator {
   MemoryOptions memory(const Question& question);
   const Cluster& cluster(const Question& question);
   [[nodiscard]] const Catalog& catalog() const;
+  [[nodiscard]] const RunControl& control() const;
   /// Capacity of the storage system, of local drives what the nodes hold together (their parts) or each (the
   /// whole set); nothing if the catalogue does not say.
   std::optional<Bytes> storage_capacity(const Question& question);

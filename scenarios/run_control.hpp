@@ -19,7 +19,9 @@ struct RunControl {
   std::function<void(std::size_t runs)> on_run =
       {};  ///< called after each simulated run, to show how far it is
   std::function<void(std::size_t done, std::size_t all)> on_design =
-      {};                                ///< called after each design that the planner has tried
+      {};  ///< called after each design that the planner has tried
+  std::function<void(std::size_t done, std::size_t all)> on_nodes =
+      {};                                ///< called after each row of a scaling table: nodes of its rows
   std::function<bool()> cancelled = {};  ///< true: ends the work like a limit
 
   [[nodiscard]] bool limited() const;

@@ -61,6 +61,18 @@ TEST_CASE("a run that a limit ends says so and keeps what it has found") {
   CHECK(none.answer.binding_constraint == "limit");
 }
 
+TEST_CASE("the rows of a scaling table tell how far they are, in nodes") {
+  const Scenario scenario = saturn_v({"cluster={\"node\": \"dgx1v_16gb\", \"nodes\": 4}"});
+  std::vector<std::size_t> heard;
+  RunControl control;
+  control.on_nodes = [&](std::size_t done, std::size_t all) {
+    CHECK(all == 1 + 2 + 4 + 8);
+    heard.push_back(done);
+  };
+  simulate(scenario, catalog(), nullptr, control);
+  CHECK(heard == std::vector<std::size_t>{1, 3, 7, 15});
+}
+
 TEST_CASE("simulating every GPU, link and step gives the time of the folded run") {
   // 90 epochs of 2,000 samples in global batches of 2 x 8 x 32: 352 steps, all of them.
   const Scenario scenario =
