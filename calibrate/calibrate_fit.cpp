@@ -1,5 +1,7 @@
 #include "calibrate/calibrate_fit.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "calibrate/kernel_accuracy.hpp"
@@ -13,9 +15,10 @@ FitReport calibrate_fit(const std::vector<DataFile>& files) {
   const KernelData data = load_kernel_data(files);
   const std::vector<KernelFit> fits = fit_all(data);
   if (fits.empty())
-    throw Error{"no kernel class has the 20 measurements that a fit needs",
-                {},
-                "measure more shapes of one class on one device"};
+    throw Error{
+        fmt::format("no kernel class has the {} measurements that a fit needs", FitOptions{}.least_rows),
+        {},
+        "measure more shapes of one class on one device"};
   const std::vector<NetworkSum> sums = network_sums(files, data, fits);
   return {parameter_files(data, fits, sums),
           kernel_accuracy_markdown(data, fits, sums, borrowed_errors(data, fits)), data.kernels.size(),

@@ -188,7 +188,8 @@ class Lowering {
   /// (github.com/Dao-AILab/flash-attention, issue 1589).
   [[nodiscard]] FlopRate older_instructions() const {
     if (gpu_.architecture != "Hopper" && gpu_.architecture != "Blackwell") return unit_.peak;
-    return std::min(unit_.peak, FlopRate{0.47 * 989.4e12 / 132 * gpu_.sm_count});
+    constexpr double share_of_own = 0.47, h100_peak = 989.4e12, h100_sms = 132;
+    return std::min(unit_.peak, FlopRate{share_of_own * h100_peak / h100_sms * gpu_.sm_count});
   }
 
   [[nodiscard]] KernelCall fused(MatrixShape shape, Pass pass) const {
