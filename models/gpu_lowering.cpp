@@ -34,6 +34,8 @@ Unit unit_of(Precision precision, const GpuRates& gpu) {
       return first(gpu.bf16_tensor, 2);
     case Precision::fp8:
       return gpu.fp8_tensor > FlopRate{0} ? first(gpu.fp8_tensor, 1) : first(gpu.fp16_tensor, 2);
+    case Precision::fp4:
+      return gpu.fp4_tensor > FlopRate{0} ? first(gpu.fp4_tensor, fp4_bytes) : first(gpu.fp16_tensor, 2);
     case Precision::int8:
       break;
   }
@@ -44,13 +46,17 @@ Unit unit_of(Precision precision, const GpuRates& gpu) {
   return {matrix_units ? Arithmetic::tensor : Arithmetic::int8, gpu.int8, 1};
 }
 
+bool is_narrow(Precision precision) {
+  return precision == Precision::fp8 || precision == Precision::fp4;
+}
+
 /// Recipes with fp8 keep attention in 16 bits (Transformer Engine: DotProductAttention, unless fp8_dpa is
 /// set; TensorRT-LLM: use_fp8_context_fmha is off unless asked for), and the product with the vocabulary and
 /// the router of experts (Megatron-Core: ColumnParallelLinear, not a layer of Transformer Engine; TensorRT
-/// Model Optimizer leaves "lm_head" and "router" out).
+/// Model Optimizer leaves "lm_head" and "router" out). Those with 4 bits do the same.
 Precision multiplied_in(const Operator& op, Precision precision) {
   const bool wide = op.keeps_16_bits || op.family == OperatorFamily::attention;
-  return precision == Precision::fp8 && wide ? Precision::fp16 : precision;
+  return is_narrow(precision) && wide ? Precision::fp16 : precision;
 }
 
 class Lowering {
@@ -61,7 +67,7 @@ class Lowering {
         s_{op.shape},
         batch_{batch},
         // fp8 training keeps its maps in 16 bits; only the products read 8.
-        element_{precision == Precision::fp8 ? 2 : activation_bytes(precision).base()},
+        element_{is_narrow(precision) ? 2 : activation_bytes(precision).base()},
         unit_{unit_of(multiplied_in(op, precision), gpu)},
         gpu_{gpu},
         options_{options} {}
@@ -131,12 +137,12 @@ class Lowering {
     if (pass == Pass::forward) return {product({rows, n, k, count})};
     std::vector<KernelCall> calls{pass == Pass::data_gradient ? product({rows, k, n, count})
                                                               : product({n, k, rows, count})};
-    // Training in 8 bits (Transformer Engine): each operand is read in 16 bits, and written in 8 along both
-    // of its sides: the layer's input for its weights' gradient, and its output's gradient. A forward pass
-    // alone takes its input from a kernel that writes 8 bits.
-    if (unit_.bytes == 1 && element_ == 2)
-      calls.push_back(stream(KernelClass::elementwise,
-                             (element_ + 2) * rows * count * (pass == Pass::data_gradient ? n : k)));
+    // Training in 8 or 4 bits (Transformer Engine): each operand is read in 16 bits, and written narrow along
+    // both of its sides: the layer's input for its weights' gradient, and its output's gradient. A forward
+    // pass alone takes its input from a kernel that writes it narrow.
+    if (unit_.bytes <= 1 && element_ == 2)
+      calls.push_back(stream(KernelClass::elementwise, (element_ + 2 * unit_.bytes) * rows * count *
+                                                           (pass == Pass::data_gradient ? n : k)));
     return calls;
   }
 

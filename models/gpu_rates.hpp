@@ -19,6 +19,7 @@ struct GpuRates {
   FlopRate bf16_tensor{0};
   FlopRate tf32_tensor{0};
   FlopRate fp8_tensor{0};
+  FlopRate fp4_tensor{0};
   FlopRate int8{0};  ///< dot-product instructions or tensor cores, whichever is faster
   Bandwidth memory{0};
   Bytes l2{0};

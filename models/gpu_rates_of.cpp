@@ -18,6 +18,7 @@ GpuRates gpu_rates(const GpuSpec& spec) {
   out.bf16_tensor = value_or(spec.peak.bf16_tensor, FlopRate{0});
   out.tf32_tensor = value_or(spec.peak.tf32_tensor, FlopRate{0});
   out.fp8_tensor = value_or(spec.peak.fp8_tensor, FlopRate{0});
+  out.fp4_tensor = value_or(spec.peak.fp4_tensor, FlopRate{0});
   out.int8 = value_or(spec.peak.int8, FlopRate{0});
   out.memory = spec.memory_bandwidth.value;
   out.l2 = value_or(spec.l2, Bytes{0});

@@ -15,14 +15,16 @@ struct PrecisionRow {
 };
 
 // In the order of the enum. 8-bit training keeps gradients (and most activations' gradients) in 16 bits:
-// Micikevicius et al., "FP8 Formats for Deep Learning", arXiv 2209.05433.
-constexpr std::array<PrecisionRow, 7> precision_rows{{{"fp32", 4, 4},
+// Micikevicius et al., "FP8 Formats for Deep Learning", arXiv 2209.05433; so does training in 4 bits, which
+// narrows the operands of products alone: "Pretraining Large Language Models with NVFP4", arXiv 2509.25149.
+constexpr std::array<PrecisionRow, 8> precision_rows{{{"fp32", 4, 4},
                                                       {"tf32", 4, 4},
                                                       {"fp16", 2, 2},
                                                       {"mixed", 2, 2},
                                                       {"bf16", 2, 2},
                                                       {"fp8", 1, 2},
-                                                      {"int8", 1, 1}}};
+                                                      {"int8", 1, 1},
+                                                      {"fp4", 2, 2}}};
 
 constexpr std::array<std::string_view, 11> family_names{"gemm",      "conv",        "depthwise", "rnn",
                                                         "attention", "elementwise", "norm",      "softmax",

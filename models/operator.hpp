@@ -12,11 +12,14 @@
 namespace rackcast {
 
 /// Arithmetic of a run. `mixed`: 16-bit storage and tensor-core (or, before Volta, fp32) arithmetic, fp32
-/// master weights. The order is the order of the names below.
-enum class Precision { fp32, tf32, fp16, mixed, bf16, fp8, int8 };
+/// master weights. `fp8` and `fp4` are those of products; maps between them keep 16 bits. The order is the
+/// order of the names below.
+enum class Precision { fp32, tf32, fp16, mixed, bf16, fp8, int8, fp4 };
 std::string_view to_string(Precision);
 Precision parse_precision(std::string_view name);  ///< Error lists the known names
 Bytes activation_bytes(Precision);                 ///< per element
+/// An operand in NVFP4: 4 bits, and 8 more for the scale of each 16 elements (arXiv 2509.25149).
+inline constexpr double fp4_bytes = 4.5 / 8;
 Bytes gradient_bytes(Precision);  ///< per parameter on the wire, unless a scenario says otherwise
 
 /// Families share a cost law and its fitted parameters.

@@ -26,7 +26,8 @@ struct Part {
 };
 
 Bytes kv_element(const GenerationSpec& spec) {
-  return spec.precision == Precision::fp8 && spec.server.fp8_cache ? Bytes{1} : Bytes{2};
+  const bool narrow = spec.precision == Precision::fp8 || spec.precision == Precision::fp4;
+  return narrow && spec.server.fp8_cache ? Bytes{1} : Bytes{2};
 }
 
 double kv_elements(const TransformerShape& shape) {
@@ -35,6 +36,7 @@ double kv_elements(const TransformerShape& shape) {
 }
 
 double weight_bytes(Precision precision) {
+  if (precision == Precision::fp4) return fp4_bytes;
   return precision == Precision::fp8 || precision == Precision::int8 ? 1 : activation_bytes(precision).base();
 }
 
@@ -106,7 +108,7 @@ class Server {
   double requests() const {
     const ServerHabits& server = spec_.server;
     const Bytes room = server.memory_of_free * (server.memory_of_all * spec_.memory - out_.weights);
-    const double tokens = spec_.prompt + server.output_kept * spec_.output;
+    const double tokens = spec_.prompt + server.output_kept * spec_.beams * spec_.output;
     const double fit = std::floor(room / (tokens * part_.kv_per_token));
     if (!(fit >= 1)) {
       throw Error{fmt::format("{} for weights leave no room for one request of {:.0f} tokens in {}",
@@ -150,9 +152,10 @@ class Server {
   }
 
   Duration token_time(double requests, double context) {
-    Workload pass = pass_of(part_.shape, requests);
-    read_cache(pass, part_.shape, requests, context, spec_);
-    return time_of(pass, 1, requests);
+    const double rows = requests * spec_.beams;
+    Workload pass = pass_of(part_.shape, rows);
+    read_cache(pass, part_.shape, rows, context, spec_);
+    return time_of(pass, 1, rows);
   }
 
   Part part_;

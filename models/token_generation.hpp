@@ -15,6 +15,9 @@
 /// Tensor parallelism sums activations twice per layer; of experts each GPU holds a part of every one. With
 /// pipeline stages the requests make as many groups, which pass through the stages one behind the other.
 ///
+/// Beam search keeps several answers of a request: each takes its token in every pass and reads the prompt's
+/// keys and values, which are kept once.
+///
 /// Assumed: requests are all of the mean length, always enough of them wait, and the host keeps up: a
 /// scheduler that takes milliseconds between passes makes this too fast, most where passes are short.
 #include <string_view>
@@ -45,6 +48,7 @@ ServerHabits server_habits(std::string_view framework);
 struct GenerationSpec {
   int tensor = 1, pipeline = 1;
   double prompt = 0, output = 0;  ///< tokens of a request
+  double beams = 1;               ///< answers that a request keeps at once (beam search)
   double requests = 0;            ///< in flight in the group; 0: as many as memory holds and the server takes
   Precision precision = Precision::fp16;
   ServerHabits server;

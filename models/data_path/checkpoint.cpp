@@ -11,7 +11,8 @@ Bytes checkpoint_bytes(double parameters, Precision precision, Optimizer optimiz
   const double state = optimizer == Optimizer::adam ? 8 : 4;
   double weights = 4;
   if (precision == Precision::fp16) weights = 2;
-  if (precision == Precision::mixed || precision == Precision::bf16 || precision == Precision::fp8)
+  if (precision == Precision::mixed || precision == Precision::bf16 || precision == Precision::fp8 ||
+      precision == Precision::fp4)
     weights = 6;
   return Bytes{parameters * (weights + state)};
 }

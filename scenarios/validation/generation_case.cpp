@@ -1,6 +1,10 @@
 // Language models that answer token by token (models/token_generation.hpp).
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
 
+#include "models/generation_load.hpp"
 #include "models/token_generation.hpp"
 #include "scenarios/validation/exchange_of_case.hpp"
 #include "scenarios/validation/predictor.hpp"
@@ -19,7 +23,22 @@ double requests_of(const ValidationCase& c) {
   if (load == "offline, saturated") return 0;
   if (load == "static batch" && c.workload.global_batch) return *c.workload.global_batch;
   if (const auto concurrency = number_in(c.workload.extra, "concurrency")) return *concurrency;
-  throw Unpredictable{"serving under an offered rate: no model yet"};
+  throw Unpredictable{"neither a load nor the requests in flight stated"};
+}
+
+/// Tokens per second of a group that answers so many requests, offered at a rate or all at once.
+double rate_under_load(const std::function<Generation(double)>& with_requests, const GenerationSpec& spec,
+                       double requests, std::optional<double> offered) {
+  GenerationLoad load;
+  load.requests = static_cast<int>(requests);
+  load.output = static_cast<int>(std::lround(spec.output));
+  load.between = offered ? Duration{1 / *offered} : Duration{0};
+  const Generation most = with_requests(0);
+  load.places = static_cast<int>(std::min(most.requests, requests));
+  load.prompt = most.prompt;
+  for (double n = 1; n <= 2 * load.places && n <= most.requests; n *= 2)
+    load.token.push_back(with_requests(n).token);
+  return requests * spec.output / time_to_answer_all(load).base();
 }
 
 }  // namespace
@@ -36,7 +55,6 @@ PredictedFigure predict_generation(PredictionContext& context, const ValidationC
   spec.pipeline = ways_of_case(c, "pp");
   spec.prompt = *prompt;
   spec.output = *output;
-  spec.requests = requests_of(c);
   spec.precision = precision_of(c);
   spec.server = server_habits(c.workload.framework);
   spec.memory = gpu_spec(context.catalog(), *c.system.gpu).available_memory();
@@ -44,8 +62,20 @@ PredictedFigure predict_generation(PredictionContext& context, const ValidationC
   const Cluster& cluster = context.cluster(c);
   const double gpus = spec.tensor * spec.pipeline, groups = static_cast<double>(cluster.ranks.size()) / gpus;
   const ExchangeSpec exchange = exchange_of_case(c, profile, cluster.used_nodes());
-  const Generation out =
-      generate_tokens(cluster, *shape, context.gpu(*c.system.gpu, profile), profile, exchange.comm, spec);
+  const auto with_requests = [&](double requests) {
+    GenerationSpec asked = spec;
+    asked.requests = requests;
+    return generate_tokens(cluster, *shape, context.gpu(*c.system.gpu, profile), profile, exchange.comm,
+                           asked);
+  };
+  const auto prompts = number_in(c.workload.extra, "num_prompts");
+  const bool offered = text_in(c.workload.extra, "load") == "offered rate" && prompts;
+  Generation out = with_requests(offered ? 0 : requests_of(c));
+  if (offered) {
+    if (!(*prompts >= 1) || *prompts > 1e6) throw Unpredictable{"number of requests out of range"};
+    out.tokens_per_s =
+        rate_under_load(with_requests, spec, *prompts, number_in(c.workload.extra, "offered_requests_per_s"));
+  }
   const bool per_gpu = c.metric == "output_tokens_per_s_per_gpu";
   return figure_of(out.tokens_per_s * (per_gpu ? 1 / gpus : groups),
                    std::hypot(out.compute_log_sigma, out.network_log_sigma));

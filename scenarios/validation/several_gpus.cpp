@@ -166,7 +166,10 @@ PredictedFigure predict_flop_per_gpu(PredictionContext& context, const Validatio
   const double rate = flop * run.samples_per_s() / run.gpus;
   if (c.metric == "tflops_per_gpu") return figure_of(rate / 1e12, run.log_sigma());
   const GpuSpec gpu = gpu_spec(context.catalog(), *c.system.gpu);
-  const auto peak = precision_of(c) == Precision::fp8 ? gpu.peak.fp8_tensor : gpu.peak.fp16_tensor;
+  const Precision precision = precision_of(c);
+  const auto peak = precision == Precision::fp4   ? gpu.peak.fp4_tensor
+                    : precision == Precision::fp8 ? gpu.peak.fp8_tensor
+                                                  : gpu.peak.fp16_tensor;
   if (!peak) throw Unpredictable{"peak rate of \"" + gpu.id + "\" not known"};
   return figure_of(rate / (*peak)->base(), run.log_sigma());
 }

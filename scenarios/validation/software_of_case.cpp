@@ -9,7 +9,7 @@ Precision precision_of(const ValidationCase& c) {
   if (!c.workload.precision) throw Unpredictable{"precision not stated"};
   const std::string& name = *c.workload.precision;
   if (name == "mxfp8") return Precision::fp8;
-  if (name == "nvfp4" || name == "fp4") throw Unpredictable{"4-bit arithmetic has no model"};
+  if (name == "nvfp4") return Precision::fp4;
   if (name == "fp64") throw Unpredictable{"fp64 networks have no model"};
   try {
     const Precision precision = parse_precision(name);

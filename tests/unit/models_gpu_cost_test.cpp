@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "models/gpu_cost.hpp"
 #include "models/gpu_rates_of.hpp"
 #include "sim/error.hpp"
@@ -156,6 +158,22 @@ TEST_CASE("training in 8 bits writes its operands anew, and keeps some products 
   CHECK(time(Pass::forward, Precision::fp8) > 1.5 * narrow);
 }
 
+TEST_CASE("products in 4 bits have their own rate and read less than those in 8") {
+  const GpuCostModel b200 = GpuCostModel::create(gpu_rates(gpu_spec(Catalog::builtin(), "b200_sxm")));
+  Operator op = linear(1, 8192, 8192);
+  const auto time = [&](double rows, Precision precision) {
+    return b200.cost(op, Pass::forward, rows, precision).time.base();
+  };
+  // 1.1e12 operations: not beyond the peak of 9,000 TFLOP/s, and beyond that of 8 bits, 4,500.
+  CHECK(time(8192, Precision::fp4) > 2 * std::pow(8192.0, 3) / 9e15);
+  CHECK(time(8192, Precision::fp4) < 0.75 * time(8192, Precision::fp8));
+  // One row: the weights are read, 4.5 bits each with their scales.
+  CHECK(time(1, Precision::fp4) > fp4_bytes * 8192 * 8192 / 8e12);
+  CHECK(time(1, Precision::fp4) < time(1, Precision::fp8));
+  op.keeps_16_bits = true;
+  CHECK(time(8192, Precision::fp4) == time(8192, Precision::bf16));
+}
+
 TEST_CASE("every GPU of the catalogue has a cost model") {
   const Catalog catalog = Catalog::builtin();
   const GpuModelLibrary fitted = GpuModelLibrary::builtin();
@@ -164,7 +182,7 @@ TEST_CASE("every GPU of the catalogue has a cost model") {
     CAPTURE(id);
     const GpuCostModel model = GpuCostModel::create(gpu_rates(gpu_spec(catalog, id)), {}, fitted);
     for (const Precision p : {Precision::fp32, Precision::tf32, Precision::mixed, Precision::bf16,
-                              Precision::fp8, Precision::int8})
+                              Precision::fp8, Precision::int8, Precision::fp4})
       CHECK(model.cost(op, Pass::forward, 512, p).time > Duration{0});
   }
 }
