@@ -104,6 +104,7 @@ Question question(const Scenario& s, const WorkloadSpec& w) {
   q.stored_factor = s.data.stored_factor();
   q.site = s.site;
   q.failures = s.failures;
+  if (s.goal) q.availability = s.goal->availability;
   return q;
 }
 

@@ -36,6 +36,7 @@ struct Question {
   double stored_factor = 1;                            ///< bytes on storage per byte of training data
   std::optional<FailureSpec> failures = std::nullopt;  ///< absent: nothing ever fails
   std::shared_ptr<const SiteSpec> site = {};  ///< null: without limits; its power cap slows the GPUs down
+  std::optional<double> availability = std::nullopt;  ///< least share of the time in which training moves on
 };
 
 /// Spread of the three independent parts of a prediction, as standard deviations of the logarithm of a rate.

@@ -49,8 +49,10 @@ std::optional<FailurePlan> Evaluator::Impl::failures(const Question& q, const Sc
     spec.rule = IntervalRule::fixed;
     spec.interval = q.input.checkpoint_every;
   }
+  // Outside of at(): an interruption while the step is simulated is no fault of the scenario's "failures".
+  const TrainingRun& step = steady(q, {});
   FailurePlan plan = at(spec.where, [&] {
-    return failure_plan(catalog, node, used_nodes(q, node), spec, cost_of(steady(q, {})), scales.failures);
+    return failure_plan(catalog, node, used_nodes(q, node), spec, cost_of(step), scales.failures);
   });
   const auto [phase, then] = longest(q);
   set_cost(plan, cost_of(run_saving(then, phase.hits, scales, plan.spec.interval)));

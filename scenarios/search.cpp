@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "models/memory.hpp"
+#include "scenarios/plan/limits.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_conflicts.hpp"
 #include "sim/quantity_text.hpp"
@@ -16,6 +18,28 @@ namespace {
 Duration time_at(Evaluator& evaluator, Question& q, int nodes) {
   q.cluster.nodes = nodes;
   return evaluator.time_to_train(q);
+}
+
+/// What no site knows of and more nodes make worse: the batch of a step, and failures.
+std::vector<Conflict> running_conflicts(Evaluator& evaluator, const Question& q) {
+  std::vector<Conflict> out;
+  const std::string cluster = fmt::format("{} x {}", q.cluster.nodes, evaluator.node(q.cluster).title);
+  const double batch = evaluator.run(q).samples_per_step, useful = q.workload.critical_batch.value_or(batch);
+  if (batch > useful * (1 + 1e-9))
+    out.push_back(
+        {std::string{to_string(Limit::useful_batch)}, fmt::format("{:.0f} samples", batch),
+         fmt::format("{:.0f} samples", useful),
+         fmt::format("{} take {:.0f} samples of {} in a step; beyond {:.0f} samples more do not train "
+                     "faster (critical_batch).",
+                     cluster, batch, q.workload.model, useful)});
+  if (!q.availability) return out;
+  const double kept = evaluator.failures(q)->goodput.useful;
+  if (1 - kept > (1 - *q.availability) * (1 + 1e-9))
+    out.push_back({std::string{to_string(Limit::availability)},
+                   fmt::format("{:.4g} %", 100 * *q.availability), fmt::format("{:.4g} %", 100 * kept),
+                   fmt::format("Training on {} moves forward {:.4g} % of the time; {:.4g} % is asked.",
+                               cluster, 100 * kept, 100 * *q.availability)});
+  return out;
 }
 
 }  // namespace
@@ -102,6 +126,7 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
     const std::vector<SiteRun> runs{{q.workload.model, {}, evaluator.run(q), time}};
     found.conflicts = site_conflicts(evaluator.catalog(), *q.site, evaluator.cluster(q), q.storage, runs);
   }
+  std::ranges::copy(running_conflicts(evaluator, q), std::back_inserter(found.conflicts));
   found.feasible = found.conflicts.empty();
   return found;
 }

@@ -12,6 +12,21 @@
 
 namespace rackcast {
 
+namespace {
+
+/// The critical batch, if all workloads that state one state the same.
+std::optional<double> common_batch(const Scenario& s) {
+  std::optional<double> out;
+  for (const WorkloadSpec& w : s.workloads) {
+    if (!w.critical_batch) continue;
+    if (out && *out != *w.critical_batch) return std::nullopt;
+    out = w.critical_batch;
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string title_of(Limit limit) {
   switch (limit) {
     case Limit::configuration:
@@ -75,9 +90,13 @@ std::string amount_text(Limit limit, const Scenario& s, double use) {
       return to_text(use * *site->prices->opex_budget * hours_of_year) + " a year";
     case Limit::total_budget:
       return to_text(use * *site->prices->total_budget);
+    case Limit::useful_batch:
+      if (const auto batch = common_batch(s))
+        return fmt::format("{} of one step", count_of(std::floor(*batch * use + 1e-6), "sample"));
+      return use == 1 ? "the critical batch"
+                      : fmt::format("{:.4g} % of it", 100 * use);
     case Limit::configuration:
     case Limit::gpu_memory:
-    case Limit::useful_batch:
     case Limit::storage_capacity:
     case Limit::rack:
     case Limit::price:

@@ -216,8 +216,8 @@ void Planner::add_relaxations(const Judged& chosen) {
     const auto limit = static_cast<Limit>(i);
     if (limit == Limit::configuration || limit == Limit::rack || limit == Limit::price) continue;
     // A limit matters if the scenario sets it, or if some candidate breaks it.
-    const bool hardware = limit == Limit::gpu_memory || limit == Limit::storage_capacity ||
-                          limit == Limit::useful_batch || limit == Limit::max_nodes;
+    const bool hardware =
+        limit == Limit::gpu_memory || limit == Limit::storage_capacity || limit == Limit::max_nodes;
     if (!hardware && chosen.uses[limit] <= 0) continue;
     PerLimit factors{1};
     factors[limit] = dropped;

@@ -113,22 +113,27 @@ std::vector<LimitMask> PlanSearch::masks(const PlanPoint& point, const PerLimit&
 }
 
 bool PlanSearch::enough(const PlanPoint& point) const {
-  // More nodes take more room, power and money: far beyond such a limit, with the deadline met, is the end.
+  // More nodes take more room, power and money, make larger batches and fail more often: far beyond such a
+  // limit, with the deadline met, is the end.
   constexpr Limit growing[] = {Limit::max_racks,  Limit::rack_units, Limit::floor_area,
                                Limit::site_power, Limit::budget,     Limit::total_budget};
-  const auto in_time = [](const auto& runs) {
-    return std::ranges::any_of(runs, [](const RunPoint& r) { return broken(r.uses, PerLimit{1}) == 0; });
+  PerLimit kept{1};
+  kept[Limit::useful_batch] = kept[Limit::availability] = dropped;
+  const auto within = [&](double deadline) {
+    kept[Limit::deadline] = deadline;
+    return std::ranges::all_of(point.runs, [&](const auto& runs) {
+      return std::ranges::any_of(runs, [&](const RunPoint& r) { return broken(r.uses, kept) == 0; });
+    });
   };
-  if (std::ranges::any_of(growing, [&](Limit l) { return point.uses[l] > kFarBeyond; }) &&
-      std::ranges::all_of(point.runs, in_time))
+  const auto far = [](const RunPoint& r) {
+    return std::max(r.uses[Limit::useful_batch], r.uses[Limit::availability]) > kFarBeyond;
+  };
+  if (within(1) &&
+      (std::ranges::any_of(growing, [&](Limit l) { return point.uses[l] > kFarBeyond; }) ||
+       std::ranges::any_of(point.runs, [&](const auto& r) { return std::ranges::all_of(r, far); })))
     return true;
   const Objective objective = scenario_.goal->objective;
-  if (objective == Objective::fastest || objective == Objective::lowest_energy) return false;
-  return std::ranges::all_of(point.runs, [](const auto& runs) {
-    return std::ranges::any_of(runs, [](const RunPoint& r) {
-      return r.uses[Limit::deadline] < kFastEnough && broken(r.uses, PerLimit{1}) == 0;
-    });
-  });
+  return objective != Objective::fastest && objective != Objective::lowest_energy && within(kFastEnough);
 }
 
 double PlanSearch::sought(const PlanPoint& point) const {
@@ -207,7 +212,8 @@ void PlanSearch::rehearse() {
   });
 }
 
-void PlanSearch::refine(std::size_t design, const PerLimit& factors) {
+void PlanSearch::refine(std::size_t design, PerLimit factors) {
+  factors[Limit::useful_batch] = dropped;  // in proportion to the GPUs: the line between two points is exact
   Points& points = points_[design];
   for (auto it = points.begin(); it != points.end();) {
     const auto next = std::next(it);

@@ -78,7 +78,7 @@ class PlanSearch {
   /// Lets threads simulate ahead what explore() is about to ask for.
   void rehearse();
   void explore(std::size_t design, std::size_t until);
-  void refine(std::size_t design, const PerLimit& factors);
+  void refine(std::size_t design, PerLimit factors);
   /// What the objective looks for where it is not nodes or money: time of the slowest workload, or energy;
   /// infinite where one cannot be built.
   [[nodiscard]] double sought(const PlanPoint& point) const;

@@ -134,38 +134,6 @@ TEST_CASE("without a search the planner's answer is that of the search for nodes
   }
 }
 
-TEST_CASE("each limit that a fleet states is one: just too little of it conflicts with the deadline") {
-  const std::string file = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/fleet_very_conservative.json";
-  const Result r = size(load_scenario(file), catalog());
-  REQUIRE(r.plan->chosen.has_value());
-  const PlanCandidate& c = *r.plan->chosen;
-  std::vector<std::string> stated;
-  for (const PlanRelaxation& x : r.plan->relaxations) stated.push_back(x.limit);
-  CHECK(stated == std::vector<std::string>{"deadline", "max_racks", "rack_units", "floor_area", "site_power",
-                                           "budget", "opex_budget", "total_budget"});
-  // A little less than what the answer takes; of what comes in whole ones, one less.
-  const double year = (*c.opex * hours_of_year).base();
-  for (const auto& [path, value, limit] : std::vector<std::array<std::string, 3>>{
-           {"site.prices.budget", fmt::format("{} USD", 0.99 * c.capex->base()), "budget"},
-           {"site.prices.opex_budget", fmt::format("{} USD/year", 0.99 * year), "opex_budget"},
-           {"site.prices.total_budget", fmt::format("{} USD", 0.99 * c.total->base()), "total_budget"},
-           {"site.racks.max_units", fmt::format("{}", c.rack_units - 1), "rack_units"},
-           {"site.racks.max_racks", fmt::format("{}", *c.racks - 1), "max_racks"}}) {
-    const std::string too_little{path};
-    CAPTURE(too_little);
-    const Result less = size(load_scenario(file, {path + "=" + value}), catalog());
-    CHECK_FALSE(less.answer.feasible);
-    REQUIRE(less.plan->conflicts.size() == 2);
-    CHECK(less.plan->conflicts[0].limit == "deadline");
-    CHECK(less.plan->conflicts[1].limit == limit);
-    CHECK(less.plan->conflicts[0].alone);
-    // The answer names both, and the workload that asks for most has no number of nodes.
-    REQUIRE(less.answer.conflicts.size() == 2);
-    CHECK(less.answer.conflicts[1].constraint == limit);
-    CHECK_FALSE(less.workloads[0].answer.feasible);
-  }
-}
-
 TEST_CASE("one step smaller fails, and the answer says on which limit") {
   const PlanReport p = plan();
   REQUIRE(p.smaller.has_value());
