@@ -138,7 +138,7 @@ void add_split_layers(CommModel& comm, const TrainingSpec& spec, DataParallelPla
                      (x.strategy == ExchangeStrategy::hybrid && !x.factors);
   if (!split || x.ways < 2) return;
   for (const Operator& op : spec.workload->operators) {
-    if (op.parameters <= 0) continue;
+    if (op.trained_parameters() <= 0) continue;
     if (x.strategy == ExchangeStrategy::hybrid && op.family != OperatorFamily::gemm) continue;
     const double samples = spec.batch_per_gpu * x.ways;
     const Bytes element = activation_bytes(spec.precision);

@@ -74,6 +74,7 @@ class Lowering {
 
   std::vector<KernelCall> calls(Pass pass) const {
     if (pass == Pass::data_gradient && op_.first_layer) return {};
+    if (pass == Pass::weight_gradient && op_.frozen) return {};
     switch (op_.family) {
       case OperatorFamily::gemm:
         return gemm(pass);
@@ -262,7 +263,8 @@ class Lowering {
       default:
         break;
     }
-    const bool copies = op_.kind == "add" || op_.kind == "concat" || op_.kind == "dropout";
+    const bool copies =
+        op_.kind == "add" || op_.kind == "concat" || op_.kind == "dropout" || op_.kind == "frozen_norm";
     return {stream(KernelClass::elementwise, forward || copies ? in + out : in + 2 * out)};
   }
 

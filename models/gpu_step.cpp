@@ -14,7 +14,7 @@ constexpr double stream_fraction = 0.8;
 
 /// Weights and biases, or scale and shift.
 double tensors_of(const Operator& op) {
-  if (op.parameters <= 0) return 0;
+  if (op.trained_parameters() <= 0) return 0;
   return op.family == OperatorFamily::norm || op.family == OperatorFamily::gemm ? 2 : 1;
 }
 
@@ -81,7 +81,7 @@ class StepBuilder {
   void update(const Workload& workload, Stream& stream) const {
     const double accesses = options_.adam ? framework_.adam_accesses : framework_.sgd_accesses;
     const bool master = activation_bytes(options_.precision) < Bytes{4};
-    const Bytes moved{workload.parameters() * (4 * accesses + (master ? 4 : 0))};
+    const Bytes moved{workload.trained_parameters() * (4 * accesses + (master ? 4 : 0))};
     double tensors = 0;
     for (const Operator& op : workload.operators) tensors += tensors_of(op);
     const Duration time =

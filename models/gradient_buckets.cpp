@@ -23,11 +23,12 @@ struct Ready {
 /// all-reduce, which passes a ring twice: n/2 of one rank's part. Whatever is less.
 double exchanged_parameters(const Operator& op, const TrainingSpec& spec, int ranks) {
   const ExchangeSpec& x = spec.exchange;
-  if (x.strategy == ExchangeStrategy::model_parallel) return op.parameters / x.ways;
-  if (x.strategy != ExchangeStrategy::hybrid || op.family != OperatorFamily::gemm) return op.parameters;
-  if (!x.factors) return op.parameters / x.ways;
+  if (x.strategy == ExchangeStrategy::model_parallel) return op.trained_parameters() / x.ways;
+  if (x.strategy != ExchangeStrategy::hybrid || op.family != OperatorFamily::gemm)
+    return op.trained_parameters();
+  if (!x.factors) return op.trained_parameters() / x.ways;
   const double rows = spec.batch_per_gpu * static_cast<double>(op.shape.rows);
-  return std::min(op.parameters, rows * static_cast<double>(op.shape.n + op.shape.k) * ranks / 2);
+  return std::min(op.trained_parameters(), rows * static_cast<double>(op.shape.n + op.shape.k) * ranks / 2);
 }
 
 std::vector<Ready> arrays_of(const TrainingSpec& spec, const StepTime& step, int ranks) {
@@ -41,10 +42,10 @@ std::vector<Ready> arrays_of(const TrainingSpec& spec, const StepTime& step, int
   const Bytes gradient = spec.exchange.gradient > Bytes{0} ? spec.exchange.gradient : usual;
   const auto& operators = spec.workload->operators;
   int array = static_cast<int>(
-      std::ranges::count_if(operators, [](const Operator& op) { return op.parameters > 0; }));
+      std::ranges::count_if(operators, [](const Operator& op) { return op.trained_parameters() > 0; }));
   for (auto op = operators.rbegin(); op != operators.rend(); ++op) {
     if (const auto found = ends.find(&*op); found != ends.end()) mark = std::max(mark, found->second);
-    if (op->parameters <= 0) continue;
+    if (op->trained_parameters() <= 0) continue;
     out.push_back({mark, exchanged_parameters(*op, spec, ranks) * gradient, --array});
   }
   return out;
@@ -118,7 +119,7 @@ StepTimes step_times(const TrainingSpec& spec, int ranks) {
   // Packing and unpacking run on the GPU between back-propagation and the wire.
   const Compression& packed = compression(x.compression);
   if (packed.gpu_passes > 0) {
-    const Bytes moved = packed.gpu_passes * 4 * Bytes{spec.workload->parameters()};
+    const Bytes moved = packed.gpu_passes * 4 * Bytes{spec.workload->trained_parameters()};
     out.backward_tail += moved / (0.8 * spec.gpu->gpu().memory);
   }
   return out;

@@ -51,20 +51,23 @@ MemoryUse training_memory(const Workload& workload, const MemoryOptions& options
   constexpr Bytes fp32{4};
   const Bytes element = activation_bytes(options.precision);
   const Bytes copy = element < fp32 ? element : Bytes{0};
-  double parameters = 0, kept = 0, unrolled = 0;
+  double parameters = 0, frozen = 0, kept = 0, unrolled = 0;
   for (const Operator& op : workload.operators) {
-    parameters += op.parameters;
+    parameters += op.trained_parameters();
+    frozen += op.parameters - op.trained_parameters();
     kept += op.activation_elements - (options.fused_attention ? op.score_elements : 0);
     unrolled = std::max(unrolled, unrolled_elements(op));
   }
   MemoryUse use;
   parameters /= options.ways;
+  frozen /= options.ways;
   const auto sharded = [&](int stage) {
     return options.zero_stage >= stage ? 1 / options.replicas : 1;
   };
   // The fp32 weights of a 16-bit run are the optimizer's.
   use.weights =
       copy > Bytes{0} ? parameters * (sharded(1) * fp32 + sharded(3) * copy) : parameters * sharded(3) * fp32;
+  use.weights += frozen * sharded(3) * element;  // nothing updates them, so no fp32 copy
   use.gradients = parameters * sharded(2) * (fp32 + copy);
   use.optimizer = parameters * sharded(1) * fp32 * (options.optimizer == Optimizer::adam ? 2.0 : 1.0);
   use.activations = options.batch * kept_elements(workload, kept, options) * element;

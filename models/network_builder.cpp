@@ -5,6 +5,23 @@
 #include "sim/error.hpp"
 
 namespace rackcast {
+namespace {
+
+/// Also where they are counted elsewhere (shared, tied).
+bool has_weights(const Operator& op) {
+  switch (op.family) {
+    case OperatorFamily::gemm:
+    case OperatorFamily::conv:
+    case OperatorFamily::depthwise:
+    case OperatorFamily::rnn:
+    case OperatorFamily::embedding:
+      return true;
+    default:
+      return op.parameters > 0;
+  }
+}
+
+}  // namespace
 
 Flow NetworkBuilder::add(Operator op, std::span<const Flow> inputs, const TensorShape& output, Kept kept) {
   if (operators_.size() >= max_operators) {
@@ -13,23 +30,31 @@ Flow NetworkBuilder::add(Operator op, std::span<const Flow> inputs, const Tensor
   op.shape.elements_out = output.elements();
   op.shape.elements_in = 0;
   op.first_layer = true;
+  op.frozen = mode_.frozen;
   for (const Flow& in : inputs) {
     op.shape.elements_in += in.shape.elements();
-    op.first_layer = op.first_layer && in.producer == Flow::network_input;
-    if (kept.input) keep(in.producer);
+    const bool trains = in.producer >= 0 && needs_gradient_[static_cast<std::size_t>(in.producer)];
+    op.first_layer = op.first_layer && !trains;
   }
+  const bool needs_gradient = !op.first_layer || (has_weights(op) && !op.frozen);
+  if (!needs_gradient) kept = {};
+  // The gradient of a product's input takes its weights; its input is read for the weights' gradient alone.
+  if (op.frozen && has_weights(op)) kept.input = false;
+  for (const Flow& in : inputs)
+    if (kept.input) keep(in.producer);
   // Negated so that a product that became infinite or not-a-number is refused, too.
   if (!(op.shape.elements_out <= max_elements) || !(op.parameters <= max_elements * 1e3)) {
     throw Error{op.name + " is too large: output " + output.text()};
   }
   op.name = prefix_ + op.name;
   op.output = output.text();
-  op.auxiliary = auxiliary_;
-  if (shared_) op.parameters = 0;
+  op.auxiliary = mode_.auxiliary;
+  if (mode_.shared) op.parameters = 0;
   op.activation_elements = kept.extra;
   op.score_elements = kept.scores;
   operators_.push_back(std::move(op));
   kept_.push_back(false);
+  needs_gradient_.push_back(needs_gradient);
   const int self = static_cast<int>(operators_.size()) - 1;
   if (kept.output) keep(self);
   return {output, self};
@@ -59,15 +84,14 @@ NetworkBuilder::Prefix::Prefix(NetworkBuilder& network, std::string_view part)
   network_.prefix_ += '.';
 }
 
-NetworkBuilder::Mode::Mode(NetworkBuilder& network, bool shared, bool auxiliary)
-    : network_(network), was_shared_(network.shared_), was_auxiliary_(network.auxiliary_) {
-  network_.shared_ = was_shared_ || shared;
-  network_.auxiliary_ = was_auxiliary_ || auxiliary;
+NetworkBuilder::Mode::Mode(NetworkBuilder& network, ModeFlags flags)
+    : network_(network), before_(network.mode_) {
+  network_.mode_ = {before_.shared || flags.shared, before_.auxiliary || flags.auxiliary,
+                    before_.frozen || flags.frozen};
 }
 
 NetworkBuilder::Mode::~Mode() {
-  network_.shared_ = was_shared_;
-  network_.auxiliary_ = was_auxiliary_;
+  network_.mode_ = before_;
 }
 
 }  // namespace rackcast

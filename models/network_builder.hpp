@@ -65,18 +65,22 @@ class NetworkBuilder {
     std::size_t length_;
   };
 
-  /// While it lives and `on`, operators use weights that were counted before: they bring no parameters.
-  /// `auxiliary` marks operators of a branch that is used in training only.
+  /// How operators are added while a Mode lives; modes nest.
+  struct ModeFlags {
+    bool shared = false;     ///< use weights that were counted before: no parameters
+    bool auxiliary = false;  ///< belong to a branch that is used in training only
+    bool frozen = false;     ///< weights are not trained
+  };
   class Mode {
    public:
-    Mode(NetworkBuilder& network, bool shared, bool auxiliary = false);
+    Mode(NetworkBuilder& network, ModeFlags flags);
     ~Mode();
     Mode(const Mode&) = delete;
     Mode& operator=(const Mode&) = delete;
 
    private:
     NetworkBuilder& network_;
-    bool was_shared_, was_auxiliary_;
+    ModeFlags before_;
   };
 
   [[nodiscard]] const std::string& prefix() const { return prefix_; }
@@ -88,9 +92,10 @@ class NetworkBuilder {
 
   std::vector<Operator> operators_;
   std::vector<bool> kept_;
+  std::vector<bool> needs_gradient_;  ///< per operator: it or one in front of it is trained
   std::map<std::string, int, std::less<>> numbers_;
   std::string prefix_;
-  bool shared_ = false, auxiliary_ = false;
+  ModeFlags mode_;
 };
 
 }  // namespace rackcast

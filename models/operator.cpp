@@ -69,6 +69,11 @@ double Workload::parameters() const {
                          [](double sum, const Operator& op) { return sum + op.parameters; });
 }
 
+double Workload::trained_parameters() const {
+  return std::accumulate(operators.begin(), operators.end(), 0.0,
+                         [](double sum, const Operator& op) { return sum + op.trained_parameters(); });
+}
+
 Flop Workload::forward_flop() const {
   return std::accumulate(operators.begin(), operators.end(), Flop{0},
                          [](Flop sum, const Operator& op) { return sum + op.forward_flop; });

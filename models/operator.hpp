@@ -67,7 +67,7 @@ struct Operator {
   std::string kind;  ///< what the workload file calls it: "conv", "relu", "batch_norm"
   OperatorFamily family = OperatorFamily::elementwise;
   OperatorShape shape;
-  double parameters = 0;  ///< trainable scalars
+  double parameters = 0;  ///< weights and biases, trained or frozen
   /// Per sample; matrix arithmetic only (conv, gemm, rnn, attention), a multiply-add counts two. That is how
   /// published counts are made; the other families are bound by memory and their cost follows from
   /// `elements`.
@@ -77,10 +77,13 @@ struct Operator {
   double activation_elements = 0;
   double score_elements = 0;  ///< of activation_elements, what a fused (flash) attention kernel does not keep
   std::string output;         ///< shape of the result: "56x56x256", "512 tokens x 768"
-  bool first_layer = false;   ///< reads the network's input: no data gradient is computed
+  bool first_layer = false;   ///< nothing in front of it is trained: no data gradient is computed
+  bool frozen = false;        ///< its weights are not trained: no weight gradient, no update
   bool keeps_16_bits = false;  ///< stays in 16 bits where the others run in 8
   bool fusable = false;        ///< a framework that fuses element-wise work hides it in its producer
   bool auxiliary = false;      ///< belongs to a side branch that is used in training only
+
+  [[nodiscard]] double trained_parameters() const { return frozen ? 0 : parameters; }
 };
 
 /// What the source prints, to check our totals against; 0 where it prints none.
@@ -106,6 +109,7 @@ struct Workload {
   std::shared_ptr<const TransformerShape> transformer = nullptr;
 
   [[nodiscard]] double parameters() const;
+  [[nodiscard]] double trained_parameters() const;   ///< those that have gradients
   [[nodiscard]] Flop forward_flop() const;           ///< per sample
   [[nodiscard]] double activation_elements() const;  ///< per sample
 };

@@ -103,7 +103,7 @@ class Generator {
     Flow x = embed();
     for (std::int64_t i = 0; i < s_.layers; ++i) {
       const NetworkBuilder::Prefix prefix(network_, "layer" + std::to_string(i + 1));
-      const NetworkBuilder::Mode mode(network_, s_.shared_layers && i > 0);
+      const NetworkBuilder::Mode mode(network_, {.shared = s_.shared_layers && i > 0});
       x = layer(x, s_.experts > 0 && i >= s_.dense_layers);
     }
     finish(x);

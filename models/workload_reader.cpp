@@ -169,6 +169,7 @@ Flow WorkloadReader::run_layer(const Json& layer, const Scope& scope, const Flow
   });
   const std::int64_t repeat = arguments.count_or("repeat", 1, 0, max_repeat);
   const bool shared = arguments.flag_or("shared", false);
+  const bool frozen = arguments.flag_or("frozen", false);
   const Json* then = arguments.find("then");
   const std::string given = arguments.word_or("name", "");
 
@@ -179,7 +180,7 @@ Flow WorkloadReader::run_layer(const Json& layer, const Scope& scope, const Flow
       layer.fail("the file expands into more than " + std::to_string(max_layers) + " layers");
     }
     try {
-      const NetworkBuilder::Mode mode(network_, shared && i > 0);
+      const NetworkBuilder::Mode mode(network_, {.shared = shared && i > 0, .frozen = frozen});
       out = run_once(arguments, given, out);
       if (then) out = run(*then, scope, out);
     } catch (const Error& e) {

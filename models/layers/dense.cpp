@@ -65,6 +65,10 @@ Flow batch_norm(LayerContext& context) {
   context.arguments.no_value();
   const bool scale = context.arguments.flag_or("scale", true);
   const bool center = context.arguments.flag_or("center", true);
+  // With constant statistics it is a scale and an offset per channel; its input is needed for nothing.
+  if (context.arguments.flag_or("frozen", false))
+    return add_map(context.network, context.name, "frozen_norm", OperatorFamily::elementwise, context.input,
+                   {});
   return norm(context, channels(context) * ((scale ? 1 : 0) + (center ? 1 : 0)), {.input = true});
 }
 

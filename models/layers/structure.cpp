@@ -67,7 +67,7 @@ Flow auxiliary(LayerContext& context) {
   const Json& layers = context.arguments.require("auxiliary");
   if (!context.reader.options().auxiliary_heads) return context.input;
   const NetworkBuilder::Prefix prefix(context.network, context.name);
-  const NetworkBuilder::Mode mode(context.network, false, true);
+  const NetworkBuilder::Mode mode(context.network, {.auxiliary = true});
   context.run(layers, context.input);
   return context.input;
 }
@@ -93,7 +93,7 @@ Flow each(LayerContext& context) {
     const Json& name = context.arguments.scope().resolve(names[i]);
     const Flow from = context.saved(name);
     const NetworkBuilder::Prefix prefix(context.network, context.name + "." + name.string());
-    const NetworkBuilder::Mode mode(context.network, shared && i > 0);
+    const NetworkBuilder::Mode mode(context.network, {.shared = shared && i > 0});
     const Flow out = context.run(layers, from);
     if (save_as) context.reader.save(save_as->array()[i].string(), out);
   }

@@ -25,6 +25,18 @@ TEST_CASE("mixed precision keeps 16-bit copies and halves activations; Adam keep
   CHECK(mixed.activations.base() == doctest::Approx(fp32.activations.base() / 2));
 }
 
+TEST_CASE("frozen weights take memory and have no gradients and no state") {
+  const Workload network = load_workload("mask-rcnn");  // stem and first stage
+  REQUIRE(network.trained_parameters() < network.parameters());
+  const MemoryUse fp32 = training_memory(network, {.batch = 0});
+  CHECK(fp32.weights.base() == doctest::Approx(4 * network.parameters()));
+  CHECK(fp32.gradients.base() == 4 * network.trained_parameters());
+  CHECK(fp32.optimizer.base() == 4 * network.trained_parameters());
+  const double frozen = network.parameters() - network.trained_parameters();
+  const MemoryUse mixed = training_memory(network, {.batch = 0, .precision = Precision::mixed});
+  CHECK(mixed.weights.base() == doctest::Approx(6 * network.trained_parameters() + 2 * frozen));
+}
+
 TEST_CASE("the largest batch fits, and one more does not") {
   const Workload network = load_workload("resnet50");
   for (const double gigabytes : {2.0, 16.0, 80.0}) {

@@ -109,6 +109,33 @@ TEST_CASE("shared repeats bring their weights once and their arithmetic every ti
   CHECK(w.forward_flop() == Flop{3 * 2 * 64.0});
 }
 
+TEST_CASE("frozen layers have weights and no gradients, and nothing in front of trained ones is kept") {
+  const Workload w = expand(image, R"({"conv": 4, "kernel": 1, "bias": false, "frozen": true}, "relu",
+                                      {"conv": 4, "kernel": 1, "bias": false}, "relu",
+                                      {"conv": 2, "kernel": 1, "bias": false, "frozen": true})");
+  const auto& op = w.operators;
+  CHECK(op[0].frozen);
+  CHECK(op[0].first_layer);
+  CHECK(op[0].activation_elements == 0);
+  CHECK(op[1].first_layer);                 // no gradient passes through
+  CHECK(op[1].activation_elements == 256);  // the input of the first trained layer
+  CHECK_FALSE(op[2].frozen);
+  CHECK(op[2].first_layer);  // its weights have a gradient, its input needs none
+  CHECK(op[3].activation_elements == 256);
+  CHECK(op[4].frozen);
+  CHECK_FALSE(op[4].first_layer);  // the gradient passes through it to the trained layer
+  CHECK(w.parameters() == op[0].parameters + op[2].parameters + op[4].parameters);
+  CHECK(w.trained_parameters() == op[2].parameters);
+}
+
+TEST_CASE("a frozen norm is one scale and offset: no statistics, no parameters, nothing kept") {
+  const Workload w = expand(image, R"({"conv": 4, "kernel": 1}, {"batch_norm": true, "frozen": true}, "relu")");
+  CHECK(w.operators[1].kind == "frozen_norm");
+  CHECK(w.operators[1].family == OperatorFamily::elementwise);
+  CHECK(w.operators[1].parameters == 0);
+  CHECK(w.operators[0].activation_elements == 0);
+}
+
 TEST_CASE("kept activations count every tensor once, and only if a backward pass reads it") {
   // conv output (8*8*4 = 256) is read by the batch norm; the norm's own output by nobody; the relu's output
   // by its own gradient and by the next convolution; the last convolution's output by nobody.
