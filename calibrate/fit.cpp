@@ -1,14 +1,13 @@
 #include "calibrate/fit.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <cmath>
 #include <map>
 #include <set>
-#include <thread>
 
 #include "calibrate/least_squares.hpp"
+#include "sim/parallel.hpp"
 
 namespace rackcast {
 namespace {
@@ -178,14 +177,8 @@ std::vector<FitKey> fit_keys(const KernelData& data, const FitOptions& options) 
 std::vector<KernelFit> fit_all(const KernelData& data, const FitOptions& options) {
   const std::vector<FitKey> keys = fit_keys(data, options);
   std::vector<KernelFit> fits(keys.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < keys.size(); i = next++) fits[i] = fit_kernels(data, keys[i], options);
-  };
-  std::vector<std::jthread> threads;
-  for (unsigned t = 1; t < std::max(1u, std::thread::hardware_concurrency()); ++t) threads.emplace_back(work);
-  work();
-  threads.clear();  // joins
+  in_parallel(keys.size(), 0,
+              [&](std::size_t i, std::size_t) { fits[i] = fit_kernels(data, keys[i], options); });
   return fits;
 }
 

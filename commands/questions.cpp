@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <sstream>
-#include <thread>
 
 #include "commands/commands.hpp"
 #include "commands/interruption.hpp"
@@ -21,6 +20,7 @@
 #include "sim/atomic_file.hpp"
 #include "sim/input_file.hpp"
 #include "sim/json_reader.hpp"
+#include "sim/parallel.hpp"
 #include "sim/trace.hpp"
 
 namespace rackcast {
@@ -40,10 +40,6 @@ struct RunFlags {
     return control;
   }
 };
-
-int cores() {
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 std::shared_ptr<RunFlags> add_run_flags(CLI::App& command) {
   auto flags = std::make_shared<RunFlags>();
@@ -172,7 +168,7 @@ int run_report(Arguments& args, const std::string& file) {
   const bool sizes = serves(asked) ? !asked.find("cluster") || !asked.require("cluster").find("nodes")
                                    : read_scenario(asked, file).goal.has_value();
   RunFlags flags;
-  flags.threads = cores();
+  flags.threads = available_threads();
   return sizes ? run_size(args, flags, "") : run_simulate(args, {}, {});
 }
 
@@ -200,7 +196,7 @@ void add_size(CLI::App& app, Arguments& args) {
   add_scenario_flags(*size, args);
   add_output_flags(*size, args);
   const auto flags = add_run_flags(*size);
-  flags->threads = cores();
+  flags->threads = available_threads();
   size->add_option("--threads", flags->threads,
                    "Threads that simulate; the answer is the same for any number (default: one per core)")
       ->check(CLI::Range(1, 4096));

@@ -17,6 +17,7 @@
 #include "commands/interruption.hpp"
 #include "sim/atomic_file.hpp"
 #include "sim/error.hpp"
+#include "sim/parallel.hpp"
 
 namespace rackcast {
 
@@ -85,9 +86,7 @@ SweepSummary run_part(SweepSpec spec, const SweepFlags& flags, const std::string
                       const Catalog& catalog, const LaunchedAs& launched) {
   spec.shard = launched.rank + 1;
   spec.shards = launched.size;
-  if (spec.threads == 0)
-    spec.threads =
-        std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / std::max(1, launched.local_size));
+  if (spec.threads == 0) spec.threads = std::max(1, available_threads() / std::max(1, launched.local_size));
   const Interruption interruption;
   SweepStore own{part_of(flags.database, spec.shard), question};
   SweepSummary done = run_sweep(spec, catalog, own);

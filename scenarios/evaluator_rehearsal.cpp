@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <atomic>
 #include <functional>
-#include <thread>
 
 #include "scenarios/evaluator_impl.hpp"
+#include "sim/parallel.hpp"
 
 namespace rackcast {
 
@@ -22,21 +21,15 @@ void Evaluator::rehearse(const std::vector<Task>& tasks, const std::function<voi
   while (own.workers.size() < threads)
     own.workers.push_back(std::unique_ptr<Evaluator>{
         new Evaluator{std::make_unique<Impl>(own.catalog, control, own.own, own.shared)}});
-  std::atomic<std::size_t> next{0};
   std::size_t done = 0;
-  const auto work = [&](Evaluator& worker) {
-    for (std::size_t i = 0; (i = next.fetch_add(1)) < tasks.size();) {
-      try {
-        tasks[i](worker);
-      } catch (const std::exception&) {
-        // Whoever asks in earnest meets it again.
-      }
-      if (on_task) own.shared->say([&] { on_task(++done); });
+  in_parallel(tasks.size(), static_cast<int>(threads), [&](std::size_t task, std::size_t slot) {
+    try {
+      tasks[task](*own.workers[slot]);
+    } catch (const std::exception&) {
+      // Whoever asks in earnest meets it again.
     }
-  };
-  std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work, std::ref(*own.workers[i]));
-  work(*own.workers.front());
+    if (on_task) own.shared->say([&] { on_task(++done); });
+  });
 }
 
 }  // namespace rackcast

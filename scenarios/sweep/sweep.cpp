@@ -6,15 +6,14 @@
 #include <atomic>
 #include <charconv>
 #include <cmath>
-#include <exception>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "scenarios/evaluator.hpp"
 #include "scenarios/plain_json.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/sweep/points.hpp"
+#include "sim/parallel.hpp"
 #include "sim/version.hpp"
 
 namespace rackcast {
@@ -98,37 +97,31 @@ class Sweep {
   }
 
   SweepSummary run() {
-    unsigned threads = spec_.threads > 0 ? static_cast<unsigned>(spec_.threads)
-                                         : std::max(1u, std::thread::hardware_concurrency());
-    threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, todo_.size() / block_ + 1));
-    std::vector<std::thread> others;
-    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
-    work();
-    for (std::thread& t : others) t.join();
-    if (failure_) std::rethrow_exception(failure_);
+    const int threads = spec_.threads > 0 ? spec_.threads : available_threads();
+    std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
+    in_parallel((todo_.size() + block_ - 1) / block_, threads, [&](std::size_t block, std::size_t slot) {
+      if (stop_) return;
+      if (!workers[slot]) workers[slot] = std::make_unique<Worker>(spec_, catalog_);
+      commit(rows_of(block, *workers[slot]));
+    });
     return summary_;
   }
 
  private:
-  void work() {
+  /// Of the points of a block, up to an interruption; of a failure too, so that the others end soon.
+  std::vector<SweepRow> rows_of(std::size_t block, Worker& worker) {
+    std::vector<SweepRow> rows;
+    const std::size_t from = block * block_, to = std::min<std::size_t>(from + block_, todo_.size());
     try {
-      Worker worker{spec_, catalog_};
-      for (;;) {
-        const std::uint64_t from = next_.fetch_add(block_);
-        if (from >= todo_.size() || stop_) return;
-        std::vector<SweepRow> rows;
-        for (std::uint64_t i = from; i < std::min<std::uint64_t>(from + block_, todo_.size()) && !stop_;
-             ++i) {
-          rows.push_back(worker.at(todo_[i]));
-          if (spec_.cancelled && spec_.cancelled()) stop_ = true;
-        }
-        commit(rows);
+      for (std::size_t i = from; i < to && !stop_; ++i) {
+        rows.push_back(worker.at(todo_[i]));
+        if (spec_.cancelled && spec_.cancelled()) stop_ = true;
       }
     } catch (...) {
-      const std::lock_guard lock{mutex_};
-      if (!failure_) failure_ = std::current_exception();
       stop_ = true;
+      throw;
     }
+    return rows;
   }
 
   void commit(const std::vector<SweepRow>& rows) {
@@ -144,11 +137,9 @@ class Sweep {
   SweepStore& store_;
   std::uint64_t block_;
   std::vector<std::uint64_t> todo_;
-  std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
   SweepSummary summary_;
-  std::exception_ptr failure_;
 };
 
 std::string csv_field(std::string text) {
