@@ -129,10 +129,11 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, cons
   if (ways < 1 || ranks % ways != 0)
     throw Error{fmt::format("{} GPUs are no multiple of {} x {}", ranks, spec.tensor, spec.pipeline)};
   const int replicas = ranks / ways;
-  const Workload whole = transformer_workload(shard_of(shape, spec.tensor));
+  const Workload whole = with_adapters(transformer_workload(shard_of(shape, spec.tensor)), spec.adapters);
 
   const Bytes activations =
-      spec.micro_batch * static_cast<double>(shape.seq_len * shape.hidden) * activation_bytes(spec.precision);
+      spec.micro_batch * static_cast<double>(shape.seq_len * shape.hidden) *
+      std::max(Bytes{2}, activation_bytes(spec.precision));  // summed and sent in 16 bits and more
   Duration sum_of_activations{0};
   SplitStep out;
   if (spec.tensor > 1) {
@@ -142,6 +143,8 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, cons
     out.network_log_sigma = inside.log_sigma();
   }
 
+  if (spec.zero_stage >= 2 && spec.adapters.rank > 0)
+    throw Error{"adapters beside weights or gradients sharded over replicas have no model"};
   if (spec.zero_stage >= 2 && spec.pipeline > 1)
     throw Error{"gradients or weights sharded over replicas of a pipeline have no model"};
   std::optional<Cluster> group;
@@ -172,7 +175,7 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, cons
                         (stage.first ? 1 : 0) + (stage.last ? 1 : 0);
     times.push_back({(step.forward + step.backward) / spec.compute_scale,
                      sums * sum_of_activations / spec.network_scale, step.optimizer / spec.compute_scale,
-                     stage.part.parameters()});
+                     stage.part.trained_parameters()});
     if (over && spec.zero_stage >= 2)
       shards = exposed_by_shards(*over, stage, step, spec, sums_at_once * stage.part.parameters());
   }

@@ -25,6 +25,7 @@
 /// DeepSpeed's stage 3 gathers tensor by tensor when it needs one: its prefetch buffer (5e7 elements, later
 /// 5e8: deepspeed.ai/docs/config-json, stage3_prefetch_bucket_size) is less than one matrix of a large layer.
 /// What is computed again is gathered for that, too. Nothing of it is hidden.
+#include "models/low_rank.hpp"
 #include "models/operator.hpp"
 #include "models/transformer.hpp"
 #include "sim/quantity.hpp"
@@ -45,6 +46,7 @@ struct SplitSpec {
   Precision precision = Precision::mixed;
   bool recompute = false;  ///< all activations are computed again going back
   bool adam = true;
+  LowRankSpec adapters = {};     ///< rank 0: all weights are trained
   int zero_stage = 0;            ///< states sharded over the replicas; 2 and 3 without a pipeline
   bool gathers_tensors = false;  ///< stage 3 as DeepSpeed has it
   double compute_scale = 1, network_scale = 1;  ///< of the rates, for intervals

@@ -15,8 +15,8 @@
 /// Tensor parallelism sums activations twice per layer; of experts each GPU holds a part of every one. With
 /// pipeline stages the requests make as many groups, which pass through the stages one behind the other.
 ///
-/// Beam search keeps several answers of a request: each takes its token in every pass and reads the prompt's
-/// keys and values, which are kept once.
+/// Beam search keeps several answers of a request: each takes its token in every pass; the prompt's keys and
+/// values are kept once and read from memory once, from the cache for each.
 ///
 /// Assumed: requests are all of the mean length, always enough of them wait, and the host keeps up: a
 /// scheduler that takes milliseconds between passes makes this too fast, most where passes are short.

@@ -19,6 +19,12 @@ bool marked(const Json& extra, std::string_view key) {
   return mark != nullptr && !(mark->kind() == JsonKind::boolean && !mark->boolean());
 }
 
+/// Precision, lengths and batch of MLPerf Inference are not in its results but in rules and configurations.
+bool rests_on_rules(const ValidationCase& c) {
+  return text_in(c.workload.extra, "benchmark") && text_in(c.workload.extra, "scenario") &&
+         !c.workload.precision;
+}
+
 }  // namespace
 
 CaseSet case_set(const ValidationCase& c, std::span<const std::string> fitted) {
@@ -30,7 +36,7 @@ CaseSet case_set(const ValidationCase& c, std::span<const std::string> fitted) {
   if (c.kind == "derived") return CaseSet::derived;
   if (marked(extra, "approximate")) return CaseSet::approximate;
   if (c.system.gpu_assumed || flag_in(c.system.fabric, "assumed").value_or(false) ||
-      flag_in(extra, "drive_assumed").value_or(false))
+      flag_in(extra, "drive_assumed").value_or(false) || rests_on_rules(c))
     return CaseSet::assumed;
   return CaseSet::judged;
 }

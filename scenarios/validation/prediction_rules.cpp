@@ -8,7 +8,7 @@ namespace rackcast {
 namespace {
 
 constexpr std::string_view several_training = "several GPUs: no rule for this figure yet";
-constexpr std::string_view several_inference = "several GPUs: no model of a split network's serving yet";
+constexpr std::string_view several_inference = "several GPUs: how they share the samples is not stated";
 
 using enum Scale;
 
@@ -34,7 +34,7 @@ constexpr std::array rules{
     PredictionRule{"backward", "backward_time_s", one_gpu, predict_backward, {}},
     PredictionRule{"inference", "images_per_s", one_gpu, predict_throughput, {}},
     PredictionRule{"inference", "sequences_per_s", one_gpu, predict_throughput, {}},
-    PredictionRule{"inference", "samples_per_s", one_gpu, predict_throughput, {}},
+    PredictionRule{"inference", "samples_per_s", any, predict_benchmark_samples, {}},
     PredictionRule{"inference", "forward_time_s", one_gpu, predict_forward, {}},
     PredictionRule{"inference", "speedup", one_gpu, predict_speedup, {}},
     PredictionRule{"inference", "output_tokens_per_s", any, predict_generation, {}},
@@ -52,9 +52,9 @@ constexpr std::array rules{
     PredictionRule{"kernel", "memory_gb_per_s", any, nullptr, "memory tests: no model of stream kernels yet"},
     PredictionRule{"kernel", "*", any, nullptr, "copies between host and GPU: no model yet"},
     // Several GPUs.
-    PredictionRule{"training", "memory_gib_per_gpu", any, nullptr, "memory of a split model: no model yet"},
-    PredictionRule{"training", "activation_memory_fraction_of_tp_baseline", any, nullptr,
-                   "memory of a split model: no model yet"},
+    PredictionRule{"training", "memory_gib_per_gpu", any, predict_split_memory, {}},
+    PredictionRule{
+        "training", "activation_memory_fraction_of_tp_baseline", any, predict_activation_fraction, {}},
     PredictionRule{"training", "gpu_hours", any, nullptr,
                    "whole campaigns with every overhead: no model yet"},
     PredictionRule{"training", "storage_read_mb_per_s", any, predict_storage_read, {}},

@@ -89,6 +89,10 @@ PredictedFigure predict_speedup(PredictionContext&, const ValidationCase&);
 // Token by token, one GPU or several (generation_case.cpp).
 PredictedFigure predict_generation(PredictionContext&, const ValidationCase&);
 
+// MLPerf Inference, one GPU or several (serving_case.cpp).
+PredictedFigure predict_benchmark_samples(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_benchmark_answers(PredictionContext&, const ValidationCase&);
+
 // Several GPUs (several_gpus.cpp).
 PredictedFigure predict_scaled_throughput(PredictionContext&, const ValidationCase&);
 /// Arithmetic per second of one GPU, or its share of the peak, counted as the source says.
@@ -101,6 +105,11 @@ PredictedFigure predict_network_send(PredictionContext&, const ValidationCase&);
 ValidationCase with_gpus(const ValidationCase& c, double gpus);
 /// Rate per GPU of the case over that on `base` GPUs of its machine.
 PredictedFigure predict_efficiency(PredictionContext&, const ValidationCase& c, double base);
+
+// Memory of split networks (memory_case.cpp).
+PredictedFigure predict_split_memory(PredictionContext&, const ValidationCase&);
+/// Activations of a layer over those without recomputation and with the sequence whole.
+PredictedFigure predict_activation_fraction(PredictionContext&, const ValidationCase&);
 
 // Collectives (collective_case.cpp).
 PredictedFigure predict_collective_time(PredictionContext&, const ValidationCase&);

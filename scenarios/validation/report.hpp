@@ -24,7 +24,7 @@ enum class CaseSet {
   fit,          ///< a framework profile or GPU model was fitted on it
   derived,      ///< computed by the source from other measurements
   approximate,  ///< rounded by the source or quoted as "about"
-  assumed,      ///< GPU or fabric is an inference of whoever read the source
+  assumed,      ///< GPU, fabric or what a benchmark's rules leave open is an inference
   bound,        ///< an upper or lower bound: it can be violated, not matched
   not_scored,   ///< projection, suspect or superseded
 };

@@ -41,8 +41,6 @@ void refuse_split_models(const ValidationCase& c) {
       throw Unpredictable{"experts or sequences split over GPUs: no model yet"};
   if (number_in(c.workload.extra, "tensor_parallel").value_or(1) > 1)
     throw Unpredictable{"a network split over GPUs: no model yet"};
-  if (text_in(c.workload.extra, "finetune") == "lora")
-    throw Unpredictable{"low-rank fine-tuning: no model yet"};
 }
 
 /// Tables that no GPU holds are split, and their gradients are not reduced.
@@ -78,7 +76,8 @@ Bytes sent_by_node(const Cluster& cluster, const TrainingSpec& spec) {
 Run run_of(PredictionContext& context, const ValidationCase& c) {
   refuse_split_models(c);
   const Cluster& cluster = context.cluster(c);
-  if (is_split(c)) return {split_run(context, c), static_cast<double>(cluster.ranks.size()), {}, Bytes{0}};
+  if (is_split(c) || trains_adapters(c))
+    return {split_run(context, c), static_cast<double>(cluster.ranks.size()), {}, Bytes{0}};
   const FrameworkProfile profile = context.profile(c);
   TrainingSpec spec;
   spec.accumulation = accumulation_of_case(c);

@@ -47,6 +47,8 @@ FrameworkProfile profile_of(const ValidationCase& c) {
   query.name = c.workload.framework;
   if (query.name == "tensorflow" && flag_in(c.workload.extra, "xla").value_or(false))
     query.name = "tensorflow-xla";
+  // MLPerf's fine-tuning runs NVIDIA's NeMo in a container that some results call "pytorch".
+  if (query.name == "pytorch" && text_in(c.workload.extra, "finetune") == "lora") query.name = "nemo";
   query.version = version_of(c);
   query.cudnn = text_in(c.workload.extra, "cudnn").value_or("");
   query.script = text_in(c.workload.extra, "script").value_or("");

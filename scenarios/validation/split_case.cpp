@@ -20,6 +20,13 @@ int zero_stage(const ValidationCase& c) {
   return static_cast<int>(number_in(c.workload.parallelism, "zero_stage").value_or(0));
 }
 
+/// MLPerf's fine-tuning of Llama 2 70B adapts attention with rank 16 (github.com/mlcommons/training,
+/// llama2_70b_lora); NeMo and Megatron Bridge adapt the MLP as well, with rank 32 (their LoRA class).
+LowRankSpec adapters_of(const ValidationCase& c) {
+  if (text_in(c.workload.extra, "benchmark_round")) return {16, false};
+  return {32, true};
+}
+
 SplitSpec spec_of(const ValidationCase& c, double ranks) {
   SplitSpec spec;
   spec.tensor = ways_of_case(c, "tp");
@@ -28,9 +35,15 @@ SplitSpec spec_of(const ValidationCase& c, double ranks) {
   const double replicas = ranks / (spec.tensor * spec.pipeline);
   if (replicas < 1 || std::floor(replicas) != replicas)
     throw Unpredictable{"the GPUs are no multiple of the split"};
-  if (!c.workload.micro_batch) throw Unpredictable{"micro-batch not stated"};
   if (!c.workload.global_batch) throw Unpredictable{"batch not stated"};
-  spec.micro_batch = *c.workload.micro_batch;
+  if (trains_adapters(c)) {
+    if (c.workload.parallelism.kind() != JsonKind::object)
+      throw Unpredictable{"how the fine-tuned network is split is not stated"};
+    spec.adapters = adapters_of(c);
+  } else if (!c.workload.micro_batch) {
+    throw Unpredictable{"micro-batch not stated"};
+  }
+  spec.micro_batch = c.workload.micro_batch.value_or(1);
   spec.micro_batches = *c.workload.global_batch / (replicas * spec.micro_batch);
   if (!(spec.micro_batches >= 1)) throw Unpredictable{"the batch is less than one micro-batch per replica"};
   spec.precision = precision_of(c);
@@ -47,6 +60,10 @@ int ways_of_case(const ValidationCase& c, std::string_view key) {
   if (!(stated >= 1) || stated > 100'000 || std::floor(stated) != stated)
     throw Unpredictable{"the split over GPUs is no count"};
   return static_cast<int>(stated);
+}
+
+bool trains_adapters(const ValidationCase& c) {
+  return text_in(c.workload.extra, "finetune") == "lora";
 }
 
 bool is_split(const ValidationCase& c) {

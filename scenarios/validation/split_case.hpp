@@ -6,6 +6,8 @@
 namespace rackcast {
 
 /// Does the case state a tensor- or pipeline-parallel split?
+/// Are low-rank adapters trained, and the network's own weights kept?
+bool trains_adapters(const ValidationCase& c);
 bool is_split(const ValidationCase& c);
 
 /// GPUs of one way of splitting: "tp", "pp", "vpp"; 1 if not stated. Throws Unpredictable for what is no

@@ -82,6 +82,10 @@ TEST_CASE("what may be judged follows from kind, marks and fits") {
   CHECK(set_of(R"({"id":"a","workload":{"extra":{"bound":"upper"}}})") == CaseSet::bound);
   CHECK(set_of(R"({"id":"a","system":{"gpu_assumed":true}})") == CaseSet::assumed);
   CHECK(set_of(R"({"id":"a","system":{"fabric":{"link":"edr","assumed":true}}})") == CaseSet::assumed);
+  // What an MLPerf result leaves to the benchmark's rules; stated, it is judged.
+  const std::string mlperf = R"("extra":{"scenario":"Offline","benchmark":"resnet50"}})";
+  CHECK(set_of(R"({"id":"a","workload":{)" + mlperf + "}") == CaseSet::assumed);
+  CHECK(set_of(R"({"id":"a","workload":{"precision":"int8",)" + mlperf + "}") == CaseSet::judged);
 }
 
 TEST_CASE("headline errors are those of judged cases, counts are those of all") {
