@@ -77,6 +77,23 @@ TransformerShape shard_of(TransformerShape s, int ways) {
 
 namespace {
 
+/// Every GPU has the queries of its tokens, and meets the keys and values of all.
+Workload with_whole_keys(Workload part, std::int64_t tokens) {
+  for (Operator& op : part.operators)
+    if (op.family == OperatorFamily::attention) op.shape.kv_seq = tokens;
+  return part;
+}
+
+/// What the ring of keys and values takes beyond attention, for a stage and micro-batch.
+Duration exposed_by_ring(const StepTime& step, Duration send, double sends) {
+  Duration forward{0}, backward{0};
+  for (const StepKernel& kernel : step.kernels) {
+    if (kernel.op == nullptr || kernel.op->family != OperatorFamily::attention) continue;
+    (kernel.pass == Pass::forward ? forward : backward) += kernel.time;
+  }
+  return std::max(Duration{0}, sends * send - forward) + std::max(Duration{0}, 2 * sends * send - backward);
+}
+
 /// What sharded gradients and weights make a micro-batch longer by than its kernels.
 Duration exposed_by_shards(CommModel& over, const Stage& stage, const StepTime& step, const SplitSpec& spec,
                            double parameters) {
@@ -122,14 +139,19 @@ TrainingRun split_run(const SplitStep& step, int ranks, double sequences) {
   return run;
 }
 
-SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape, const GpuCostModel& gpu,
                      const FrameworkProfile& framework, const CommSpec& comm, const SplitSpec& spec) {
   const int ranks = static_cast<int>(cluster.ranks.size());
   const int ways = spec.tensor * spec.pipeline;
-  if (ways < 1 || ranks % ways != 0)
-    throw Error{fmt::format("{} GPUs are no multiple of {} x {}", ranks, spec.tensor, spec.pipeline)};
-  const int replicas = ranks / ways;
-  const Workload whole = with_adapters(transformer_workload(shard_of(shape, spec.tensor)), spec.adapters);
+  if (ways < 1 || spec.context < 1 || ranks % (ways * spec.context) != 0)
+    throw Error{fmt::format("{} GPUs are no multiple of {} x {} x {}", ranks, spec.tensor, spec.pipeline,
+                            spec.context)};
+  const int replicas = ranks / ways;  // of the weights
+  TransformerShape shape = whole_shape;
+  shape.seq_len = divided(shape.seq_len, spec.context, "tokens");
+  const Workload whole =
+      with_adapters(with_whole_keys(transformer_workload(shard_of(shape, spec.tensor)), whole_shape.seq_len),
+                    spec.adapters);
 
   const Bytes activations =
       spec.micro_batch * static_cast<double>(shape.seq_len * shape.hidden) *
@@ -141,6 +163,19 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, cons
     CommModel inside{group, comm};
     sum_of_activations = inside.time(Collective::all_reduce, activations);
     out.network_log_sigma = inside.log_sigma();
+  }
+
+  Duration pass_keys{0};
+  if (spec.context > 1) {
+    const Cluster ring = first_ranks(cluster, spec.tensor * spec.context);
+    CommModel around{ring, comm};
+    const TransformerShape part = shard_of(shape, spec.tensor);
+    const Bytes keys{spec.micro_batch * 2 * 2 *
+                     static_cast<double>(part.seq_len * part.kv_heads * part.head_dim)};
+    const int sharing =
+        ring.used_nodes() > 1 && ring.node.nics > 0 ? std::max(1, ring.local_ranks() / ring.node.nics) : 1;
+    pass_keys = around.time(Collective::send_recv, static_cast<double>(sharing) * keys) / spec.network_scale;
+    out.network_log_sigma = std::max(out.network_log_sigma, around.log_sigma());
   }
 
   if (spec.zero_stage >= 2 && spec.adapters.rank > 0)
@@ -173,9 +208,11 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, cons
     // product.
     const double sums = (spec.recompute ? 6.0 : 4.0) * static_cast<double>(stage.layers) +
                         (stage.first ? 1 : 0) + (stage.last ? 1 : 0);
-    times.push_back({(step.forward + step.backward) / spec.compute_scale,
-                     sums * sum_of_activations / spec.network_scale, step.optimizer / spec.compute_scale,
-                     stage.part.trained_parameters()});
+    times.push_back(
+        {(step.forward + step.backward) / spec.compute_scale,
+         sums * sum_of_activations / spec.network_scale +
+             exposed_by_ring(step, pass_keys, static_cast<double>((spec.context - 1) * stage.layers)),
+         step.optimizer / spec.compute_scale, stage.part.trained_parameters()});
     if (over && spec.zero_stage >= 2)
       shards = exposed_by_shards(*over, stage, step, spec, sums_at_once * stage.part.parameters());
   }

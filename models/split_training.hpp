@@ -14,6 +14,12 @@
 /// SC 2021, section 2.2). Gradients are summed over the replicas when the pipeline has drained; nothing of
 /// these exchanges is hidden. Ranks are numbered tensor first, then data, then pipeline (section 3).
 ///
+/// A sequence may be cut over `context` GPUs (H. Liu et al., "Ring Attention", arXiv:2310.01889;
+/// Megatron-Core's context parallelism): each has the queries of its tokens and passes keys and values on
+/// around a ring, and going back their gradients as well. What of it takes longer than attention is waited
+/// for; a causal mask is taken as balanced, as load-balanced chunks make it. Such GPUs have the same weights:
+/// their gradients are summed with those of the replicas.
+///
 /// States may be sharded over the replicas (S. Rajbhandari et al., "ZeRO", SC 2020): stage 1 the optimizer's,
 /// stage 2 gradients as well, which are scattered after every micro-batch, stage 3 weights as well (fully
 /// sharded data parallelism: Y. Zhao et al., "PyTorch FSDP", VLDB 2023), which are gathered layer by layer,
@@ -40,6 +46,7 @@ struct TrainingRun;
 
 struct SplitSpec {
   int tensor = 1, pipeline = 1;
+  int context = 1;           ///< GPUs that share a sequence, each with its part of the tokens
   int interleave = 1;        ///< parts of the network that each GPU of the pipeline holds
   double micro_batch = 1;    ///< sequences
   double micro_batches = 1;  ///< of one replica in a step

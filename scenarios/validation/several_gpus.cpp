@@ -36,9 +36,8 @@ struct Run {
 
 /// Networks split over GPUs are another model's.
 void refuse_split_models(const ValidationCase& c) {
-  for (const std::string_view key : {"ep", "cp"})
-    if (number_in(c.workload.parallelism, key).value_or(1) > 1)
-      throw Unpredictable{"experts or sequences split over GPUs: no model yet"};
+  if (number_in(c.workload.parallelism, "ep").value_or(1) > 1)
+    throw Unpredictable{"experts split over GPUs: no model yet"};
   if (number_in(c.workload.extra, "tensor_parallel").value_or(1) > 1)
     throw Unpredictable{"a network split over GPUs: no model yet"};
 }

@@ -32,7 +32,8 @@ SplitSpec spec_of(const ValidationCase& c, double ranks) {
   spec.tensor = ways_of_case(c, "tp");
   spec.pipeline = ways_of_case(c, "pp");
   spec.interleave = ways_of_case(c, "vpp");
-  const double replicas = ranks / (spec.tensor * spec.pipeline);
+  spec.context = ways_of_case(c, "cp");
+  const double replicas = ranks / (spec.tensor * spec.pipeline * spec.context);
   if (replicas < 1 || std::floor(replicas) != replicas)
     throw Unpredictable{"the GPUs are no multiple of the split"};
   if (!c.workload.global_batch) throw Unpredictable{"batch not stated"};
@@ -68,7 +69,7 @@ bool trains_adapters(const ValidationCase& c) {
 
 bool is_split(const ValidationCase& c) {
   if (zero_stage(c) >= 2) return true;
-  for (const std::string_view key : {"tp", "pp"})
+  for (const std::string_view key : {"tp", "pp", "cp"})
     if (number_in(c.workload.parallelism, key).value_or(1) > 1) return true;
   return false;
 }

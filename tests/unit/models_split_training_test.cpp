@@ -74,6 +74,16 @@ TEST_CASE("tensor parallelism sums activations four times a layer, six times wit
   CHECK(plain.compute > 0.125 * whole.compute);
 }
 
+TEST_CASE("GPUs that share a sequence take a part of its tokens each, and attention meets all of them") {
+  const SplitStep whole = step(a100s(1, 1), {}), halves = step(a100s(1, 2), {.context = 2});
+  CHECK(halves.compute < 0.6 * whole.compute);
+  CHECK(halves.compute > 0.49 * whole.compute);
+  // The weights are the same on both, so their gradients are summed.
+  CHECK(halves.gradient_exchange > Duration{0});
+  CHECK_THROWS_AS((void)step(a100s(1, 3), {.context = 2}), Error);
+  CHECK_THROWS_AS((void)step(a100s(1, 3), {.context = 3}), Error);  // 2048 tokens
+}
+
 TEST_CASE("replicas sum their gradients; ZeRO's first stage divides the update") {
   const SplitStep one = step(a100s(1, 8), {.tensor = 8});
   const SplitStep four = step(a100s(4, 32), {.tensor = 8});
@@ -85,7 +95,7 @@ TEST_CASE("replicas sum their gradients; ZeRO's first stage divides the update")
 }
 
 TEST_CASE("what cannot be cut is refused with the numbers") {
-  CHECK_THROWS_WITH_AS(step(a100s(1, 6), {.tensor = 4}), "error: 6 GPUs are no multiple of 4 x 1", Error);
+  CHECK_THROWS_WITH_AS(step(a100s(1, 6), {.tensor = 4}), "error: 6 GPUs are no multiple of 4 x 1 x 1", Error);
   CHECK_THROWS_WITH_AS(step(a100s(1, 3), {.tensor = 3}),
                        "error: 32 attention heads cannot be cut over 3 GPUs", Error);
   TransformerShape two = narrow();
