@@ -46,6 +46,14 @@ std::optional<PlanCandidate> optional_candidate(const Json& owner, std::string_v
 
 }  // namespace
 
+std::vector<Plan::Relaxation> read_relaxations(const Json& json) {
+  return read_list(json, "relaxations", [](const Json& r) {
+    return Plan::Relaxation{
+        r.require("limit").string(),   text_or_empty(r, "now"), text_or_empty(r, "relaxed"),
+        text_or_empty(r, "statement"), yes(r, "binds"),         optional_candidate(r, "answer")};
+  });
+}
+
 Plan read_plan(const Json& json) {
   Plan plan;
   plan.objective = json.require("objective").string();
@@ -62,11 +70,7 @@ Plan read_plan(const Json& json) {
                         text_or_empty(o, "storage"), optional_candidate(o, "best"), names(o, "conflict")};
   });
   plan.front = read_list(json, "front", read_candidate);
-  plan.relaxations = read_list(json, "relaxations", [](const Json& r) {
-    return Plan::Relaxation{
-        r.require("limit").string(),   text_or_empty(r, "now"), text_or_empty(r, "relaxed"),
-        text_or_empty(r, "statement"), yes(r, "binds"),         optional_candidate(r, "answer")};
-  });
+  plan.relaxations = read_relaxations(json);
   plan.conflict_set = read_list(json, "conflict_set", [](const Json& c) {
     return Plan::Conflict{c.require("limit").string(), text_or_empty(c, "allowed"),
                           text_or_empty(c, "needed"), text_or_empty(c, "statement"), yes(c, "alone")};

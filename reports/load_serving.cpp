@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reports/load_members.hpp"
+#include "reports/load_plan.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -98,6 +99,7 @@ Serving read_serving(const Json& json) {
     return Serving::Size{count(size.require("nodes")), read_load(size)};
   });
   out.options = read_list(json, "options", read_option);
+  out.relaxations = read_relaxations(json);
   out.usd_per_million = optional_amount(json, "usd_per_million");
   out.kwh_per_million = optional_amount(json, "kwh_per_million");
   return out;

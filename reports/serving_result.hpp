@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "reports/plan_result.hpp"
+
 namespace rackcast::reports {
 
 struct Serving {
@@ -45,6 +47,7 @@ struct Serving {
   std::vector<Hour> day;        ///< from midnight on, all nodes up
   std::vector<Size> sizes;      ///< ascending
   std::vector<Option> options;  ///< in the order of the search
+  std::vector<Plan::Relaxation> relaxations;
 };
 
 }  // namespace rackcast::reports

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "reports/format.hpp"
@@ -214,19 +215,19 @@ Table option_table(const Plan& plan) {
   return table;
 }
 
-Table relaxation_table(const Plan& plan) {
+Table relaxation_table(const std::vector<Plan::Relaxation>& relaxations) {
   Table table;
   table.caption = "What a tenth more of each limit is worth";
   table.columns = {{"Limit"}, {"Now", Align::right}, {"A tenth more", Align::right}, {"Binds"}, {"Then"}};
-  for (const auto& r : plan.relaxations)
+  for (const auto& r : relaxations)
     table.rows.push_back({text_cell(limit_title(r.limit)), text_cell(r.now), text_cell(r.relaxed),
                           text_cell(r.binds ? "yes" : "no"), text_cell(r.statement)});
   return table;
 }
 
-KeyValues relaxation_list(const Plan& plan) {
+KeyValues relaxation_list(const std::vector<Plan::Relaxation>& relaxations) {
   KeyValues list;
-  for (const auto& r : plan.relaxations)
+  for (const auto& r : relaxations)
     list.rows.push_back({limit_title(r.limit) + ", " + r.relaxed, r.statement, {}});
   return list;
 }
@@ -265,6 +266,13 @@ void add_front(Blocks& blocks, const Plan& plan, const ResultDocument& document)
 
 }  // namespace
 
+Blocks relaxation_blocks(const std::vector<Plan::Relaxation>& relaxations) {
+  if (relaxations.empty()) return {};
+  return {{Paragraph{"What a tenth more of each limit is worth:"}, Audience::terminal},
+          {relaxation_list(relaxations), Audience::terminal},
+          {relaxation_table(relaxations), Audience::document}};
+}
+
 Blocks plan_section(const ResultDocument& document) {
   if (!document.plan) return {};
   const Plan& plan = *document.plan;
@@ -282,11 +290,7 @@ Blocks plan_section(const ResultDocument& document) {
   }
   if (plan.options.size() > 1) blocks.push_back({option_table(plan)});
   add_front(blocks, plan, document);
-  if (!plan.relaxations.empty()) {
-    blocks.push_back({Paragraph{"What a tenth more of each limit is worth:"}, Audience::terminal});
-    blocks.push_back({relaxation_list(plan), Audience::terminal});
-    blocks.push_back({relaxation_table(plan), Audience::document});
-  }
+  std::ranges::move(relaxation_blocks(plan.relaxations), std::back_inserter(blocks));
   if (!plan.refused.empty()) {
     const auto who = searched ? Audience::everyone : Audience::document;
     blocks.push_back({Paragraph{"What could not be built:"}, who});

@@ -3,6 +3,7 @@
 /// has nothing to say returns no blocks. Their order is in reports/report.cpp.
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/block.hpp"
 #include "reports/result.hpp"
@@ -13,6 +14,8 @@ Blocks decision_section(const ResultDocument& document);
 Blocks reasons_section(const ResultDocument& document);
 Blocks what_if_section(const ResultDocument& document);
 Blocks plan_section(const ResultDocument& document);
+/// What a tenth more of each limit is worth; of a plan, or of a fleet that serves.
+Blocks relaxation_blocks(const std::vector<Plan::Relaxation>& relaxations);
 Blocks alternatives_section(const ResultDocument& document);
 Blocks serving_section(const ResultDocument& document);
 Blocks ladder_section(const ResultDocument& document);

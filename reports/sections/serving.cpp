@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "reports/format.hpp"
 #include "reports/sections/sections.hpp"
@@ -194,6 +195,7 @@ Blocks serving_section(const ResultDocument& document) {
   const Serving& s = *document.serving;
   Blocks blocks{{facts(s)}};
   if (s.options.size() > 1) blocks.push_back({option_table(s, document)});
+  std::ranges::move(relaxation_blocks(s.relaxations), std::back_inserter(blocks));
   if (!s.limits.empty()) blocks.push_back({limit_table(s), Audience::document});
   if (auto chart = size_chart(s)) blocks.push_back({std::move(*chart), Audience::document});
   if (!s.day.empty()) blocks.push_back({day_chart(s), Audience::document});

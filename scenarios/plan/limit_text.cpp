@@ -64,6 +64,16 @@ std::string title_of(Limit limit) {
   return std::string{to_string(limit)};
 }
 
+double tenth_more(Limit limit, const Scenario& s) {
+  constexpr double tenth = 1.1;
+  const auto whole = [](double n) {
+    return std::ceil(tenth * n - 1e-6) / n;
+  };
+  if (limit == Limit::max_nodes) return whole(s.goal->max_nodes);
+  if (limit == Limit::max_racks) return whole(*s.site->racks.max_racks);
+  return limit == Limit::rack_units ? whole(*s.site->racks.max_units) : tenth;
+}
+
 std::string amount_text(Limit limit, const Scenario& s, double use) {
   const SiteSpec* site = s.site.get();
   const auto whole = [&](double allowed, const char* what) {
@@ -93,8 +103,7 @@ std::string amount_text(Limit limit, const Scenario& s, double use) {
     case Limit::useful_batch:
       if (const auto batch = common_batch(s))
         return fmt::format("{} of one step", count_of(std::floor(*batch * use + 1e-6), "sample"));
-      return use == 1 ? "the critical batch"
-                      : fmt::format("{:.4g} % of it", 100 * use);
+      return use == 1 ? "the critical batch" : fmt::format("{:.4g} % of it", 100 * use);
     case Limit::configuration:
     case Limit::gpu_memory:
     case Limit::storage_capacity:

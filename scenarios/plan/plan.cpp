@@ -15,7 +15,6 @@ namespace rackcast {
 
 namespace {
 
-constexpr double kTenth = 1.1;
 constexpr const char* kNothing = "nothing changes";
 constexpr std::size_t kMostOptions = 64, kMostFront = 200;
 
@@ -227,8 +226,8 @@ void Planner::add_relaxations(const Judged& chosen) {
     if (hardware && !r.binds) continue;
     r.limit = to_string(limit);
     r.now = amount_text(limit, scenario_, 1);
-    r.relaxed = amount_text(limit, scenario_, kTenth);
-    factors[limit] = kTenth;
+    factors[limit] = tenth_more(limit, scenario_);
+    r.relaxed = amount_text(limit, scenario_, factors[limit]);
     if (r.binds) {
       if (const auto relaxed = search_.best(factors)) r.answer = candidate(*relaxed);
     }

@@ -209,6 +209,7 @@ ServiceResult size_service(const Scenario& asked, const Catalog& catalog, const 
   if (r.answer.feasible) {
     add_smaller(r);
     r.answer.changes = service_changes(r.chosen, r.scenario, catalog, work.kernels);
+    if (!r.partial) r.relaxations = service_relaxations(r, catalog, work.kernels);
   }
   return std::move(work.out);
 }

@@ -119,6 +119,13 @@ Document serving_document(const ServiceResult& r) {
   }
   out["options"] = Document::array();
   for (const ServiceOption& option : r.options) out["options"].push_back(option_document(option, s));
+  out["relaxations"] = Document::array();
+  for (const ServiceRelaxation& x : r.relaxations)
+    out["relaxations"].push_back({{"limit", x.limit},
+                                  {"now", x.now},
+                                  {"relaxed", x.relaxed},
+                                  {"binds", x.binds},
+                                  {"statement", x.statement}});
   out["usd_per_million"] = or_null(money_per_million(o, s));
   out["kwh_per_million"] = or_null(kwh_per_million(o, s));
   return out;

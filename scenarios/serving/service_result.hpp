@@ -44,6 +44,13 @@ struct ServiceSize {
   ServingResult gpu;
 };
 
+/// What a limit is worth: the answer with a tenth more of it.
+struct ServiceRelaxation {
+  std::string limit, now, relaxed;
+  bool binds = false;  ///< more of it makes the objective better
+  std::string statement;
+};
+
 struct ServiceResult {
   std::string kind, command;  ///< kind: "size" or "simulate"
   Scenario scenario;
@@ -55,6 +62,7 @@ struct ServiceResult {
   std::vector<ServiceHour> day;          ///< all nodes up
   std::vector<ServiceSize> sizes;        ///< around the answer, no spares
   std::vector<ServiceOption> options;    ///< in the order of the scenario
+  std::vector<ServiceRelaxation> relaxations;
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
   bool partial = false;  ///< ended before every choice was tried

@@ -6,6 +6,7 @@
 
 #include "scenarios/describe.hpp"
 #include "scenarios/ledger.hpp"
+#include "scenarios/plan/limits.hpp"
 #include "scenarios/site/placed.hpp"
 #include "sim/quantity_text.hpp"
 #include "topologies/catalog.hpp"
@@ -69,21 +70,26 @@ ServiceOption service_option(const Catalog& catalog, const GpuModelLibrary& kern
   return o;
 }
 
-const ServiceOption& best_option(const std::vector<ServiceOption>& options, const Scenario& s) {
+bool better_option(const ServiceOption& a, const ServiceOption& b, const Scenario& s) {
   const Objective objective = s.goal ? s.goal->objective : Objective::fewest_nodes;
+  return rank(a, objective) < rank(b, objective);
+}
+
+const ServiceOption& best_option(const std::vector<ServiceOption>& options, const Scenario& s) {
   return *std::ranges::min_element(options, [&](const ServiceOption& a, const ServiceOption& b) {
     if (a.feasible() != b.feasible()) return a.feasible();
-    return a.feasible() ? rank(a, objective) < rank(b, objective) : shortfall(a) < shortfall(b);
+    return a.feasible() ? better_option(a, b, s) : shortfall(a) < shortfall(b);
   });
 }
 
 ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, Scenario& s) {
   ServiceOption o = service_option(catalog, kernels, s, s.cluster, s.serving->precision);
   const ServiceSpec& service = *s.serving;
-  if (service.availability)
-    throw Error{"an availability asks for a number of nodes", service.availability_where,
-                "`rackcast size` answers it; `simulate` takes \"spares\""};
-  const int nodes = s.cluster.nodes, spares = service.spares.value_or(0);
+  const int nodes = s.cluster.nodes;
+  // With an availability, what the busiest hour does not take is spare; it is said how much that is worth.
+  const int spares = service.availability
+                         ? nodes - nodes_for(*o.server, service.peak_rate(), nodes).value_or(nodes)
+                         : service.spares.value_or(0);
   if (spares >= nodes)
     throw Error{fmt::format("{} of {} are spares", spares, count_of(nodes, "node")), service.where,
                 "give \"cluster.nodes\" more, or fewer spares"};
@@ -91,7 +97,10 @@ ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, 
   s.goal->max_nodes = nodes;
   const bool can = o.server->refused().empty() && o.server->single() <= service.latency;
   o.needed = can ? nodes - spares : 0;
-  complete(o, s, catalog);
+  Scenario given = s;
+  given.serving->availability.reset();
+  given.serving->spares = spares;
+  complete(o, given, catalog);
   if (can && !o.server->holds(service.peak_rate(), o.needed)) {
     const ServingResult gpu = o.server->under(service.peak_rate() / o.needed / o.server->node().gpus);
     o.conflicts.insert(
@@ -102,6 +111,14 @@ ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, 
              : fmt::format("At the busiest hour {:g} % of the requests take up to {}, or a node takes "
                            "more than {}.",
                            100 * service.percentile, to_text(gpu.asked), o.binds)});
+  } else if (can && o.availability < service.availability.value_or(0)) {
+    o.conflicts.insert(
+        o.conflicts.begin(),
+        {std::string{to_string(Limit::availability)}, fmt::format("{:g}", *service.availability),
+         fmt::format("{:.6g}", o.availability),
+         fmt::format("The busiest hour takes {}, {} up {:.6g} of the time with {}; {:g} is asked.",
+                     count_of(o.needed, "node"), o.needed == 1 ? "which is" : "which are", o.availability,
+                     count_of(o.spares, "spare"), *service.availability)});
   }
   return o;
 }

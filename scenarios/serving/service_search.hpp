@@ -15,6 +15,13 @@ std::vector<std::pair<ClusterSpec, Precision>> service_choices(const Catalog& ca
 ServiceOption service_option(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
                              const ClusterSpec& cluster, Precision precision);
 
+/// Does the scenario's objective like `a`, feasible or not, better than `b`?
+bool better_option(const ServiceOption& a, const ServiceOption& b, const Scenario& scenario);
+
+/// What a tenth more of each limit that the scenario states would bring the chosen fleet.
+std::vector<ServiceRelaxation> service_relaxations(const ServiceResult& result, const Catalog& catalog,
+                                                   const GpuModelLibrary& kernels);
+
 /// The best by the scenario's objective; where none is feasible the one that is nearest.
 const ServiceOption& best_option(const std::vector<ServiceOption>& options, const Scenario& scenario);
 
