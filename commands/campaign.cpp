@@ -27,8 +27,8 @@ void run_campaign_command(const Arguments& args) {
   deliver_campaign(args, campaign_document(scenario, run_campaign(scenario, catalog), args.command_line));
 }
 
-void deliver_campaign(const Arguments& args, const std::string& json) {
-  const reports::Report report = reports::campaign_report(json, "campaign");
+void deliver_campaign(const Arguments& args, const std::string& json, const std::string& name) {
+  const reports::Report report = reports::campaign_report(json, name);
   const auto written = write_report_files(args.outputs, report, json);
   print(args.json ? json : reports::write_text(report, terminal_options()));
   if (args.json) return;

@@ -73,9 +73,9 @@ void add_scenario_flags(CLI::App& command, Arguments& args);
 void add_output_flags(CLI::App& command, Arguments& args);
 
 /// Writes the result document in the formats that the outputs' endings name, all or none, and prints it.
-void deliver_result(const Arguments& args, const std::string& json);
+void deliver_result(const Arguments& args, const std::string& json, const std::string& name = "result");
 /// The same of a campaign document, and of the campaign of args.scenario.
-void deliver_campaign(const Arguments& args, const std::string& json);
+void deliver_campaign(const Arguments& args, const std::string& json, const std::string& name = "campaign");
 void run_campaign_command(const Arguments& args);
 /// Prints a table document as text, or as it is with --json.
 void deliver_tables(const Arguments& args, const std::string& json);

@@ -152,11 +152,11 @@ int run_report(Arguments& args, const std::string& file) {
   const Json document = parse_json(text, file);
   const Json* format = document.kind() == JsonKind::object ? document.find("format") : nullptr;
   if (format && format->kind() == JsonKind::string && format->string() == "rackcast-campaign") {
-    deliver_campaign(args, text);
+    deliver_campaign(args, text, file);
     return Exit::ok;
   }
   if (document.kind() != JsonKind::object || format) {
-    deliver_result(args, text);
+    deliver_result(args, text, file);
     return Exit::ok;
   }
   args.scenario = file;

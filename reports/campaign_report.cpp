@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reports/campaign_power.hpp"
 #include "reports/format.hpp"
 #include "reports/load_members.hpp"
 #include "reports/readable.hpp"
@@ -42,6 +43,19 @@ std::string waits_sentence(const Json& json) {
       done ? fmt::format("; nine in ten are done {} after submission", duration_text(*done)) : "");
 }
 
+/// "half of developers within 3 h, nine in ten within 8 h".
+std::string of_jobs(const Json& json, std::string_view what) {
+  std::string out;
+  for (const Json& s : json.require("streams").array()) {
+    const auto half = percentile(s, what, "p50_s"), most = percentile(s, what, "p90_s");
+    if (!half || !most) continue;
+    if (!out.empty()) out += "; ";
+    out += fmt::format("half of {} within {}, nine in ten within {}", s.require("name").string(),
+                       duration_text(*half), duration_text(*most));
+  }
+  return out;
+}
+
 /// What the cluster was used for, and how long jobs wait.
 Headline headline(const Json& json) {
   const double offered = json.require("offered").number();
@@ -50,8 +64,8 @@ Headline headline(const Json& json) {
   box.tone = offered > 1 ? Tone::bad : Tone::good;
   box.kicker = "Campaign";
   box.title = fmt::format("{:.0f} × {}: {} of jobs, scheduled by {}", json.require("nodes").number(),
-                          json.require("node").string(), duration_text(json.require("duration_s").number()),
-                          scheduled(json));
+                          json.require("node_title").string(),
+                          duration_text(json.require("duration_s").number()), scheduled(json));
   box.lead = waits_sentence(json);
   if (offered > 1)
     box.lead += " More work is submitted than the nodes can do: the queue grows for as long as it lasts.";
@@ -123,15 +137,22 @@ Chart use_chart(const Json& json) {
   const auto nodes = static_cast<double>(count(json.require("nodes")));
   const double whole = json.require("duration_s").number(), warm_up = json.require("warm_up_s").number();
   Chart chart;
-  chart.caption = "Nodes that jobs hold";
+  const auto mean = optional_amount(json, "utilisation");
+  chart.caption =
+      mean ? fmt::format("Jobs hold {} of {} on average after the warm-up", number_text(*mean * nodes),
+                         counted(static_cast<std::int64_t>(nodes), "node"))
+           : "Nodes that jobs hold";
   chart.x = {"Time since the start", Axis::Kind::days};
   chart.y = {"Nodes", Axis::Kind::count};
-  chart.data.caption = chart.caption;
+  chart.data.caption = "Nodes that jobs hold";
   chart.data.columns = {{"From", Align::right}, {"Nodes", Align::right}};
   Chart::Line line{.name = "Held", .points = {}};
-  for (const Json& part : json.require("in_use").array()) {
-    const double from = part.require("from_s").number(), held = part.require("nodes").number();
+  const auto& parts = json.require("in_use").array();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double from = parts[i].require("from_s").number(), held = parts[i].require("nodes").number();
+    const double to = i + 1 < parts.size() ? parts[i + 1].require("from_s").number() : whole;
     line.points.push_back({from / day, held, held, held});
+    line.points.push_back({to / day, held, held, held});
     chart.data.rows.push_back({time_cell(from), number_cell(held)});
   }
   chart.lines.push_back(std::move(line));
@@ -200,12 +221,14 @@ Report campaign_report(const std::string& text, std::string name) {
   report.subtitle = text_or_empty(scenario, "description");
   report.sections.push_back({"campaign", "Campaign", {{headline(json)}}});
   Section waits{"waits", "Waiting and completion", {{wait_table(json)}}};
-  if (auto chart = quantile_chart(json, "waits", "How long jobs wait in the queue"))
+  if (auto chart = quantile_chart(json, "waits", "How long jobs wait in the queue: " + of_jobs(json, "wait")))
     waits.blocks.push_back({std::move(*chart), Audience::document});
-  if (auto chart = quantile_chart(json, "completions", "How long until a job is done"))
+  if (auto chart =
+          quantile_chart(json, "completions", "How long until a job is done: " + of_jobs(json, "completion")))
     waits.blocks.push_back({std::move(*chart), Audience::document});
   report.sections.push_back(std::move(waits));
   report.sections.push_back({"use", "Use of the nodes", {{use_chart(json), Audience::document}}});
+  report.sections.push_back(campaign_power_section(json.require("power")));
   report.sections.push_back({"jobs", "Where the jobs come from", {{source_table(json)}}});
   report.sections.push_back(reproduction(json, scenario));
   return readable(std::move(report));

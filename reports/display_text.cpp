@@ -114,6 +114,12 @@ std::string single_line(std::string_view text) {
   std::string line;
   line.reserve(text.size());
   while (!text.empty()) {
+    // Plain letters, most of any text, at once.
+    std::size_t plain = 0;
+    while (plain < text.size() && text[plain] >= 0x20 && text[plain] < 0x7F) ++plain;
+    line += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const Letter letter = front_letter(text);
     if (letter.code == '\n' || letter.code == '\r' || letter.code == '\t') {
       line += ' ';

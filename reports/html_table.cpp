@@ -14,6 +14,8 @@ std::string_view number_class(const Column& column) {
   return column.align == Align::right ? " class=\"number\"" : "";
 }
 
+constexpr int widest_number = 32;    ///< beyond, what stands in a column of numbers is a sentence
+
 constexpr std::size_t most_rows_unbroken = 4;  ///< a longer table may run over a printed page
 constexpr std::size_t most_rows_short = 20;    ///< a longer one gives its last columns their room
 
@@ -31,7 +33,7 @@ std::string cell_html(const Cell& cell, const Column& column) {
     return "–";
   }
   const std::string text = html_escape(cell.text);
-  if (column.align == Align::right) {
+  if (column.align == Align::right && display_width(cell.text) <= widest_number) {
     return replaced(replaced(text, " ", "&nbsp;"), "&nbsp;(", " (");
   }
   return replaced(replaced(text, "/", "/<wbr>"), "_", "_<wbr>");

@@ -23,7 +23,7 @@ Evidence::Run read_run(const Json& json) {
   run.id = text_or_empty(json, "id");
   run.system = json.require("system").string();
   run.model = json.require("model").string();
-  run.framework = text_or_empty(json, "framework");
+  run.framework = title_or_key(json, "framework");
   run.framework_version = text_or_empty(json, "framework_version");
   run.precision = text_or_empty(json, "precision");
   run.data = text_or_empty(json, "data");

@@ -24,6 +24,12 @@ inline std::string text_or_empty(const Json& object, std::string_view key) {
   return found == nullptr ? std::string{} : found->string();
 }
 
+/// What people call the thing ("grid_title"), else its key ("grid").
+inline std::string title_or_key(const Json& object, const std::string& key) {
+  const std::string title = text_or_empty(object, key + "_title");
+  return title.empty() ? text_or_empty(object, key) : title;
+}
+
 inline std::optional<double> optional_number(const Json& object, std::string_view key) {
   const Json* found = optional_member(object, key);
   return found == nullptr ? std::nullopt : std::optional(found->number());

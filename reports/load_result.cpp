@@ -222,7 +222,12 @@ void read_scenario(const Json& json, ResultDocument& document) {
 
 /// The scenario as it was written into the result, indented; empty if it is not there.
 std::string scenario_text(const std::string& text) {
-  const auto json = nlohmann::ordered_json::parse(text, nullptr, false, true);
+  // Only this member is built: a result may be large.
+  using Event = nlohmann::ordered_json::parse_event_t;
+  const auto wanted = [](int depth, Event event, const nlohmann::ordered_json& parsed) {
+    return event != Event::key || depth != 1 || parsed == "scenario";
+  };
+  const auto json = nlohmann::ordered_json::parse(text, wanted, false, true);
   if (!json.is_object() || !json.contains("scenario") || !json["scenario"].is_object() ||
       !json["scenario"].contains("text") || json["scenario"]["text"].is_null()) {
     return {};

@@ -124,7 +124,7 @@ void read_year(const Json& json, SitePower& p) {
   p.facility_kwh_year = optional_amount(json, "facility_kwh");
   p.co2_kg_year = optional_amount(json, "co2_kg");
   p.g_co2_per_kwh = optional_amount(json, "g_co2_per_kwh");
-  p.grid = text_or_empty(json, "grid");
+  p.grid = title_or_key(json, "grid");
   p.water_litres_year = optional_amount(json, "water_litres");
 }
 
@@ -139,7 +139,7 @@ SitePower read_power(const Json& json) {
     p.pue = optional_amount(*pue, "value");
     p.pue_low = optional_amount(*pue, "low");
     p.pue_high = optional_amount(*pue, "high");
-    p.plant = text_or_empty(*pue, "plant");
+    p.plant = title_or_key(*pue, "plant");
     p.climate = text_or_empty(*pue, "climate");
   }
   if (const Json* it = optional_member(json, "it_w")) {
@@ -187,8 +187,8 @@ SiteNetwork read_network(const Json& json) {
                                  maybe_whole(one, "free_ports")};
   });
   n.cables = read_list(json, "cables", [](const Json& one) {
-    return SiteNetwork::Cables{one.require("use").string(), text_or_empty(one, "link"),
-                               text_or_empty(one, "product"), checked(one.require("length_m")),
+    return SiteNetwork::Cables{one.require("use").string(), title_or_key(one, "link"),
+                               title_or_key(one, "product"), checked(one.require("length_m")),
                                whole(one.require("count"))};
   });
   return n;
@@ -205,7 +205,7 @@ SiteBillRow read_bill_row(const Json& json) {
 SiteCost::Rent read_rent(const Json& json) {
   SiteCost::Rent rent;
   rent.instance = json.require("instance").string();
-  rent.terms = text_or_empty(json, "terms");
+  rent.terms = title_or_key(json, "terms");
   rent.date = text_or_empty(json, "date");
   rent.source = text_or_empty(json, "source");
   rent.confidence = text_or_empty(json, "confidence");

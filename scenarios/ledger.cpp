@@ -14,6 +14,7 @@
 #include "scenarios/storage.hpp"
 #include "sim/quantity_text.hpp"
 #include "topologies/node_spec.hpp"
+#include "topologies/plain_name.hpp"
 
 namespace rackcast {
 
@@ -29,7 +30,7 @@ void note_known(Ledger& ledger, const std::string& name, std::string value, cons
 }
 
 void note_link(Ledger& ledger, const std::string& owner, const LinkSpec& link) {
-  note_known(ledger, fmt::format("{}: {} per direction, achievable", owner, link.id),
+  note_known(ledger, fmt::format("{}: {} per direction, achievable", owner, plain_name(link.id)),
              to_text(link.achievable.value), link.achievable);
 }
 

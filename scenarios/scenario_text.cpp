@@ -11,12 +11,13 @@ namespace rackcast {
 namespace {
 
 /// Follows "extends": the file named there is the base, this one is laid over it.
-Json resolve_extends(const Json& json, std::filesystem::path file,
+Json resolve_extends(const Json& json, const std::filesystem::path& file,
                      std::vector<std::filesystem::path>& chain) {
   if (json.kind() != JsonKind::object) json.fail("a scenario is a JSON object", "start the file with {");
   const Json* extends = json.find("extends");
   if (!extends) return json;
-  const auto base = std::filesystem::weakly_canonical(file.parent_path() / extends->string());
+  const auto path = file.parent_path() / extends->string();
+  const auto base = std::filesystem::weakly_canonical(path);
   if (std::find(chain.begin(), chain.end(), base) != chain.end()) {
     extends->fail(fmt::format("\"extends\" goes in a circle: {} is already being read", extends->string()));
   }
@@ -24,12 +25,12 @@ Json resolve_extends(const Json& json, std::filesystem::path file,
   chain.push_back(base);
   Json parent;
   try {
-    parent = parse_json_file((file.parent_path() / extends->string()).string());
+    parent = parse_json_file(path.lexically_normal().string());
   } catch (const Error& e) {
     if (!e.where().line) extends->fail(e.message(), e.hint());  // the file could not be opened: point here
     throw;
   }
-  Json merged = resolve_extends(parent, base, chain).merged(json.without("extends"));
+  Json merged = resolve_extends(parent, path, chain).merged(json.without("extends"));
   chain.pop_back();
   return merged;
 }
@@ -65,7 +66,7 @@ Json apply_set(const Json& json, const std::string& set) {
 Json load_scenario_text(const std::string& path, const std::vector<std::string>& sets) {
   Json json = parse_json_file(path);
   std::vector<std::filesystem::path> chain{std::filesystem::weakly_canonical(path)};
-  json = resolve_extends(json, chain.front(), chain);
+  json = resolve_extends(json, path, chain);
   for (const std::string& set : sets) json = apply_set(json, set);
   return json;
 }

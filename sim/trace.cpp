@@ -126,40 +126,50 @@ void Tracer::write_record(std::ostream& out, const Record& record, std::size_t n
   if (record.kind == Kind::counter) {
     write_head(out, record, "C", record.start);
     out << ", \"name\": " << quoted(tracks_[record.track - 1].row)
-        << ", \"args\": {\"value\": " << number(record.value) << "}}";
+        << ", \"cat\": \"counter\", \"args\": {\"value\": " << number(record.value) << "}}";
     return;
   }
-  const std::string name = quoted(names_[record.name]);
-  if (record.kind == Kind::span) {
-    write_head(out, record, "B", record.start);
-    out << ", \"name\": " << name << ", \"args\": {" << record.args << "}}";
-    return;
-  }
-  write_head(out, record, "b", record.start);
-  out << ", \"cat\": \"activity\", \"id\": " << number_of_record << ", \"name\": " << name << ", \"args\": {"
-      << record.args << "}}";
+  write_box(out, record, record.kind == Kind::span ? "B" : "b", record.start, number_of_record);
 }
 
 void Tracer::write_end(std::ostream& out, const Record& record, std::size_t number_of_record) const {
-  if (record.kind == Kind::span) {
-    write_head(out, record, "E", record.end);
-    out << ", \"name\": " << quoted(names_[record.name]) << "}";
-    return;
-  }
-  write_head(out, record, "e", record.end);
-  out << ", \"cat\": \"activity\", \"id\": " << number_of_record
-      << ", \"name\": " << quoted(names_[record.name]) << "}";
+  write_box(out, record, record.kind == Kind::span ? "E" : "e", record.end, number_of_record);
 }
 
-void Tracer::write_tracks(std::ostream& out) const {
-  out << "{\"ph\": \"M\", \"pid\": 0, \"name\": \"process_name\", \"args\": {\"name\": \"rackcast\"}}";
-  for (const auto& [group, number_of_group] : group_by_name_) {
-    out << ",\n{\"ph\": \"M\", \"pid\": " << number_of_group
-        << ", \"name\": \"process_name\", \"args\": {\"name\": " << quoted(group) << "}}";
+/// An end says name and details again: viewers pair it with its begin by them. No details, no empty ones.
+void Tracer::write_box(std::ostream& out, const Record& record, std::string_view phase, SimTime time,
+                       std::size_t number_of_record) const {
+  write_head(out, record, phase, time);
+  out << ", \"name\": " << quoted(names_[record.name]);
+  if (record.kind == Kind::span) {
+    out << ", \"cat\": \"stream\"";
+  } else {
+    out << ", \"cat\": \"flow\", \"id\": " << number_of_record;
   }
-  for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    out << ",\n{\"ph\": \"M\", \"pid\": " << tracks_[i].group_number << ", \"tid\": " << i + 1
-        << ", \"name\": \"thread_name\", \"args\": {\"name\": " << quoted(tracks_[i].row) << "}}";
+  if (!record.args.empty()) out << ", \"args\": {" << record.args << "}";
+  out << "}";
+}
+
+/// Names, and the order of the recording for viewers that would sort by name.
+void Tracer::write_tracks(std::ostream& out) const {
+  bool first = true;
+  const auto meta = [&out, &first](std::string_view name, std::string_view key, const std::string& value,
+                                   std::uint32_t group, std::size_t track) {
+    out << (first ? "" : ",\n") << "{\"ph\": \"M\", \"pid\": " << group;
+    if (track > 0) out << ", \"tid\": " << track;
+    out << ", \"name\": \"" << name << "\", \"args\": {\"" << key << "\": " << value << "}}";
+    first = false;
+  };
+  std::vector<std::string_view> groups(group_by_name_.size());
+  for (const auto& [group, number_of_group] : group_by_name_) groups[number_of_group - 1] = group;
+  for (std::uint32_t i = 1; i <= groups.size(); ++i) {
+    meta("process_name", "name", quoted(groups[i - 1]), i, 0);
+    meta("process_sort_index", "sort_index", std::to_string(i), i, 0);
+  }
+  for (std::size_t i = 1; i <= tracks_.size(); ++i) {
+    const Track& track = tracks_[i - 1];
+    meta("thread_name", "name", quoted(track.row), track.group_number, i);
+    meta("thread_sort_index", "sort_index", std::to_string(i), track.group_number, i);
   }
 }
 

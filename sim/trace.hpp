@@ -96,6 +96,8 @@ class Tracer {
   void write_tracks(std::ostream& out) const;
   void write_record(std::ostream& out, const Record& record, std::size_t number) const;
   void write_end(std::ostream& out, const Record& record, std::size_t number) const;
+  void write_box(std::ostream& out, const Record& record, std::string_view phase, SimTime time,
+                 std::size_t number) const;
   void write_head(std::ostream& out, const Record& record, std::string_view phase, SimTime time) const;
   void write_time(std::ostream& out, std::int64_t ticks) const;
 

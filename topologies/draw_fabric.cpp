@@ -6,6 +6,7 @@
 #include <set>
 
 #include "topologies/drawings.hpp"
+#include "topologies/plain_name.hpp"
 #include "topologies/svg.hpp"
 
 namespace rackcast {
@@ -28,7 +29,7 @@ std::string words_of(const FabricPlan& plan) {
   std::string kind = plan.kind;
   std::ranges::replace(kind, '_', ' ');
   std::string text = fmt::format("{}: {} nodes with {} {} port{}, {} {} ({})", kind, plan.nodes, plan.nics,
-                                 plan.port_link.id, plan.nics == 1 ? "" : "s", plan.leaves,
+                                 plain_name(plan.port_link.id), plan.nics == 1 ? "" : "s", plan.leaves,
                                  plan.leaves == 1 ? "leaf" : "leaves", plan.leaf.name);
   if (plan.spines > 0) text += fmt::format(", {} spines ({})", plan.spines, plan.spine.name);
   if (plan.cores > 0) text += fmt::format(", {} cores ({})", plan.cores, plan.core.name);

@@ -7,6 +7,7 @@
 
 #include "topologies/drawings.hpp"
 #include "topologies/node_drawing.hpp"
+#include "topologies/plain_name.hpp"
 #include "topologies/svg.hpp"
 
 namespace rackcast {
@@ -226,7 +227,7 @@ class NodeDrawing {
       svg_.text(
           {margin + 40, y},
           fmt::format(
-              "{}: {:.3g} GB/s per link and direction ({:.3g} achievable){}", name, sort->raw.base() / 1e9,
+              "{}: {:.3g} GB/s per link and direction ({:.3g} achievable){}", plain_name(name), sort->raw.base() / 1e9,
               sort->achievable.base() / 1e9,
               sort->kind == LinkKind::nvlink && !labels_.empty() ? "; figures at lines count links" : ""),
           "note", "start");

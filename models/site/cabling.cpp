@@ -69,7 +69,7 @@ class Collector {
     std::vector<CableGroup> out;
     for (const auto& [key, count] : groups_) {
       const auto& [order, use, link, length] = key;
-      out.push_back({use, link, product(link, length), Length{length}, count});
+      out.push_back({use, link, product(link, length), {}, Length{length}, count});
     }
     return out;
   }

@@ -36,6 +36,7 @@ struct CableGroup {
   std::string use;      ///< "node to leaf", "leaf to spine", ...
   std::string link;     ///< "edr"
   std::string product;  ///< id below cables; empty: the catalogue has none that reaches so far
+  std::string name;     ///< of the product, for people
   Length length{0};     ///< class: the next length that is sold
   int count = 0;
 };

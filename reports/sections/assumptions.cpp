@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
+#include <string_view>
+#include <utility>
 
 #include "reports/format.hpp"
 #include "reports/sections/sections.hpp"
@@ -60,13 +61,54 @@ std::string flagged_names(const ResultDocument& document) {
   return total > listed ? fmt::format("{} and {} more", names, total - listed) : names;
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_word(char c) {
+  return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/// Whether `text` goes on with `shape`, in which 0 stands for any digit.
+bool goes_on(std::string_view text, std::string_view shape) {
+  return text.size() >= shape.size() &&
+         std::ranges::equal(shape, text.substr(0, shape.size()),
+                            [](char wanted, char c) { return wanted == '0' ? is_digit(c) : wanted == c; });
+}
+
+/// What makes four digits an amount and no year.
+bool is_unit(std::string_view after) {
+  constexpr std::string_view units[] = {" B", " GB", " MB", " TB", " kB", " MHz"};
+  return std::ranges::any_of(units, [&](std::string_view unit) { return after.starts_with(unit); }) ||
+         (after.starts_with(" W") && (after.size() == 2 || !is_word(after[2])));
+}
+
+/// "2018-06-01" at the front of `text`, not within a longer name.
+bool day_at(char before, std::string_view text) {
+  const bool begins = !is_word(before) && before != '@' && before != '/' && before != '-';
+  return begins && (text.starts_with("19") || text.starts_with("20")) && goes_on(text, "0000-00-00") &&
+         !goes_on(text, "0000-00-000");
+}
+
+/// A year from 1980 to 2049 at the front of `text`, as a word of its own.
+bool year_at(char before, std::string_view text) {
+  const bool in_range =
+      text.size() >= 4 &&
+      (text.starts_with("19") ? text[2] == '8' || text[2] == '9' : text.starts_with("20") && text[2] <= '4');
+  if (!in_range || !goes_on(text, "0000") || std::string_view{" (,/"}.find(before) == std::string_view::npos)
+    return false;
+  const std::string_view after = text.substr(4);
+  return !(!after.empty() && (is_word(after[0]) || after[0] == '.')) && !goes_on(after, "-000") &&
+         !is_unit(after);
+}
+
 /// The date that a source names, "2018" or "2023-11-16"; empty if it names none.
-std::string date_in(const std::string& source) {
-  static const std::regex iso(R"((^|[^0-9A-Za-z@/_-])((?:19|20)\d\d-\d\d-\d\d)(?![0-9]))");
-  static const std::regex year(
-      R"((^|[ (,/])((?:19[89]|20[0-4])\d)(?![0-9A-Za-z_.]|-[0-9]{3}| [GMTk]?B| MHz| W\b))");
-  std::smatch found;
-  if (std::regex_search(source, found, iso) || std::regex_search(source, found, year)) return found[2].str();
+std::string date_in(std::string_view source) {
+  for (const auto& [found, length] : {std::pair{day_at, 10}, std::pair{year_at, 4}}) {
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      if (found(i == 0 ? ' ' : source[i - 1], source.substr(i)))
+        return std::string{source.substr(i, static_cast<std::size_t>(length))};
+    }
+  }
   return {};
 }
 

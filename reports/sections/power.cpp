@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "reports/format.hpp"
@@ -114,6 +115,67 @@ std::optional<Chart> day_chart(const SitePower& p) {
   return chart;
 }
 
+/// A node of a fleet that serves, whose power is linear in how busy its GPUs are
+/// (models/site/node_power.hpp).
+struct ServingNode {
+  double waiting_w = 0, computing_w = 0;
+};
+
+std::optional<ServingNode> serving_node(const SitePower& p) {
+  std::optional<double> waiting, computing;
+  for (const auto& part : p.step) (part.name == "forward" ? computing : waiting) = part.node_w;
+  if (!waiting || !computing || *computing <= 0) return std::nullopt;
+  return ServingNode{*waiting, *computing};
+}
+
+/// The simulated load of each hour, as power.
+std::optional<Chart> serving_day_chart(const SitePower& p, const Serving& serving) {
+  const auto node = serving_node(p);
+  if (!node || !p.it_w || p.nodes_w.value_or(0) <= 0 || serving.day.empty()) return std::nullopt;
+  const auto at = [&](double busy) {
+    return node->waiting_w + busy * (node->computing_w - node->waiting_w);
+  };
+  const double nodes = *p.nodes_w / at(p.busy.value_or(serving.busy)), others = *p.it_w - *p.nodes_w,
+               pue = p.pue.value_or(1), nameplate = p.nameplate_w.value_or(0);
+  const double low = (*p.it_w - p.it_low_w.value_or(*p.it_w)) / *p.nodes_w,
+               high = (p.it_high_w.value_or(*p.it_w) - *p.it_w) / *p.nodes_w;  // shares of the nodes' power
+  Chart chart;
+  chart.x = {"Time of a day", Axis::Kind::seconds};
+  chart.y = {"Power", Axis::Kind::watts};
+  chart.lines = {{"IT, 90 % interval", {}}, {"Site, with cooling and distribution", {}}};
+  chart.data.caption = "Power over a day";
+  chart.data.columns = {{"Hour"},
+                        {"Requests/s", Align::right},
+                        {"GPUs compute", Align::right},
+                        {"IT", Align::right},
+                        {"Site", Align::right}};
+  double joules = 0, least = INFINITY, most = 0;
+  for (std::size_t h = 0; h < serving.day.size(); ++h) {
+    const double of_nodes = nodes * at(serving.day[h].gpu.busy), it = others + of_nodes;
+    const double from = 3600.0 * static_cast<double>(h);
+    for (const double x : {from, from + 3600}) {
+      chart.lines[0].points.push_back({x, it, it - low * of_nodes, it + high * of_nodes});
+      chart.lines[1].points.push_back({x, pue * it, pue * it, pue * it});
+    }
+    joules += pue * it * 3600;
+    least = std::min(least, it);
+    most = std::max(most, it);
+    chart.data.rows.push_back({text_cell(fmt::format("{:02}:00", h)),
+                               number_cell(serving.day[h].requests_per_s, "1/s"),
+                               percent_cell(serving.day[h].gpu.busy),
+                               {watts(it), it, "W", Tone::plain, it - low * of_nodes, it + high * of_nodes},
+                               Cell{watts(pue * it), pue * it, "W"}});
+  }
+  if (nameplate > 0) {
+    chart.lines.push_back({.name = "IT, nameplate", .points = {}, .dashed = true});
+    for (const double x : {0.0, 3600.0 * static_cast<double>(serving.day.size())})
+      chart.lines.back().points.push_back({x, nameplate, nameplate, nameplate});
+  }
+  chart.caption = fmt::format("A day of serving takes {}; the IT draws between {} and {}",
+                              energy(joules / 3.6e6), watts(least), watts(most));
+  return chart;
+}
+
 KeyValues facts(const SitePower& p) {
   KeyValues out;
   const auto add = [&out](std::string label, std::string value, std::string detail = {}) {
@@ -196,7 +258,9 @@ Blocks power_section(const ResultDocument& document) {
   if (!p.known) return blocks;
   blocks.push_back({consumers(p), Audience::document});
   blocks.push_back({levels(p), Audience::document});
-  if (auto chart = day_chart(p)) blocks.push_back({std::move(*chart), Audience::document});
+  auto by_hour = document.serving ? serving_day_chart(p, *document.serving) : std::nullopt;
+  if (auto chart = by_hour ? std::move(by_hour) : day_chart(p))
+    blocks.push_back({std::move(*chart), Audience::document});
   blocks.push_back({facts(p), Audience::document});
   blocks.push_back({Subheading{"Cooling and a year"}, Audience::document});
   blocks.push_back({heat(p)});

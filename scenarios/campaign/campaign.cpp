@@ -116,6 +116,8 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
   if (s.failures) failures.emplace(s, evaluator);
   out.outcome = simulate_campaign(*s.campaign, out.nodes, out.jobs.jobs,
                                   failures ? &failures->values() : nullptr, s.seed);
+  out.node_title = evaluator.cluster(question(s, s.workloads.front())).node.name;
+  out.power = campaign_power(s, catalog, evaluator, out.jobs.jobs, out.outcome);
   double work = 0;
   for (const CampaignJob& job : out.jobs.jobs) work += job.nodes * job.work.base();
   out.offered = work / (out.nodes * s.campaign->duration.base());

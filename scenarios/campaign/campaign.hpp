@@ -5,6 +5,7 @@
 
 #include "scenarios/campaign/campaign_job.hpp"
 #include "scenarios/campaign/campaign_jobs.hpp"
+#include "scenarios/campaign/campaign_power.hpp"
 
 namespace rackcast {
 
@@ -33,6 +34,8 @@ struct CampaignReport {
   double offered = 0;  ///< node seconds of work submitted per node second: over 1 the queue grows for ever
   double utilisation = 0;  ///< of the nodes, after the warm-up
   double goodput = 0;      ///< safe work per node second held
+  std::string node_title;
+  CampaignPower power;
 };
 
 /// Throws Error if the scenario has no campaign, or what campaign_jobs and simulate_campaign throw.

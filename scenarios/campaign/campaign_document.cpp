@@ -6,6 +6,7 @@
 #include "scenarios/campaign/campaign.hpp"
 #include "scenarios/result_document.hpp"
 #include "scenarios/scenario.hpp"
+#include "topologies/plain_name.hpp"
 
 namespace rackcast {
 
@@ -34,25 +35,62 @@ Document quantiles(const std::vector<double>& sorted) {
   return out;
 }
 
-/// Mean number of nodes that jobs hold in each of so many equal parts of the campaign, from first start to
-/// end. A job that was preempted or sent back to the queue counts throughout.
+/// Mean number of nodes that jobs hold in each of so many equal parts of the campaign.
 Document nodes_in_use(const CampaignReport& r, Duration whole) {
   constexpr std::size_t parts = 60;
   std::vector<double> held(parts, 0);
   const double part = whole.base() / parts;
-  for (std::size_t i = 0; i < r.jobs.jobs.size(); ++i) {
-    const JobOutcome& job = r.outcome.jobs[i];
-    if (!job.started) continue;
-    const double from = job.started->base(), to = std::min(whole.base(), job.ended.value_or(whole).base());
+  for (const NodesHeld& h : r.outcome.held) {
+    const double from = h.from.base(), to = std::min(whole.base(), h.to.base());
     for (auto p = static_cast<std::size_t>(from / part); p < parts && static_cast<double>(p) * part < to;
          ++p) {
       const double begin = static_cast<double>(p) * part;
-      held[p] += r.jobs.jobs[i].nodes * (std::min(to, begin + part) - std::max(from, begin)) / part;
+      held[p] += r.jobs.jobs[h.job].nodes * (std::min(to, begin + part) - std::max(from, begin)) / part;
     }
   }
   Document out = Document::array();
   for (std::size_t p = 0; p < parts; ++p)
     out.push_back({{"from_s", static_cast<double>(p) * part}, {"nodes", std::min<double>(held[p], r.nodes)}});
+  return out;
+}
+
+Document power_document(const CampaignPower& p) {
+  constexpr double joules_per_kwh = 3.6e6;
+  if (!p.unknown.empty()) return {{"known", false}, {"statement", p.unknown}};
+  Document out = {{"known", true},
+                  {"nameplate_w", p.nameplate.base()},
+                  {"all_busy", estimate_document(p.all_busy)},
+                  {"busiest_hour_w", p.busiest_hour.base()},
+                  {"mean", estimate_document(p.mean)},
+                  {"idle_w", p.idle.base()},
+                  {"node_idle_w", p.node_idle.base()},
+                  {"others_w", p.others.base()},
+                  {"gpu_model", p.gpu_model},
+                  {"pue", p.pue},
+                  {"plant", plain_name(p.plant)},
+                  {"it_kwh", p.it.base() / joules_per_kwh},
+                  {"facility_kwh", p.facility.base() / joules_per_kwh},
+                  {"grid", plain_name(p.region)},
+                  {"g_co2_per_kwh", p.intensity.base() * 1e3 * joules_per_kwh},
+                  {"co2_kg", p.co2.base()},
+                  {"btu_per_h", p.btu_per_hour},
+                  {"cooling_tons", p.tons},
+                  {"air_cfm", p.air_cfm},
+                  {"air_rise_kelvin", p.air_rise},
+                  {"days", p.days}};
+  Document &draws = out["draws"] = Document::array(), &day = out["day"] = Document::array(),
+           &parts = out["parts"] = Document::array();
+  for (const auto& d : p.draws)
+    draws.push_back(
+        {{"stream", d.stream}, {"workload", d.workload}, {"busy", d.busy}, {"node_w", d.node.base()}});
+  for (const auto& h : p.day)
+    day.push_back({{"mean_w", h.mean.base()}, {"least_w", h.least.base()}, {"most_w", h.most.base()}});
+  for (const auto& part : p.parts)
+    parts.push_back({{"from_s", part.from.base()},
+                     {"seconds", part.length.base()},
+                     {"it_w", part.it.value},
+                     {"it_low_w", part.it.low},
+                     {"it_high_w", part.it.high}});
   return out;
 }
 
@@ -86,6 +124,7 @@ std::string campaign_document(const Scenario& s, const CampaignReport& r, const 
   out["format"] = "rackcast-campaign";
   out["nodes"] = r.nodes;
   out["node"] = s.cluster.node;
+  out["node_title"] = r.node_title;
   out["duration_s"] = c.duration.base();
   out["warm_up_s"] = c.warm_up.base();
   out["policy"] = to_string(c.scheduler.policy);
@@ -97,6 +136,7 @@ std::string campaign_document(const Scenario& s, const CampaignReport& r, const 
   out["failures"] = r.outcome.failures;
   out["preemptions"] = r.outcome.preemptions;
   out["in_use"] = nodes_in_use(r, c.duration);
+  out["power"] = power_document(r.power);
   out["streams"] = Document::array();
   for (std::size_t i = 0; i < r.streams.size(); ++i)
     out["streams"].push_back(stream_document(c.streams[i], r.jobs.streams[i], r.streams[i]));

@@ -37,8 +37,15 @@ struct CampaignFailures {
       job;  ///< interval, stall, lag and restart; wait and mttf are not read
 };
 
+/// All nodes of a job, without a break.
+struct NodesHeld {
+  std::size_t job = 0;
+  Duration from{0}, to{0};
+};
+
 struct CampaignOutcome {
   std::vector<JobOutcome> jobs;  ///< as asked
+  std::vector<NodesHeld> held;   ///< by the end of each
   // Node seconds after the warm-up.
   double available = 0, busy = 0;
   double useful = 0;    ///< of all jobs and the whole campaign: work that is safe

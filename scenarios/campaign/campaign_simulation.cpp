@@ -151,6 +151,7 @@ class Simulation {
 
   void note_held(std::size_t job, Duration now) {
     const JobState& s = states_[job];
+    out_.held.push_back({job, s.held_since, now});
     out_.occupied += jobs_[job].nodes * (now - s.held_since).base();
     out_.busy += jobs_[job].nodes * std::max(Duration{0}, now - std::max(s.held_since, spec_.warm_up)).base();
   }

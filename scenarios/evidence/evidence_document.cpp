@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/evidence/evidence.hpp"
+#include "topologies/plain_name.hpp"
 
 namespace rackcast {
 namespace {
@@ -24,6 +25,7 @@ Document document(const NearRun& near) {
           {"system", near.system},
           {"model", t.model},
           {"framework", t.framework},
+          {"framework_title", plain_name(t.framework)},
           {"framework_version", run.framework_version},
           {"precision", t.precision},
           {"batch_per_gpu", run.batch_per_gpu > 0 ? Document(run.batch_per_gpu) : Document(nullptr)},

@@ -9,6 +9,7 @@
 #include "scenarios/validation/statistics.hpp"
 #include "sim/error.hpp"
 #include "topologies/catalog.hpp"
+#include "topologies/plain_name.hpp"
 
 namespace rackcast {
 namespace {
@@ -113,8 +114,8 @@ class Comparison {
       return 0;
     }
     near_.other.push_back(here.empty()    ? fmt::format("{} not stated", what)
-                          : asked.empty() ? here
-                                          : here + " instead of " + asked);
+                          : asked.empty() ? plain_name(here)
+                                          : plain_name(here) + " instead of " + plain_name(asked));
     return weight;
   }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "models/workload.hpp"
 #include "scenarios/describe.hpp"
 #include "scenarios/ledger.hpp"
 #include "scenarios/run_control.hpp"
@@ -38,9 +39,9 @@ void describe_feasible(ServiceResult& r) {
   a.statement = fmt::format(
       "{} x {} ({} GPUs) answer {} of {} in {} at the busiest hour, {:g} % of them within {} (limit {}), "
       "bound by {}",
-      o.nodes(), o.server->title(), a.gpus, requests_text(service.peak_rate()), service.model,
-      to_string(o.server->precision()), 100 * service.percentile, to_text(r.at_peak.asked),
-      to_text(service.latency), o.binds);
+      o.nodes(), o.server->title(), a.gpus, requests_text(service.peak_rate()),
+      load_workload(service.model).title, to_string(o.server->precision()), 100 * service.percentile,
+      to_text(r.at_peak.asked), to_text(service.latency), o.binds);
   a.statement += o.spares > 0 ? fmt::format("; {} of the nodes may be down.", o.spares) : std::string{"."};
 }
 

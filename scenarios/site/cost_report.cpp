@@ -6,6 +6,7 @@
 #include "scenarios/site/site_report.hpp"
 #include "sim/quantity_text.hpp"
 #include "topologies/catalog.hpp"
+#include "topologies/plain_name.hpp"
 
 namespace rackcast {
 
@@ -72,7 +73,7 @@ void add_rent(const Catalog& catalog, const PriceOptions& prices, const Cluster&
                                                    : std::optional(rent.instance.name);
   if (!instance) {
     out.missing.push_back(fmt::format("renting: the catalogue has no {} price of a cloud instance with {}",
-                                      out.rent_terms, cluster.node.gpu.name));
+                                      plain_name(out.rent_terms), cluster.node.gpu.name));
     return;
   }
   out.offer =
@@ -89,7 +90,7 @@ std::string statement(const CostReport& c) {
                   100 * c.utilisation, per_year(c.own.total(c.utilisation)));
   if (c.offer) {
     text += fmt::format(" The same hours on {} x {} ({}, {}) cost {}.", c.instances, c.offer->instance,
-                        c.rent_terms, c.offer->date, per_year(c.utilisation * c.rent));
+                        plain_name(c.rent_terms), c.offer->date, per_year(c.utilisation * c.rent));
     text += c.break_even
                 ? fmt::format(" Owning is cheaper from {:.0f} % utilisation on.", 100 * *c.break_even)
                 : std::string{" Renting is cheaper even for a cluster that never rests."};

@@ -49,6 +49,8 @@ NetworkReport network_report(const Catalog& catalog, const SitePlan& plan, const
   room.row_pitch = plan.rack.depth + (plan.floor.cold_aisle + plan.floor.hot_aisle) / 2;
   room.rack_width = plan.floor.rack_width;
   if (plan.packing) out.cables = cables(catalog, fabric, positions, room);
+  for (CableGroup& c : out.cables)
+    if (!c.product.empty()) c.name = catalog.find("cables", c.product).name;
   int free_ports = 0;
   for (const NetworkReport::Row& row : out.switches) free_ports += row.free_ports;
   out.statement = fmt::format(

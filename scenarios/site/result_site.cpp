@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/site/site_report.hpp"
+#include "topologies/plain_name.hpp"
 
 namespace rackcast {
 
@@ -116,6 +117,7 @@ Document power_document(const SiteReport& site) {
                     {"low", pue.low},
                     {"high", pue.high},
                     {"plant", pue.plant},
+                    {"plant_title", plain_name(pue.plant)},
                     {"climate", pue.climate}}}};
   if (!p.known) return out;
   out["busy"] = p.busy;
@@ -142,6 +144,7 @@ Document power_document(const SiteReport& site) {
                  {"co2_kg", p.co2_year.base()},
                  {"g_co2_per_kwh", p.intensity.value.base() * 3.6e9},
                  {"grid", p.region},
+                 {"grid_title", plain_name(p.region)},
                  {"water_litres", or_null(p.water_litres_year)}};
   out["step"] = Document::array();
   for (const auto& s : p.step)
@@ -173,7 +176,9 @@ Document network_document(const NetworkReport& n) {
   for (const CableGroup& c : n.cables) {
     out["cables"].push_back({{"use", c.use},
                              {"link", c.link},
+                             {"link_title", plain_name(c.link)},
                              {"product", c.product},
+                             {"product_title", c.name},
                              {"length_m", c.length.base()},
                              {"count", c.count}});
   }
@@ -214,6 +219,7 @@ Document cost_document(const CostReport& c) {
   if (c.offer) {
     out["rent"] = {{"instance", c.offer->instance},
                    {"terms", c.rent_terms},
+                   {"terms_title", plain_name(c.rent_terms)},
                    {"date", c.offer->date},
                    {"usd_per_hour", (c.offer->rate * Duration{3600}).base()},
                    {"instances", c.instances},

@@ -9,6 +9,7 @@
 #include "scenarios/scenario.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "sim/quantity_text.hpp"
+#include "topologies/plain_name.hpp"
 
 namespace rackcast {
 
@@ -50,21 +51,22 @@ std::vector<Assumption> SiteReport::assumptions() const {
     if (source == "the scenario") return;
     out.push_back({std::move(name), std::move(value), source, std::string{to_string(confidence)}, ""});
   };
-  add("PUE, " + plan.pue.plant + (plan.pue.climate.empty() ? "" : " in climate " + plan.pue.climate),
+  add("PUE, " + plain_name(plan.pue.plant) +
+          (plan.pue.climate.empty() ? "" : " in climate " + plan.pue.climate),
       fmt::format("{:.3g}", plan.pue.value), plan.pue.source, plan.pue.confidence);
   if (!plan.rack_power_given) {
-    add("power of a rack, cooled by " + plan.cooling.name, to_text(plan.rack.power),
+    add("power of a rack, cooled by " + plain_name(plan.cooling.name), to_text(plan.rack.power),
         plan.cooling.limit.source, plan.cooling.limit.confidence);
   }
   if (power.known) {
-    add("carbon intensity, " + power.region,
+    add("carbon intensity, " + plain_name(power.region),
         fmt::format("{:.4g} g/kWh", power.intensity.value.base() * 3.6e9), power.intensity.source,
         power.intensity.confidence);
     out.push_back({"GPU power, measured on " + power.gpu_model, to_text(power.gpu) + " with kernels running",
                    "fit on Zeus (You et al., NSDI 2023), calibrate/data/power", "fit", ""});
   }
   if (cost) {
-    add("price of electricity, " + cost->energy_price_name,
+    add("price of electricity, " + plain_name(cost->energy_price_name),
         fmt::format("{:.4g} USD/kWh", cost->energy_price.value.base() * 3.6e6), cost->energy_price.source,
         cost->energy_price.confidence);
     if (!cost->staff_how.empty())

@@ -31,6 +31,7 @@ class Checker {
     CHECK(processes_.contains(process));  // named, and before it is used
     CHECK(lanes_.contains(lane));
     CHECK_FALSE(event.require("name").string().empty());
+    CHECK_FALSE(event.require("cat").string().empty());
     if (phase == "B" || phase == "E") return box(event, lane, phase == "B");
     if (phase == "C") return counter(event);
     if (phase == "b" || phase == "e") return flow(event, phase == "b", process, time);
@@ -43,6 +44,8 @@ class Checker {
     CHECK(boxes_ > 0);
     CHECK(flows_ > 0);
     CHECK(counters_ > 0);
+    CHECK(orders_.size() == processes_.size());
+    CHECK(lane_orders_.size() == lanes_.size());
   }
   [[nodiscard]] bool has_lane(const std::string& process, const std::string& lane) const {
     for (const auto& [id, words] : lanes_) {
@@ -54,13 +57,35 @@ class Checker {
  private:
   using Lane = std::pair<std::int64_t, std::int64_t>;
 
+  /// A box by the words that viewers pair its two ends by. Details are absent rather than empty.
+  static std::string words_of(const Json& event) {
+    std::string words = event.require("name").string();
+    if (const Json* args = event.find("args")) {
+      CHECK_FALSE(args->object().empty());
+      for (const auto& [key, value] : args->object())
+        words += " " + key + "=" + std::to_string(value.number());
+    }
+    return words;
+  }
+
   void name(const Json& event, std::int64_t process) {
+    const std::string& kind = event.require("name").string();
+    if (kind == "process_sort_index") {
+      CHECK(processes_.contains(process));
+      CHECK(orders_.insert(event.require("args").require("sort_index").integer()).second);
+      return;
+    }
+    if (kind == "thread_sort_index") {
+      CHECK(lanes_.contains(Lane{process, event.require("tid").integer()}));
+      CHECK(lane_orders_.insert(event.require("args").require("sort_index").integer()).second);
+      return;
+    }
     const std::string& words = event.require("args").require("name").string();
     CHECK_FALSE(words.empty());
-    if (event.require("name").string() == "process_name") {
+    if (kind == "process_name") {
       CHECK(processes_.emplace(process, words).second);  // one name each
     } else {
-      CHECK(event.require("name").string() == "thread_name");
+      CHECK(kind == "thread_name");
       CHECK(processes_.contains(process));
       CHECK(lanes_.emplace(Lane{process, event.require("tid").integer()}, words).second);
     }
@@ -68,7 +93,7 @@ class Checker {
 
   /// Boxes of one lane nest or follow each other: an end closes the box that was opened last.
   void box(const Json& event, const Lane& lane, bool begins) {
-    const std::string& name = event.require("name").string();
+    const std::string name = words_of(event);
     std::vector<std::string>& open = boxes_of_[lane];
     if (begins) {
       open.push_back(name);
@@ -92,10 +117,10 @@ class Checker {
     const std::string key = std::to_string(process) + "/" + event.require("cat").string() + "/" +
                             std::to_string(event.require("id").integer());
     if (begins) {
-      CHECK(open_.emplace(key, std::pair{event.require("name").string(), time}).second);
+      CHECK(open_.emplace(key, std::pair{words_of(event), time}).second);
     } else {
       REQUIRE(open_.contains(key));
-      CHECK(open_[key].first == event.require("name").string());
+      CHECK(open_[key].first == words_of(event));
       CHECK(open_[key].second <= time);
       open_.erase(key);
     }
@@ -104,6 +129,7 @@ class Checker {
 
   double last_ = 0;
   int boxes_ = 0, flows_ = 0, counters_ = 0;
+  std::set<std::int64_t> orders_, lane_orders_;
   std::map<std::int64_t, std::string> processes_;
   std::map<Lane, std::string> lanes_;
   std::map<Lane, std::vector<std::string>> boxes_of_;

@@ -28,7 +28,9 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 TEST_CASE("a campaign's page says waits, completion, use and where the jobs come from, in every format") {
   const reports::Report report = reports::campaign_report(document(), "team");
   const std::string html = write_html(report), markdown = write_markdown(report), text = write_text(report);
-  for (const char* part : {"65.3 min", "5.93 h", "21.9 h", "96.3 %", "480 samples/s"}) {
+  for (const char* part :
+       {"65.3 min", "5.93 h", "21.9 h", "96.3 %", "480 samples/s", "9 × NVIDIA DGX-1V (V100 32 GB)",
+        "Over a day the IT draws most", "of its nameplate of", "the average of the industry"}) {
     CAPTURE(part);
     CHECK(markdown.find(part) != std::string::npos);
   }
@@ -60,6 +62,9 @@ TEST_CASE("a damaged campaign document is an error with its place") {
                   Error);
   CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\n \"nodes\": 9", "\n \"nodes\": -9"), "x"),
                   Error);
+  CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\"mean_w\": ", "\"mean_w\": -"), "x"),
+                  Error);
+  CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\"power\"", "\"pwr\""), "x"), Error);
   CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\"offered\"", "\"ofered\""), "x"), Error);
   CHECK_THROWS_AS(
       (void)reports::campaign_report(replaced(text, "\"waits\": [", "\"waits\": 7, \"w\": ["), "x"), Error);

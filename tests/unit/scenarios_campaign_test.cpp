@@ -197,3 +197,65 @@ TEST_CASE("hostile campaigns are refused at their place") {
         Error);
   }
 }
+
+namespace {
+
+/// A use that can be drawn on paper: two nodes, one of which works from 0 h to 12 h of every day.
+CampaignReport half_days(const std::string& more) {
+  const std::string text = R"({"name": "n", "data": {"samples": 1000, "bytes_per_sample": "100 kB"},
+    "workloads": [{"model": "resnet50", "epochs": 1, "batch_per_gpu": 32}],
+    "cluster": {"node": "dgx1v_16gb", "nodes": 2},
+    "campaign": {"duration": "3 days", "warm_up": "1 day", "streams": [
+      {"kind": "run", "name": "a", "work": "12 h", "at": "0 s"},
+      {"kind": "run", "name": "b", "work": "12 h", "at": "1 day"},
+      {"kind": "run", "name": "c", "work": "6 h", "at": "2 days"}]})" +
+                           more + "}";
+  return run_campaign(read_scenario(parse_json(text, "s.json"), "s.json"), Catalog::builtin());
+}
+
+}  // namespace
+
+TEST_CASE("the power of a campaign follows the nodes that jobs hold, hour by hour") {
+  const CampaignPower p = half_days("").power;
+  REQUIRE(p.unknown.empty());
+  REQUIRE(p.draws.size() == 3);
+  const double work = (p.draws[0].node - p.node_idle).base(), idle = p.idle.base();
+  CHECK(work > 500);  // W of eight V100
+  CHECK(idle == doctest::Approx(2 * p.node_idle.base() + p.others.base()));
+  // 12 + 12 + 6 of 72 hours have one node at work.
+  CHECK(p.mean.value == doctest::Approx(idle + work * 30 / 72));
+  CHECK(p.it.base() == doctest::Approx(p.mean.value * 3 * 86400));
+  CHECK(p.facility.base() == doctest::Approx(p.pue * p.it.base()));
+  CHECK(p.busiest_hour.base() == doctest::Approx(idle + work));
+  CHECK(p.all_busy.value == doctest::Approx(idle + 2 * work));
+  CHECK(p.mean.low < p.mean.value);
+  CHECK(p.mean.high > p.mean.value);
+  CHECK(p.mean.high <= p.nameplate.base());
+  // The first day is warm-up. Of the other two, one works from 6 h to 12 h and both before.
+  REQUIRE(p.day.size() == 24);
+  CHECK(p.days == 2);
+  CHECK(p.day[3].mean.base() == doctest::Approx(idle + work));
+  CHECK(p.day[8].mean.base() == doctest::Approx(idle + work / 2));
+  CHECK(p.day[8].least.base() == doctest::Approx(idle));
+  CHECK(p.day[8].most.base() == doctest::Approx(idle + work));
+  CHECK(p.day[20].mean.base() == doctest::Approx(idle));
+  double joules = 0;
+  for (const auto& part : p.parts) joules += part.it.value * part.length.base();
+  CHECK(joules == doctest::Approx(p.it.base()));
+}
+
+TEST_CASE("the site of a campaign changes its power; what cannot be modelled says why and leaves the rest") {
+  const CampaignPower plain = half_days("").power;
+  const CampaignPower sited =
+      half_days(R"(, "site": {"cooling": {"pue": 1.1}, "power": {"gpu_cap": "200 W"}})").power;
+  CHECK(sited.pue == 1.1);
+  CHECK(sited.draws[0].node < plain.draws[0].node);
+  const std::string heavy = R"({"name": "n", "data": {"samples": 1000, "bytes_per_sample": "100 kB"},
+    "workloads": [{"model": "resnet50", "epochs": 1, "batch_per_gpu": 100000}],
+    "cluster": {"node": "dgx1v_16gb", "nodes": 1},
+    "campaign": {"duration": "2 days", "streams": [{"kind": "run", "work": "12 h"}]}})";
+  const CampaignReport r =
+      run_campaign(read_scenario(parse_json(heavy, "s.json"), "s.json"), Catalog::builtin());
+  CHECK(r.outcome.jobs[0].ended);
+  CHECK(r.power.unknown.find("memory") != std::string::npos);
+}

@@ -50,6 +50,8 @@ TEST_CASE("spans come out by start, the longer first, with exact microseconds") 
   REQUIRE(spans.size() == 3);
   REQUIRE(ends.size() == 3);
   CHECK(ends[1].require("name").string() == "inner");
+  CHECK(ends[1].find("args") == nullptr);  // an empty one would be shown as a part of the name
+  CHECK(ends[2].require("args").require("kernel").string() == "conv \"3x3\"");  // as its begin
   CHECK(ends[2].require("name").string() == "outer");
   CHECK(spans[0].require("name").string() == "first");
   CHECK(spans[1].require("name").string() == "outer");
@@ -95,8 +97,14 @@ TEST_CASE("lanes of one group share a process, and both have names") {
   for (const TrackId track : {compute, copy, alone}) tracer.span(track, "x", {0}, {1});
   std::map<std::string, std::int64_t> process_of_row;
   std::map<std::int64_t, std::string> group_of_process;
+  std::map<std::int64_t, std::int64_t> place_of_process;
   for (const Json& event : events(tracer, "M")) {
-    const std::string& name = event.require("args").require("name").string();
+    if (event.require("name").string() == "process_sort_index")
+      place_of_process[event.require("pid").integer()] =
+          event.require("args").require("sort_index").integer();
+    const Json* words = event.require("args").find("name");
+    if (words == nullptr) continue;
+    const std::string& name = words->string();
     if (event.require("name").string() == "process_name")
       group_of_process[event.require("pid").integer()] = name;
     if (event.require("name").string() == "thread_name")
@@ -105,6 +113,7 @@ TEST_CASE("lanes of one group share a process, and both have names") {
   CHECK(process_of_row["compute"] == process_of_row["copy"]);
   CHECK(process_of_row["compute"] != process_of_row["loader"]);
   CHECK(group_of_process[process_of_row["compute"]] == "node0/gpu3");
+  CHECK(place_of_process[process_of_row["compute"]] < place_of_process[process_of_row["loader"]]);
 }
 
 TEST_CASE("activities and the use of resources are traced when a tracer is set") {

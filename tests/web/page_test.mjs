@@ -94,6 +94,46 @@ test('a slider, moved by keyboard, changes the answer to about what a run of its
   await close();
 });
 
+test('every slider is reached by Tab, moved by the keyboard alone, and says its value to a screen reader', async () => {
+  const { page, faults, close } = await open('site.html', { bypassCSP: false });
+  const ids = await page.locator('#what-if input[type=range]').evaluateAll((all) => all.map((i) => i.id));
+  assert.ok(ids.length >= 5, ids.join());
+  const focused = () => page.evaluate(() => document.activeElement.id);
+  await page.locator(`#${ids[0]}`).focus();
+  for (const [i, id] of ids.entries()) {
+    if (i > 0) await page.keyboard.press('Tab');
+    assert.equal(await focused(), id); // in the order of the page
+    const slider = page.locator(`#${id}`);
+    assert.notEqual(await slider.evaluate((e) => getComputedStyle(e).outlineStyle), 'none', id); // the focus is seen
+    const named = await slider.evaluate((e) => e.labels.length > 0 || e.hasAttribute('aria-label') || e.hasAttribute('aria-labelledby'));
+    assert.ok(named, id);
+    const shown = page.locator(`#${id}-value`);
+    const before = await shown.textContent();
+    await page.keyboard.press('End');
+    const after = await shown.textContent();
+    assert.notEqual(after, before, id);
+    assert.equal(await slider.getAttribute('aria-valuetext'), after);
+    await page.keyboard.press('Home');
+    assert.notEqual(await shown.textContent(), after, id);
+  }
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter'); // "As asked"
+  assert.match(await page.locator('#what-if-quality').textContent(), /^As asked/);
+  assert.equal(await page.locator('#what-if [aria-live]').count() > 0, true); // the changed answer is announced
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('a campaign has its power over a day, from the simulated use', async () => {
+  const { page, faults, close } = await open('campaign.html', { bypassCSP: false });
+  assert.ok(await page.locator('#power .plot svg').count() >= 3);
+  const words = await page.locator('#power').textContent();
+  assert.match(words, /Over a day the IT draws most, [\d.]+ kW/);
+  assert.match(words, /of its nameplate of [\d.]+ kW/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test('sliders of GPUs and of the power price change time, energy and cost', async () => {
   const { page, faults, close } = await open('site.html', { bypassCSP: false });
   const lines = () => page.locator('#what-if-workloads li').allTextContents();

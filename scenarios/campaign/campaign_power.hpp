@@ -1,0 +1,61 @@
+#pragma once
+/// What the simulated use of the nodes makes the cluster of a campaign draw.
+///
+/// A node that a job holds draws what it draws while it trains the workload of the job's stream: the busy
+/// share of one simulated step, put into models/site/node_power.hpp. A recorded job, or one whose run time is
+/// stated, counts as the workload of its stream too. Any other node idles. Switches and storage draw their
+/// typical power all the time. Means over hours of the campaign; the day begins when the campaign does.
+#include <string>
+#include <vector>
+
+#include "models/site/facility.hpp"
+#include "scenarios/campaign/campaign_job.hpp"
+#include "scenarios/result_estimate.hpp"
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+class Catalog;
+class Evaluator;
+struct Scenario;
+
+struct CampaignPower {
+  /// A node at the work of one stream.
+  struct Draw {
+    std::string stream, workload;
+    double busy = 0;  ///< share of the time in which its GPUs compute
+    Power node{0};
+  };
+  /// An hour of the day: the mean over the days, and the lowest and highest of them, of the IT.
+  struct Hour {
+    Power mean{0}, least{0}, most{0};
+  };
+  struct Part {
+    Duration from{0}, length{0};
+    Estimate it;  ///< W
+  };
+
+  std::string unknown;  ///< why there is nothing else; empty: there is
+  std::vector<Draw> draws;
+  Power nameplate{0}, idle{0};
+  Power others{0};  ///< of `idle`, what is no node
+  Power node_idle{0};
+  Estimate all_busy;  ///< W: every node at the work that draws most
+  Estimate mean;      ///< W, of the IT over the whole campaign
+  Power busiest_hour{0};
+  std::vector<Hour> day;    ///< of the whole days after the warm-up; empty if there is none
+  std::size_t days = 0;     ///< that `day` is taken from
+  std::vector<Part> parts;  ///< the campaign in equal parts
+  Energy it{0}, facility{0};
+  double pue = 1;
+  std::string plant, gpu_model, region;
+  CarbonIntensity intensity{0};
+  Mass co2{0};
+  double btu_per_hour = 0, tons = 0, air_cfm = 0, air_rise = 0;  ///< of the nameplate power
+};
+
+/// `outcome` is that of `jobs`. Where the site or the workload cannot be modelled, `unknown` says why.
+CampaignPower campaign_power(const Scenario& scenario, const Catalog& catalog, Evaluator& evaluator,
+                             const std::vector<CampaignJob>& jobs, const CampaignOutcome& outcome);
+
+}  // namespace rackcast
