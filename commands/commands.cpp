@@ -63,8 +63,12 @@ void add_output_flags(CLI::App& command, Arguments& args) {
   command.add_flag("--json", args.json, "Print the result document instead of text");
 }
 
-void deliver_result(const Arguments& args, const std::string& json, const std::string& name) {
-  const reports::ResultDocument document = reports::load_result(json, name);
+void deliver_result(const Arguments& args, const std::string& json) {
+  deliver_result(args, json, parse_json(json, "result"));
+}
+
+void deliver_result(const Arguments& args, const std::string& json, const Json& parsed) {
+  const reports::ResultDocument document = reports::load_result(parsed, json);
   const reports::Report report = reports::build_report(document);
   const auto written = write_report_files(args.outputs, report, json);
   print(args.json ? json : reports::render_text(document, terminal_options()));

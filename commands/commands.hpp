@@ -73,7 +73,9 @@ void add_scenario_flags(CLI::App& command, Arguments& args);
 void add_output_flags(CLI::App& command, Arguments& args);
 
 /// Writes the result document in the formats that the outputs' endings name, all or none, and prints it.
-void deliver_result(const Arguments& args, const std::string& json, const std::string& name = "result");
+void deliver_result(const Arguments& args, const std::string& json);
+/// The same of a text that is parsed already.
+void deliver_result(const Arguments& args, const std::string& json, const Json& parsed);
 /// The same of a campaign document, and of the campaign of args.scenario.
 void deliver_campaign(const Arguments& args, const std::string& json, const std::string& name = "campaign");
 void run_campaign_command(const Arguments& args);

@@ -156,7 +156,7 @@ int run_report(Arguments& args, const std::string& file) {
     return Exit::ok;
   }
   if (document.kind() != JsonKind::object || format) {
-    deliver_result(args, text, file);
+    deliver_result(args, text, document);
     return Exit::ok;
   }
   args.scenario = file;

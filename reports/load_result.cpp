@@ -243,8 +243,11 @@ std::string_view to_string(Assumption::Confidence confidence) {
 }
 
 ResultDocument load_result(const std::string& text, std::string name) {
+  return load_result(parse_json(text, std::move(name)), text);
+}
+
+ResultDocument load_result(const Json& json, const std::string& text) {
   ResultDocument document;
-  const Json json = parse_json(text, std::move(name));  // first: it bounds size and depth
   check_header(json);
   document.kind = read_kind(json.require("kind"));
   if (const Json* generator = optional_member(json, "generator")) {
@@ -254,7 +257,7 @@ ResultDocument load_result(const std::string& text, std::string name) {
   }
   document.command = text_or_empty(json, "command");
   read_scenario(json.require("scenario"), document);
-  document.scenario.text = scenario_text(text);
+  document.scenario.text = scenario_text(text);  // parsed before, which bounds size and depth
   if (const Json* goal = optional_member(json, "goal")) {
     document.deadline_s = optional_amount(*goal, "deadline_s");
   }

@@ -16,6 +16,10 @@
 #include "reports/serving_result.hpp"
 #include "reports/site_result.hpp"
 
+namespace rackcast {
+class Json;
+}
+
 namespace rackcast::reports {
 
 /// A predicted number with its 90 % interval, in `unit` ("s", "1/s", "1", ...). low <= value <= high.
@@ -289,5 +293,7 @@ struct ResultDocument {
 /// Reads a result document; `name` is the file in messages. Throws Error, pointing at the place, if it is not
 /// JSON, not a rackcast result, of another version, or if a part is missing or of the wrong type.
 ResultDocument load_result(const std::string& text, std::string name);
+/// The same of a text that is parsed already: `json` is that of `text`.
+ResultDocument load_result(const Json& json, const std::string& text);
 
 }  // namespace rackcast::reports

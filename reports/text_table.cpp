@@ -10,6 +10,11 @@ namespace rackcast::reports {
 namespace {
 
 constexpr int narrowest_column = 12;
+constexpr int narrowest_right = 24;  ///< numbers are not broken; a sentence among them is
+
+int narrowest(const Table& table, std::size_t column) {
+  return table.columns[column].align == Align::left ? narrowest_column : narrowest_right;
+}
 
 int natural_width(const Table& table, std::size_t column) {
   int widest = display_width(single_line(table.columns[column].title));
@@ -37,8 +42,7 @@ void shrink(const Table& table, TextTableLayout& layout, int width) {
   while (layout.total() > width) {
     std::size_t widest = layout.columns.size();
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
-      const bool shrinkable =
-          table.columns[layout.columns[i]].align == Align::left && layout.widths[i] > narrowest_column;
+      const bool shrinkable = layout.widths[i] > narrowest(table, layout.columns[i]);
       if (shrinkable && (widest == layout.columns.size() || layout.widths[i] > layout.widths[widest])) {
         widest = i;
       }
@@ -88,7 +92,7 @@ std::vector<std::string> row_lines(const std::vector<std::string>& cells, const 
     std::string line;
     for (std::size_t i = 0; i < wrapped.size(); ++i) {
       const std::string text = row < wrapped[i].size() ? wrapped[i][row] : "";
-      const bool right = table.columns[layout.columns[i]].align == Align::right;
+      const bool right = table.columns[layout.columns[i]].align == Align::right && wrapped[i].size() == 1;
       line += i == 0 ? "" : repeat(" ", layout.gap);
       line += right ? pad_left(text, layout.widths[i]) : pad_right(text, layout.widths[i]);
     }

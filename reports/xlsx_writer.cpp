@@ -64,6 +64,7 @@ class Workbook {
     Page& page = pages_[sheet.section];
     if (page.sheet == nullptr) {
       page.sheet = workbook_add_worksheet(book_, sheet_name(sheet.section_title).c_str());
+      set_up_printing(page.sheet);
     }
     if (page.sheet == nullptr) {
       throw Error{"cannot add a sheet to the workbook", Where{.file = path_}, {}, ErrorKind::internal};
@@ -102,6 +103,15 @@ class Workbook {
     lxw_row_t row = 0;
     std::vector<double> widths;
   };
+
+  /// Printed, a sheet is as wide as its page.
+  static void set_up_printing(lxw_worksheet* sheet) {
+    if (sheet == nullptr) return;
+    worksheet_set_landscape(sheet);
+    worksheet_set_paper(sheet, 9);  // A4
+    worksheet_fit_to_pages(sheet, 1, 0);
+    worksheet_set_footer(sheet, "&L&A&RPage &P of &N");
+  }
 
   static lxw_col_t column(std::size_t index) { return static_cast<lxw_col_t>(index); }
 

@@ -103,7 +103,7 @@ bool year_at(char before, std::string_view text) {
 
 /// The date that a source names, "2018" or "2023-11-16"; empty if it names none.
 std::string date_in(std::string_view source) {
-  for (const auto& [found, length] : {std::pair{day_at, 10}, std::pair{year_at, 4}}) {
+  for (const auto& [found, length] : {std::pair{&day_at, 10}, std::pair{&year_at, 4}}) {
     for (std::size_t i = 0; i < source.size(); ++i) {
       if (found(i == 0 ? ' ' : source[i - 1], source.substr(i)))
         return std::string{source.substr(i, static_cast<std::size_t>(length))};

@@ -52,7 +52,7 @@ Table year_table(const SiteCost& c, bool billed) {
 }
 
 /// What a year costs by the share of it that the cluster trains, owned and rented.
-std::optional<Chart> rent_chart(const SiteCost& c) {
+std::optional<Chart> rent_chart(const SiteCost& c, bool billed) {
   const SiteCost::Rent& r = *c.rent;
   const double used = c.utilisation.value_or(0);
   if (!r.year_usd || !c.year_usd || !c.energy_usd || !c.energy_idle_usd || !c.energy_busy_usd || used <= 0) {
@@ -64,6 +64,8 @@ std::optional<Chart> rent_chart(const SiteCost& c) {
   const auto rent = [&](double u) {
     return *r.year_usd * u / used;
   };
+  const double of_purchase =
+      c.depreciation_usd.value_or(0) + c.interest_usd.value_or(0) + c.support_usd.value_or(0);
   Chart chart;
   chart.x = {c.activity == "training" ? "Share of the year that the cluster trains"
                                       : "Share of the year that the cluster serves",
@@ -85,7 +87,12 @@ std::optional<Chart> rent_chart(const SiteCost& c) {
     chart.lines[1].points.push_back({u, rent(u), rent(u), rent(u)});
     Cell share = percent_cell(u);
     share.tone = u == used ? Tone::good : Tone::plain;
-    chart.data.rows.push_back({share, money_cell(own(u)), money_cell(rent(u))});
+    Cell owned = money_cell(own(u));
+    // In a workbook the parts that follow from the purchase follow the bill.
+    if (billed && of_purchase > 0)
+      owned.formula = fmt::format("{} * {:.10g} + {:.10g}", bill_total_name, of_purchase / c.capex_usd,
+                                  own(u) - of_purchase);
+    chart.data.rows.push_back({share, std::move(owned), money_cell(rent(u))});
   }
   if (r.break_even) {
     const double y = own(*r.break_even);
@@ -128,11 +135,11 @@ Blocks cost_section(const ResultDocument& document) {
   const SiteCost& cost = *document.site->cost;
   Blocks blocks{{Paragraph{cost.statement}}};
   const double bill = document.site->bill.empty() ? 0 : document.site->bill_total_usd.value_or(0);
-  blocks.push_back(
-      {year_table(cost, bill > 0 && std::abs(cost.capex_usd / bill - 1) < 1e-6), Audience::document});
+  const bool billed = bill > 0 && std::abs(cost.capex_usd / bill - 1) < 1e-6;
+  blocks.push_back({year_table(cost, billed), Audience::document});
   if (cost.rent) {
     blocks.push_back({Subheading{"Buy or rent"}, Audience::document});
-    if (auto chart = rent_chart(cost)) blocks.push_back({std::move(*chart), Audience::document});
+    if (auto chart = rent_chart(cost, billed)) blocks.push_back({std::move(*chart), Audience::document});
     blocks.push_back({rent_facts(*cost.rent), Audience::document});
   }
   if (!cost.runs.empty()) blocks.push_back({run_table(cost)});

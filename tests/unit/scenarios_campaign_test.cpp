@@ -206,7 +206,7 @@ CampaignReport half_days(const std::string& more) {
     "workloads": [{"model": "resnet50", "epochs": 1, "batch_per_gpu": 32}],
     "cluster": {"node": "dgx1v_16gb", "nodes": 2},
     "campaign": {"duration": "3 days", "warm_up": "1 day", "streams": [
-      {"kind": "run", "name": "a", "work": "12 h", "at": "0 s"},
+      {"kind": "run", "name": "a", "work": "12 h"},
       {"kind": "run", "name": "b", "work": "12 h", "at": "1 day"},
       {"kind": "run", "name": "c", "work": "6 h", "at": "2 days"}]})" +
                            more + "}";
