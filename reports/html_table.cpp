@@ -14,7 +14,7 @@ std::string_view number_class(const Column& column) {
   return column.align == Align::right ? " class=\"number\"" : "";
 }
 
-constexpr int widest_number = 32;    ///< beyond, what stands in a column of numbers is a sentence
+constexpr int widest_number = 32;  ///< beyond, what stands in a column of numbers is a sentence
 
 constexpr std::size_t most_rows_unbroken = 4;  ///< a longer table may run over a printed page
 constexpr std::size_t most_rows_short = 20;    ///< a longer one gives its last columns their room

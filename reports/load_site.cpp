@@ -91,7 +91,11 @@ SiteRacks read_racks(const Json& json) {
   r.by_typical = maybe_whole(json, "by_typical");
   r.devices = read_list(json, "devices", read_device);
   r.groups = read_list(json, "groups", read_group);
-  r.group_of_rack = read_list(json, "group_of_rack", [](const Json& one) { return whole(one); });
+  r.group_of_rack = read_list(json, "group_of_rack", [&r](const Json& one) {
+    if (whole(one) >= std::ssize(r.groups))
+      one.fail("there is no such group of racks", std::string(damaged_hint));
+    return whole(one);
+  });
   for (const auto& group : r.groups) {
     for (const auto& p : group.positions) {
       if (p.u + p.units - 1 > r.units) {

@@ -10,11 +10,8 @@ namespace rackcast::reports {
 namespace {
 
 constexpr int narrowest_column = 12;
-constexpr int narrowest_right = 24;  ///< numbers are not broken; a sentence among them is
-
-int narrowest(const Table& table, std::size_t column) {
-  return table.columns[column].align == Align::left ? narrowest_column : narrowest_right;
-}
+constexpr int narrowest_right = 24;   ///< numbers with intervals are not broken; a sentence among them is
+constexpr int narrowest_number = 16;  ///< where nothing else helps
 
 int natural_width(const Table& table, std::size_t column) {
   int widest = display_width(single_line(table.columns[column].title));
@@ -38,11 +35,13 @@ std::size_t droppable(const Table& table, const TextTableLayout& layout) {
   return best;
 }
 
-void shrink(const Table& table, TextTableLayout& layout, int width) {
+void shrink(const Table& table, TextTableLayout& layout, int width, int right) {
   while (layout.total() > width) {
     std::size_t widest = layout.columns.size();
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
-      const bool shrinkable = layout.widths[i] > narrowest(table, layout.columns[i]);
+      const bool shrinkable =
+          layout.widths[i] >
+          (table.columns[layout.columns[i]].align == Align::left ? narrowest_column : right);
       if (shrinkable && (widest == layout.columns.size() || layout.widths[i] > layout.widths[widest])) {
         widest = i;
       }
@@ -75,7 +74,8 @@ TextTableLayout lay_out(const Table& table, int width) {
     layout.columns.erase(layout.columns.begin() + static_cast<std::ptrdiff_t>(victim));
     layout.widths.erase(layout.widths.begin() + static_cast<std::ptrdiff_t>(victim));
   }
-  shrink(table, layout, width);
+  shrink(table, layout, width, narrowest_right);
+  shrink(table, layout, width, narrowest_number);
   return layout;
 }
 

@@ -47,9 +47,11 @@ class TextWriter {
     }
     blank();
     if (!opens_with_headline(section) && !section.title.empty()) {
-      const std::string title = single_line(section.title);
-      const int rule = width_ - display_width(title) - 1;
-      put(paint(title, Style::heading) + " " + paint(repeat(glyphs_.horizontal, rule), Style::dim));
+      const auto title = wrap(single_line(section.title), width_);
+      for (std::size_t i = 0; i + 1 < title.size(); ++i) put(paint(title[i], Style::heading));
+      const int rule = width_ - display_width(title.back()) - 1;
+      put(paint(title.back(), Style::heading) +
+          (rule > 0 ? " " + paint(repeat(glyphs_.horizontal, rule), Style::dim) : ""));
     }
     for (const Block& block : section.blocks) {
       if (shown(block)) {
@@ -183,10 +185,13 @@ class TextWriter {
     std::vector<std::string> lines;
     for (const Fact& fact : facts) {
       const std::string value = fact.detail.empty() ? fact.value : fact.value + "  " + fact.detail;
-      std::string start = pad_right(single_line(fact.label), labels) + "  ";
-      for (const auto& line : wrap(single_line(value), width - labels - 2)) {
-        lines.push_back(start + line);
-        start = repeat(" ", labels + 2);
+      const auto left = wrap(single_line(fact.label), labels),
+                 right = wrap(single_line(value), width - labels - 2);
+      for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
+        std::string line = pad_right(i < left.size() ? left[i] : "", labels) + "  ";
+        line += i < right.size() ? right[i] : "";
+        line.erase(line.find_last_not_of(' ') + 1);
+        lines.push_back(std::move(line));
       }
     }
     return lines;

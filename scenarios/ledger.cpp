@@ -10,6 +10,7 @@
 #include "models/input_path.hpp"
 #include "models/workload.hpp"
 #include "scenarios/defaults.hpp"
+#include "scenarios/describe.hpp"
 #include "scenarios/question_input.hpp"
 #include "scenarios/storage.hpp"
 #include "sim/quantity_text.hpp"
@@ -48,7 +49,8 @@ void Ledger::warn(std::string warning) {
 void Ledger::note_node(const NodeSpec& node) {
   if (node.gpu_link) note_link(*this, node.name, *node.gpu_link);
   note_link(*this, node.name, node.pcie_link);
-  if (node.nic_link) note_link(*this, fmt::format("{}: {} ports", node.name, node.nics), *node.nic_link);
+  if (node.nic_link)
+    note_link(*this, fmt::format("{}: {}", node.name, count_of(node.nics, "port")), *node.nic_link);
   if (node.cpu_cores) {
     note_known(*this, node.name + ": CPU cores", fmt::format("{}", node.cpu_cores->value), *node.cpu_cores);
   }

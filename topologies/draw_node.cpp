@@ -227,8 +227,8 @@ class NodeDrawing {
       svg_.text(
           {margin + 40, y},
           fmt::format(
-              "{}: {:.3g} GB/s per link and direction ({:.3g} achievable){}", plain_name(name), sort->raw.base() / 1e9,
-              sort->achievable.base() / 1e9,
+              "{}: {:.3g} GB/s per link and direction ({:.3g} achievable){}", plain_name(name),
+              sort->raw.base() / 1e9, sort->achievable.base() / 1e9,
               sort->kind == LinkKind::nvlink && !labels_.empty() ? "; figures at lines count links" : ""),
           "note", "start");
       y += 18;

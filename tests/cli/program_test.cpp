@@ -105,6 +105,26 @@ TEST_CASE("the ending of a name chooses the format; an unknown one stops before 
   CHECK(run("size /no/such/scenario.json -o " + folder / "a.docx").code == 2);
 }
 
+TEST_CASE("a fault of a document is told with its file, line and column, and nothing is written") {
+  const TemporaryFolder folder;
+  const std::string text =
+      read_file(std::string{RACKCAST_SOURCE_DIR} + "/tests/data/results/fleet_feasible.json");
+  const auto refused = [&](std::string damaged, const std::string& place) {
+    CAPTURE(place);
+    write_file_atomically(folder / "mine.json", damaged);
+    const Outcome out = run("report " + folder / "mine.json" + " -o " + folder / "a.html");
+    CHECK(out.code == 3);
+    CHECK(out.output.find(folder / "mine.json" + place) != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(folder / "a.html"));
+  };
+  refused("{\"format\": \"rackcast-result\", \"version\": 1,\n \"kind\": 7}", ":2:10");
+  refused("{\"format\": \"rackcast-result\", \"version\": 9}", ":1:");
+  refused("{\"format\": \"rackcast-campaign\",\n \"version\": 2}", ":2:13");
+  refused(text.substr(0, text.size() / 2), ":");
+  refused("[1, 2]", ":1:1");
+  refused("", "");
+}
+
 TEST_CASE("without Chromium a PDF is an error that says what to do, and nothing is written") {
   const TemporaryFolder folder;
   const std::string result = std::string{RACKCAST_SOURCE_DIR} + "/tests/data/results/fleet_feasible.json";
