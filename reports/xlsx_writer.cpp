@@ -4,10 +4,12 @@
 #include <xlsxwriter.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <vector>
 
+#include "reports/display_text.hpp"
 #include "reports/sheet.hpp"
 #include "sim/error.hpp"
 
@@ -54,6 +56,8 @@ class Workbook {
     format_set_text_wrap(head_);
     number_ = workbook_add_format(book_);
     format_set_num_format(number_, "#,##0.###");
+    text_ = workbook_add_format(book_);
+    format_set_indent(text_, 1);  // off the digits of the column before
     total_ = workbook_add_format(book_);
     format_set_bold(total_);
     format_set_top(total_, LXW_BORDER_THIN);
@@ -75,6 +79,8 @@ class Workbook {
     for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
       worksheet_write_string(page.sheet, page.row, column(i), sheet.columns[i].title.c_str(), head_);
     }
+    page.heads.push_back({page.row, {}});
+    for (const auto& one : sheet.columns) page.heads.back().letters.push_back(display_width(one.title));
     ++page.row;
     const lxw_row_t first = page.row;
     for (const auto& row : sheet.rows) {
@@ -89,6 +95,7 @@ class Workbook {
   }
 
   void close() {
+    for (const auto& [section, page] : pages_) set_heights(page);
     const lxw_error error = workbook_close(book_);
     book_ = nullptr;
     if (error != LXW_NO_ERROR) {
@@ -102,6 +109,12 @@ class Workbook {
     lxw_worksheet* sheet = nullptr;
     lxw_row_t row = 0;
     std::vector<double> widths;
+    /// A row of titles, which are broken to fit.
+    struct Head {
+      lxw_row_t row = 0;
+      std::vector<int> letters;
+    };
+    std::vector<Head> heads;
   };
 
   /// Printed, a sheet is as wide as its page.
@@ -130,7 +143,7 @@ class Workbook {
       } else if (number != nullptr) {
         worksheet_write_number(page.sheet, page.row, column(i), *number, number_);
       } else if (text != nullptr) {
-        worksheet_write_string(page.sheet, page.row, column(i), text->c_str(), nullptr);
+        worksheet_write_string(page.sheet, page.row, column(i), text->c_str(), i == 0 ? nullptr : text_);
       }
     }
     ++page.row;
@@ -193,16 +206,35 @@ class Workbook {
     for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
       for (const auto& row : sheet.rows) {
         const auto* text = std::get_if<std::string>(&row[i]);
-        const double letters = text == nullptr ? 14 : static_cast<double>(text->size());
+        const auto* number = std::get_if<double>(&row[i]);
+        const double letters = text != nullptr     ? display_width(*text) + 2
+                               : number != nullptr ? number_width(*number)
+                                                   : narrowest;
         page.widths[i] = std::clamp(letters, page.widths[i], widest);
       }
       worksheet_set_column(page.sheet, column(i), column(i), page.widths[i], nullptr);
     }
   }
 
+  /// Letters of "#,##0.###", a sum below it included.
+  static double number_width(double value) {
+    const double digits = std::floor(std::log10(std::max(1.0, std::abs(value)))) + 1;
+    return std::max(14.0, std::ceil(digits * 4 / 3) + 6);
+  }
+
+  static void set_heights(const Page& page) {
+    constexpr double line = 15;  // points
+    for (const auto& head : page.heads) {
+      double lines = 1;
+      for (std::size_t i = 0; i < head.letters.size(); ++i)
+        lines = std::max(lines, std::ceil(1.3 * head.letters[i] / page.widths[i]));
+      if (lines > 1) worksheet_set_row(page.sheet, head.row, lines * line, nullptr);
+    }
+  }
+
   std::string path_;
   lxw_workbook* book_;
-  lxw_format *bold_ = nullptr, *head_ = nullptr, *number_ = nullptr, *total_ = nullptr;
+  lxw_format *bold_ = nullptr, *head_ = nullptr, *number_ = nullptr, *text_ = nullptr, *total_ = nullptr;
   std::map<std::string, Page> pages_;
 };
 

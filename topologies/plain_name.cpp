@@ -98,7 +98,12 @@ constexpr Word words[] = {{"us", "US"},
                           {"united", "United"},
                           {"kingdom", "Kingdom"},
                           {"world", "the world"},
-                          {"nordic", "Nordic"}};
+                          {"nordic", "Nordic"},
+                          {"broadwell", "Broadwell"},
+                          {"skylake", "Skylake"},
+                          {"sapphire", "Sapphire"},
+                          {"emerald", "Emerald"},
+                          {"rapids", "Rapids"}};
 
 /// Keys that words of their own do not explain.
 constexpr Word whole[] = {{"industry_average", "the average of the industry"},

@@ -10,6 +10,7 @@ TEST_CASE("keys of the catalogue have names that people use") {
   CHECK(plain_name("ethernet/gbe100") == "100 GbE");
   CHECK(plain_name("nvlink/nvlink2 x2") == "NVLink 2 x2");
   CHECK(plain_name("pcie/gen4") == "PCIe 4.0");
+  CHECK(plain_name("socket_links/qpi_broadwell") == "QPI Broadwell");
   CHECK(plain_name("tcp/gbe10") == "TCP over 10 GbE");
   CHECK(plain_name("us_virginia") == "US Virginia");
   CHECK(plain_name("on_demand") == "on demand");
