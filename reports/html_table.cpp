@@ -17,7 +17,7 @@ std::string_view number_class(const Column& column) {
 constexpr int widest_number = 32;  ///< beyond, what stands in a column of numbers is a sentence
 
 constexpr std::size_t most_rows_unbroken = 4;  ///< a longer table may run over a printed page
-constexpr std::size_t most_rows_short = 20;    ///< a longer one gives its last columns their room
+constexpr std::size_t most_rows_short = 10;    ///< a longer one gives its last columns their room
 
 /// `text` with each `from` replaced.
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
