@@ -155,6 +155,10 @@ LinkSpec port_link_spec(const Catalog& catalog, std::string_view kind, Bandwidth
                                           {"gbe200", 200},
                                           {"gbe400", 400},
                                           {"gbe800", 800}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> others{
+      {{"efa v1", "efa_v1_p4d"}, {"efa v2", "efa_v2_p5"}, {"slingshot", "slingshot"}}};
+  for (const auto& [words, link] : others)
+    if (contains_ignoring_case(kind, words)) return link_spec(catalog, fmt::format("other_fabrics/{}", link));
   const bool ib = contains_ignoring_case(kind, "infiniband");
   const Port* best = nullptr;
   for (const Port& port : ib ? infiniband : ethernet) {

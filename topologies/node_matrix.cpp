@@ -130,6 +130,17 @@ NodeMatrix node_matrix(const Topology& topology, int node) {
   return matrix;
 }
 
+bool adapter_beside_gpu(const Topology& topology, int node) {
+  const HostTree tree{topology, node};
+  const std::vector<DeviceId> gpus = topology.devices_of(node, DeviceKind::gpu);
+  return std::ranges::any_of(topology.devices_of(node, DeviceKind::nic), [&](DeviceId nic) {
+    return std::ranges::any_of(gpus, [&](DeviceId gpu) {
+      const std::string path = host_path(topology, tree, gpu, nic);
+      return path == "PIX" || path == "PXB";
+    });
+  });
+}
+
 std::string to_text(const NodeMatrix& matrix, int sockets, int cores) {
   std::string text(7, ' ');
   for (const std::string& name : matrix.names) text += fmt::format("{:<7}", name);

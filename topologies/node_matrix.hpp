@@ -19,6 +19,10 @@ struct NodeMatrix {
 /// of one CPU (later sockets have several); SYS the link between CPUs; -- no way but NVLink or the network.
 NodeMatrix node_matrix(const Topology& topology, int node = 0);
 
+/// Whether an adapter of the node shares a PCIe switch with a GPU (PIX or PXB), so that data between them
+/// need not pass a CPU.
+bool adapter_beside_gpu(const Topology& topology, int node = 0);
+
 /// The matrix as nvidia-smi prints it, with CPU affinity (cores of a socket, counted on from socket to
 /// socket; the number of the CPU where `cores` is 0) and a legend of the words in it.
 std::string to_text(const NodeMatrix& matrix, int sockets, int cores);

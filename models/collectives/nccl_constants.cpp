@@ -10,6 +10,7 @@
 #include "models/cluster.hpp"
 #include "models/data_files.hpp"
 #include "sim/quantity_text.hpp"
+#include "topologies/node_matrix.hpp"
 
 namespace rackcast {
 namespace {
@@ -81,21 +82,29 @@ NcclConstants::NcclConstants(const Cluster& cluster, std::string_view version)
   // Every ring that was found is used by two channels; 32 are the most (src/graph/connect.cc).
   channels_ = std::clamp(2 * static_cast<int>(cluster.rings.size()), 2, 32);
   generation_ = generation_of(cluster.node);
+  // "4 compute channels per search channel to reach peak BW on <8 PPN" (the same file, Hopper and later).
+  if (generation_ >= 3 && nodes_ > 1 && channels_ < 16) channels_ *= 2;
   version_ = parse_version(version);
   if (version_ == 0) version_ = version_of_generation(generation_);
   if (nodes_ > 1 && cluster.node.nic_link) {
     const Json* step = links_file().require("network_step").find(cluster.node.nic_link->id);
     if (step) network_step_ = time_in(*step, "value");
+    simple_only_ = links_file().require("simple_only").find(cluster.node.nic_link->id) != nullptr;
   }
+  // Its lines of 128 bytes must arrive whole: NCCL takes LL128 over a network only where adapter and GPU meet
+  // below the CPU (src/graph/tuning.cc, typeInter <= PATH_PXB).
+  network_ll128_ = nodes_ < 2 || adapter_beside_gpu(cluster.topology);
   hardware_ = link_ == "pcie" ? "pcie" : "nvlink";
   nvls_ = cluster.node.nvswitches > 0 && generation_ >= 3 && version_ >= 2.17 && local_ > 4;
 }
 
 std::optional<ProtocolCost> NcclConstants::cost(Protocol protocol, bool tree) const {
+  if (simple_only_ && protocol != Protocol::simple) return std::nullopt;
   // LL came with 2.1, trees with 2.4, LL128 with 2.5; LL128 needs the 128-byte stores of Volta over NVLink.
   if (protocol == Protocol::ll && version_ < 2.01) return std::nullopt;
   if (tree && version_ < 2.04) return std::nullopt;
-  if (protocol == Protocol::ll128 && (version_ < 2.05 || generation_ < 1 || hardware_ != "nvlink"))
+  if (protocol == Protocol::ll128 &&
+      (version_ < 2.05 || generation_ < 1 || hardware_ != "nvlink" || !network_ll128_))
     return std::nullopt;
   const std::string name{to_string(protocol)}, algorithm = tree ? "tree" : "ring";
   const Json& constants = constants_of(version_);

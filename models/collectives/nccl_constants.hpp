@@ -49,7 +49,9 @@ class NcclConstants {
   std::string hardware_;  ///< "nvlink" or "pcie"
   int generation_ = 0;    ///< 0: before Volta, 1: Volta, 2: Ampere, 3: Hopper, 4: Blackwell
   bool nvls_ = false;
-  Duration network_step_{0};  ///< what this fabric's software adds to a hop between nodes
+  bool network_ll128_ = true;  ///< NCCL trusts LL128 beyond a node
+  bool simple_only_ = false;   ///< the fabric's plug-in turns LL and LL128 off
+  Duration network_step_{0};   ///< what this fabric's software adds to a hop between nodes
 };
 
 }  // namespace rackcast

@@ -71,10 +71,10 @@ NodeSpec direct(const Catalog& catalog, const std::string& gpu, int gpus, bool p
   }
   node.gpu_link = link_spec(catalog, link);
   if (!pairs) {
-    // Modules that are wired to each other have a port of the host each.
+    // Modules that are wired to each other have a port of the host each, and so have the adapters.
     node.pcie.clear();
     for (int i = 0; i < node.gpus; ++i)
-      node.pcie.push_back({fmt::format("port{}", i), i * node.sockets / node.gpus, {i}, 1});
+      node.pcie.push_back({fmt::format("port{}", i), i * node.sockets / node.gpus, {i}, 0});
   }
   return node;
 }

@@ -3,6 +3,7 @@
 #include "models/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
 #include "models/collectives/layout.hpp"
+#include "models/collectives/nccl_constants.hpp"
 #include "sim/error.hpp"
 
 using namespace rackcast;
@@ -65,6 +66,28 @@ TEST_CASE("the library takes trees for short messages over many nodes and rings 
   CHECK(comm.plan(Collective::all_reduce, Bytes{4e9}).algorithm == "ring");
   CommModel old{c, {.version = "2.2"}};
   CHECK(old.plan(Collective::all_reduce, Bytes{1e5}).algorithm == "ring");
+}
+
+TEST_CASE("LL128 goes beyond a node only where adapter and GPU meet below the CPU") {
+  const auto has = [](const Cluster& c, Protocol protocol) {
+    return NcclConstants{c, ""}.cost(protocol, true).has_value();
+  };
+  CHECK(has(cluster("dgx_h100", 2), Protocol::ll128));
+  CHECK(has(cluster("ibm_ac922_6gpu", 1), Protocol::ll128));
+  CHECK_FALSE(has(cluster("ibm_ac922_6gpu", 2), Protocol::ll128));
+  CHECK(has(cluster("ibm_ac922_6gpu", 2), Protocol::ll));
+}
+
+TEST_CASE("EFA of the first generation has the protocol Simple alone; inside a node nothing changes") {
+  const auto has = [](const Cluster& c, Protocol protocol) {
+    return NcclConstants{c, ""}.cost(protocol, false).has_value();
+  };
+  const Cluster two = cluster("aws_p4d_24xlarge", 2);
+  CHECK(has(two, Protocol::simple));
+  CHECK_FALSE(has(two, Protocol::ll));
+  CHECK_FALSE(has(two, Protocol::ll128));
+  CHECK(has(cluster("aws_p4d_24xlarge", 1), Protocol::ll));
+  CHECK(has(cluster("aws_p5_48xlarge", 2), Protocol::ll));
 }
 
 TEST_CASE("NVSwitches of Hopper add: more bus bandwidth than the links have, from five GPUs on") {

@@ -99,6 +99,17 @@ TEST_CASE("Minsky and Summit: NVLink to the CPU of the same half") {
   CHECK(cell(summit, "GPU0", "NIC0") == "NODE");
 }
 
+TEST_CASE("an adapter is beside a GPU on a DGX, and on the CPU in p3dn and Summit") {
+  const auto beside = [](const char* node) {
+    return adapter_beside_gpu(build_node(node_spec(catalog(), node)));
+  };
+  CHECK(beside("dgx1v_16gb"));
+  CHECK(beside("dgx2"));
+  CHECK(beside("dgx_h100"));
+  CHECK_FALSE(beside("aws_p3dn_24xlarge"));
+  CHECK_FALSE(beside("ibm_ac922_6gpu"));
+}
+
 TEST_CASE("the matrix of every node is symmetric") {
   for (const std::string& id : catalog().ids("nodes")) {
     CAPTURE(id);
