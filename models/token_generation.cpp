@@ -65,8 +65,9 @@ Workload pass_of(TransformerShape shape, double tokens) {
   return transformer_workload(shape);
 }
 
-/// What the second-level cache of a large GPU gives, from memory: 5.5 to 5.7 TB/s on an H100 (Chips and
-/// Cheese, "Nvidia's H100", 2023), about 5 on an RTX 4090.
+/// What the second-level cache of a large GPU gives: measured on an H100 ("Nvidia's H100: Funny L2, and Tons
+/// of Bandwidth", chipsandcheese.com, 2023), the figure quoted from memory and unverified. It matters to
+/// answers with beams alone.
 constexpr Bandwidth cache_rate{5.5e12};
 
 /// Each query meets its own keys and values, read once for all heads that share them. Answers of one request
