@@ -1,5 +1,8 @@
 /// Figures of single kernels: matrix products, convolutions, recurrent layers.
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "scenarios/validation/predictor.hpp"
 
@@ -139,6 +142,21 @@ PredictedFigure predict_gemm_rate(PredictionContext& context, const ValidationCa
   const PredictedFigure time = time_of(gpu_of(context, c), gemm(m, n, k), "forward", 1, precision_of(c));
   const double tera = 2 * m * n * k / 1e12;
   return {tera / time.value, tera / time.high, tera / time.low};
+}
+
+/// BabelStream: a kernel that reads and writes whole arrays of 2^25 numbers in double precision (its
+/// default).
+PredictedFigure predict_stream(PredictionContext& context, const ValidationCase& c) {
+  constexpr std::array<std::pair<std::string_view, double>, 5> arrays{
+      {{"stream copy", 2}, {"stream mul", 2}, {"stream add", 3}, {"stream triad", 3}, {"stream dot", 2}}};
+  const std::string op = text_in(c.workload.extra, "op").value_or("");
+  const auto found = std::ranges::find(arrays, op, &std::pair<std::string_view, double>::first);
+  if (found == arrays.end()) throw Unpredictable{"memory test \"" + op + "\" is not known"};
+  KernelCall call;
+  call.kind = KernelClass::elementwise;
+  call.moved_bytes = found->second * 8 * std::exp2(25);
+  const KernelCost cost = gpu_of(context, c).cost(call);
+  return figure_of(call.moved_bytes / cost.time.base() / 1e9, cost.log_sigma);
 }
 
 PredictedFigure predict_layer_gemms(PredictionContext& context, const ValidationCase& c) {

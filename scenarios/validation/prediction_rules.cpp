@@ -49,7 +49,7 @@ constexpr std::array rules{
     PredictionRule{"kernel", "layer_gemm_time_us", any, predict_layer_gemms, {}},
     PredictionRule{"kernel", "attention_tflops", any, nullptr,
                    "attention kernels alone have no stated shape"},
-    PredictionRule{"kernel", "memory_gb_per_s", any, nullptr, "memory tests: no model of stream kernels yet"},
+    PredictionRule{"kernel", "memory_gb_per_s", one_gpu, predict_stream, {}},
     PredictionRule{"kernel", "*", any, nullptr, "copies between host and GPU: no model yet"},
     // Several GPUs.
     PredictionRule{"training", "memory_gib_per_gpu", any, predict_split_memory, {}},

@@ -137,5 +137,6 @@ PredictedFigure predict_node_power(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_kernel(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_gemm_rate(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_layer_gemms(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_stream(PredictionContext&, const ValidationCase&);
 
 }  // namespace rackcast
