@@ -2,6 +2,7 @@
 #include <array>
 
 #include "scenarios/validation/report.hpp"
+#include "scenarios/validation/software_of_case.hpp"
 
 namespace rackcast {
 
@@ -36,7 +37,7 @@ CaseSet case_set(const ValidationCase& c, std::span<const std::string> fitted) {
   if (c.kind == "derived") return CaseSet::derived;
   if (marked(extra, "approximate")) return CaseSet::approximate;
   if (c.system.gpu_assumed || flag_in(c.system.fabric, "assumed").value_or(false) ||
-      flag_in(extra, "drive_assumed").value_or(false) || rests_on_rules(c))
+      flag_in(extra, "drive_assumed").value_or(false) || rests_on_rules(c) || precision_is_taken(c))
     return CaseSet::assumed;
   return CaseSet::judged;
 }
