@@ -20,8 +20,8 @@ namespace rackcast::reports {
 namespace {
 
 constexpr std::int64_t supported_version = 1;
-constexpr std::array<std::string_view, 5> confidence_names{"verified", "fit", "scenario", "default",
-                                                           "memory"};
+constexpr std::array<std::string_view, 6> confidence_names{"verified", "fit",    "scenario",
+                                                           "default",  "memory", "low"};
 
 Performance read_performance(const Json& owner) {
   const Json* json = optional_member(owner, "prediction");

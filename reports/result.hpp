@@ -255,7 +255,7 @@ struct WorkloadResult {
 };
 
 struct Assumption {
-  enum class Confidence { verified, fit, scenario, defaulted, memory };
+  enum class Confidence { verified, fit, scenario, defaulted, memory, low };
   std::string name, value, source, where;
   Confidence confidence = Confidence::memory;
 };

@@ -31,8 +31,12 @@ const TrainingRun& Evaluator::run(const Question& q, Tracer* tracer) {
   return impl_->steady(q, {}, tracer);
 }
 
+double Evaluator::epochs(const Question& q) {
+  return impl_->epochs(q);
+}
+
 double Evaluator::steps(const Question& q) {
-  return std::ceil(q.samples * q.workload.epochs / run(q).samples_per_step);
+  return std::ceil(q.samples * epochs(q) / run(q).samples_per_step);
 }
 
 Duration Evaluator::time_to_train(const Question& q, bool remember) {

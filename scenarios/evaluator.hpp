@@ -84,6 +84,9 @@ class Evaluator {
   /// early where a limit is reached.
   void trace(const Question& question, Tracer& tracer);
 
+  /// Epochs at the global batch of the question: what the workload asks for, under its law of convergence.
+  double epochs(const Question& question);
+
   /// Number of optimizer steps: ceil(samples x epochs / global batch).
   double steps(const Question& question);
   /// Failures and checkpoints included. `remember`: among the known times.

@@ -181,14 +181,24 @@ InputContext Evaluator::Impl::input(const Question& q) {
   return {q, node(q.cluster), storage(q.storage), workload(q.workload)};
 }
 
+double Evaluator::Impl::global_batch(const Question& q) {
+  return q.workload.batch_per_gpu * static_cast<double>(cluster(q).ranks.size());
+}
+
+double Evaluator::Impl::epochs(const Question& q) {
+  if (!q.workload.convergence) return q.workload.epochs;
+  ledger.note_convergence(q.workload, workload(q.workload));
+  return epochs_at(q.workload, global_batch(q));
+}
+
 std::vector<EpochPhase> Evaluator::Impl::phases(const Question& q) {
-  if (q.storage.array == "none") return {{q.workload.epochs, {0, 0, 1}}};
-  return epoch_phases(cache_spec(input(q)), q.workload.epochs);
+  if (q.storage.array == "none") return {{epochs(q), {0, 0, 1}}};
+  return epoch_phases(cache_spec(input(q)), epochs(q));
 }
 
 std::vector<std::pair<EpochPhase, Question>> Evaluator::Impl::stretches(const Question& q) {
   std::vector<std::pair<EpochPhase, Question>> out;
-  const double all = q.workload.epochs;
+  const double all = epochs(q);
   double begin = 0;
   for (const EpochPhase& phase : phases(q)) {
     const double end = begin + phase.epochs;
@@ -326,9 +336,7 @@ TrainingRun Evaluator::Impl::simulated(const std::string& key, const Question& q
 TrainingRun Evaluator::Impl::simulate(const Question& q, TrainingSpec& training, Tracer* tracer) {
   const Cluster& machine = cluster(q);
   training.fold = control.fold;
-  training.steps = static_cast<std::uint64_t>(
-      std::ceil(q.samples * q.workload.epochs /
-                (q.workload.batch_per_gpu * static_cast<double>(machine.ranks.size()))));
+  training.steps = static_cast<std::uint64_t>(std::ceil(q.samples * epochs(q) / global_batch(q)));
   training.limits = remaining();
   try {
     if (control.cancelled && control.cancelled())

@@ -77,6 +77,10 @@ struct Evaluator::Impl {
   InputContext input(const Question& q);
   /// Of the GPUs' compute, in (0, 1].
   double speed_under_cap(const Question& q);
+  /// Samples of one step.
+  double global_batch(const Question& q);
+  /// What the workload asks for, under its law of convergence.
+  double epochs(const Question& q);
   /// Cold epochs and warm ones; one phase where samples are in memory.
   std::vector<EpochPhase> phases(const Question& q);
   /// The same, cut where stragglers come in: each with the question as it stands then.

@@ -33,19 +33,28 @@ std::vector<LadderRow> ladder(const Scenario& s, const WorkloadResult& w, Evalua
   add("Data set", d.size.base(), "B", to_text(d.size), how);
   add("Samples", d.samples, "1", grouped(d.samples),
       fmt::format("{} / {} per sample", to_text(d.size), to_text(d.bytes_per_sample)));
-  const double seen = d.samples * w.spec.epochs;
-  add("Samples seen", seen, "1", grouped(seen), fmt::format("{:g} epochs", w.spec.epochs));
+  Question one = question(s, w.spec);
+  one.cluster.nodes = w.answer.nodes;
+  const double epochs = evaluator.epochs(one), seen = d.samples * epochs;
+  if (w.spec.convergence) {
+    add("Epochs asked", w.spec.epochs, "1", fmt::format("{:g}", w.spec.epochs),
+        fmt::format("at a global batch of {}", grouped(w.spec.convergence->law.reference_batch)));
+    add("Epochs after the law", epochs, "1", fmt::format("{:.4g}", epochs),
+        law_text(w.spec, w.global_batch) + "; the weakest link of the ladder, confidence low");
+  }
+  add("Samples seen", seen, "1", grouped(seen), fmt::format("{:g} epochs", epochs));
   const Flop work = 3 * seen * w.forward_flop;
   add("Arithmetic", work.base(), "FLOP", to_text(work),
       fmt::format("3 x {} forward per sample: forward, data gradient, weight gradient",
                   to_text(w.forward_flop)));
-  Question one = question(s, w.spec);
   one.cluster.nodes = 1;
   one.gpus = 1;
   const double rate = evaluator.run(one).samples_per_step / evaluator.run(one).parts.total.base();
-  const Duration gpu_time{seen / rate};
+  const Duration gpu_time{d.samples * evaluator.epochs(one) / rate};
   add("Time on one GPU", gpu_time.base(), "s", to_text(gpu_time),
-      fmt::format("{:.0f} samples/s, simulated on one GPU of the node, input path included", rate));
+      fmt::format(
+          "{:.0f} samples/s, simulated on one GPU of the node, input path included{}", rate,
+          w.spec.convergence ? fmt::format("; {:.4g} epochs at its batch", evaluator.epochs(one)) : ""));
   add("Optimizer steps", w.steps, "1", grouped(w.steps),
       fmt::format("global batch {} = {:g} per GPU x {} GPUs", grouped(w.global_batch), w.spec.batch_per_gpu,
                   w.answer.gpus));

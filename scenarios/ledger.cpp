@@ -11,6 +11,7 @@
 #include "models/workload.hpp"
 #include "scenarios/defaults.hpp"
 #include "scenarios/describe.hpp"
+#include "scenarios/exchange_choice.hpp"
 #include "scenarios/question_input.hpp"
 #include "scenarios/storage.hpp"
 #include "sim/quantity_text.hpp"
@@ -107,6 +108,26 @@ void Ledger::note_workload(const WorkloadSpec& spec, const Workload& workload) {
   input("batch per GPU", fmt::format("{:g}", spec.batch_per_gpu), spec.batch_is_default,
         "TensorFlow 1.x benchmark runs, 2017");
   input("precision", std::string(to_string(spec.precision)), spec.precision_is_default, "single precision");
+}
+
+void Ledger::note_convergence(const WorkloadSpec& spec, const Workload& workload) {
+  const ConvergenceSpec& c = *spec.convergence;
+  std::string value = fmt::format("samples x (1 + B/{0:g}) / (1 + {1:g}/{0:g}), B the global batch",
+                                  c.law.critical_batch, c.law.reference_batch);
+  if (c.law.staleness_penalty)
+    value += fmt::format("; x (1 + {:g} x steps of staleness)", *c.law.staleness_penalty);
+  note({workload.title + ": convergence law (weakest link)", std::move(value),
+        "McCandlish et al., An Empirical Model of Large-Batch Training, arXiv 1812.06162, 2018; its "
+        "numbers: " +
+            (c.source.empty() ? std::string{"the scenario"} : c.source),
+        "low", place(c.where)});
+  warn(workload.title +
+       ": weakest link: convergence law. The epochs follow the batch by a published law with one critical "
+       "batch, which differs by network, data and optimizer and grows during training; confidence low.");
+  if (!c.law.staleness_penalty && staleness_steps(exchange_named(spec.exchange)) > 0)
+    warn(workload.title +
+         ": gradients are stale, and what that costs in epochs is left out: no published figure holds "
+         "for every network (staleness_penalty).");
 }
 
 void Ledger::note_framework(const WorkloadSpec& spec, const FrameworkProfile& profile) {

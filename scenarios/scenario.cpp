@@ -95,6 +95,7 @@ WorkloadSpec read_workload(const Json& json) {
     workload.batch_is_default = false;
   }
   if (in.has("critical_batch")) workload.critical_batch = in.number("critical_batch", 1, 1e12);
+  if (const Json* law = in.find("convergence")) workload.convergence = read_convergence(*law);
   in.finish();
   return workload;
 }

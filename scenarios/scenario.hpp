@@ -12,6 +12,7 @@
 #include "models/operator.hpp"
 #include "scenarios/calibration.hpp"
 #include "scenarios/campaign/campaign_spec.hpp"
+#include "scenarios/convergence_spec.hpp"
 #include "scenarios/data_spec.hpp"
 #include "scenarios/failure_spec.hpp"
 #include "scenarios/input_options.hpp"
@@ -37,10 +38,11 @@ struct WorkloadSpec {
   double epochs = 0;
   double batch_per_gpu = 0;
   Precision precision = Precision::fp32;
-  std::string framework, framework_version;  ///< empty: the generic profile
-  std::string exchange;                      ///< of gradients (exchange_choice.hpp); empty: all-reduce
-  std::optional<ParallelSpec> parallelism;   ///< a transformer split over GPUs
-  std::optional<double> critical_batch;      ///< samples of the global batch beyond which more do not help
+  std::string framework, framework_version;    ///< empty: the generic profile
+  std::string exchange;                        ///< of gradients (exchange_choice.hpp); empty: all-reduce
+  std::optional<ParallelSpec> parallelism;     ///< a transformer split over GPUs
+  std::optional<double> critical_batch;        ///< samples of the global batch beyond which more do not help
+  std::optional<ConvergenceSpec> convergence;  ///< absent: the epochs are those of every batch
   bool epochs_is_default = false, batch_is_default = false, precision_is_default = false;
   Where where;
 };

@@ -14,8 +14,8 @@ namespace rackcast::reports {
 namespace {
 
 using Confidence = Assumption::Confidence;
-constexpr std::array order{Confidence::verified, Confidence::fit, Confidence::scenario, Confidence::defaulted,
-                           Confidence::memory};
+constexpr std::array order{Confidence::verified,  Confidence::fit,    Confidence::scenario,
+                           Confidence::defaulted, Confidence::memory, Confidence::low};
 constexpr std::size_t names_on_terminal = 4;
 
 std::string_view explain(Confidence confidence) {
@@ -30,6 +30,8 @@ std::string_view explain(Confidence confidence) {
       return "by default";
     case Confidence::memory:
       return "from memory";
+    case Confidence::low:
+      return "of low confidence";
   }
   return "";
 }
@@ -120,6 +122,8 @@ Table assumption_table(const ResultDocument& document) {
     Cell confidence = text_cell(std::string(to_string(assumption.confidence)));
     if (assumption.confidence == Confidence::memory) {
       confidence = {.text = "⚠ memory, unverified", .value = {}, .unit = {}, .tone = Tone::caution};
+    } else if (assumption.confidence == Confidence::low) {
+      confidence.tone = Tone::caution;
     }
     table.rows.push_back({text_cell(assumption.name), text_cell(assumption.value), confidence,
                           text_cell(date_in(assumption.source)), text_cell(assumption.source),

@@ -103,14 +103,14 @@ class Builder {
       return *s.work;
     }
     const WorkloadSpec& w = workload(s);
-    const double seen = samples * w.epochs;
+    Question q = question(scenario_, w);
+    q.cluster.nodes = s.nodes;
     if (s.rate) {
+      const double seen = samples * evaluator_.epochs(q);
       from = fmt::format("{} samples at {:g} samples/s and node", grouped(seen), s.rate->base());
       return Duration{seen / (s.rate->base() * s.nodes)};
     }
     from = fmt::format("{} on {}, simulated", w.model, count_of(s.nodes, "node"));
-    Question q = question(scenario_, w);
-    q.cluster.nodes = s.nodes;
     q.samples = samples;
     q.failures.reset();  // happen in the campaign
     return evaluator_.time_to_train(q);
