@@ -9,6 +9,7 @@
 #include "scenarios/planner.hpp"
 #include "scenarios/result.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/templates.hpp"
 #include "scenarios/uncertainty/ranges.hpp"
 #include "sim/error.hpp"
 #include "sim/json_reader.hpp"
