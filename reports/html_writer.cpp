@@ -208,6 +208,7 @@ class HtmlWriter {
     const std::string spec = chart_spec(chart);
     const std::string table = chart.data.rows.empty() ? std::string{} : html_table(chart.data);
     if (spec.empty() || !drawn_) {
+      if (!spec.empty()) out_ += fmt::format("<p>{}</p>\n", html_escape(chart.caption));
       out_ += table;
       return;
     }
