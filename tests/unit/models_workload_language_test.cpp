@@ -129,7 +129,8 @@ TEST_CASE("frozen layers have weights and no gradients, and nothing in front of 
 }
 
 TEST_CASE("a frozen norm is one scale and offset: no statistics, no parameters, nothing kept") {
-  const Workload w = expand(image, R"({"conv": 4, "kernel": 1}, {"batch_norm": true, "frozen": true}, "relu")");
+  const Workload w =
+      expand(image, R"({"conv": 4, "kernel": 1}, {"batch_norm": true, "frozen": true}, "relu")");
   CHECK(w.operators[1].kind == "frozen_norm");
   CHECK(w.operators[1].family == OperatorFamily::elementwise);
   CHECK(w.operators[1].parameters == 0);
