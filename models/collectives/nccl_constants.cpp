@@ -92,7 +92,8 @@ NcclConstants::NcclConstants(const Cluster& cluster, std::string_view version)
     simple_only_ = links_file().require("simple_only").find(cluster.node.nic_link->id) != nullptr;
   }
   // Its lines of 128 bytes must arrive whole: NCCL takes LL128 over a network only where adapter and GPU meet
-  // below the CPU (src/graph/tuning.cc, typeInter <= PATH_PXB).
+  // below the CPU (src/graph/tuning.cc, typeInter <= PATH_PXB). What later versions allow over NVLink to the
+  // CPU (NCCL_LL128_C2C) is not modelled.
   network_ll128_ = nodes_ < 2 || adapter_beside_gpu(cluster.topology);
   hardware_ = link_ == "pcie" ? "pcie" : "nvlink";
   nvls_ = cluster.node.nvswitches > 0 && generation_ >= 3 && version_ >= 2.17 && local_ > 4;
