@@ -8,7 +8,7 @@ namespace rackcast {
 
 /// Throws Unpredictable when it is not stated or has no model.
 /// Results of MLPerf Training state no precision. For A100 the source's reader takes 16 bits on tensor cores;
-/// the same is taken for the convolutional networks on later GPUs, for which nobody submitted 8 bits.
+/// the same is taken for the convolutional networks on later GPUs, for which no run in 8 bits is known here.
 bool precision_is_taken(const ValidationCase&);
 Precision precision_of(const ValidationCase& c);
 FrameworkProfile profile_of(const ValidationCase& c);
