@@ -174,6 +174,7 @@ Table source_table(const Json& json) {
                    {"Nodes", Align::right},
                    {"Run time, mean", Align::right},
                    {"Leaves, mean", Align::right, 2},
+                   {"Longer by it", Align::right, 2},
                    {"Failures", Align::right, 3},
                    {"Preemptions", Align::right, 4},
                    {"From", Align::left, 1}};
@@ -184,7 +185,9 @@ Table source_table(const Json& json) {
     if (const auto n = count(s.require("never_ran"))) from += fmt::format("; {} that never ran left out", n);
     table.rows.push_back({text_cell(s.require("name").string()), text_cell(s.require("kind").string()),
                           count_cell(optional_count(s, "nodes")), time_cell(s.require("work_s").number()),
-                          number_cell(s.require("leaves").number()), count_cell(count(s.require("failures"))),
+                          number_cell(s.require("leaves").number()),
+                          percent_cell(optional_amount(s, "slowdown").value_or(1) - 1),
+                          count_cell(count(s.require("failures"))),
                           count_cell(count(s.require("preemptions"))), text_cell(std::move(from))});
   }
   return table;

@@ -20,10 +20,11 @@ auto parsed(const Json& json, Parse parse) {
 }  // namespace
 
 std::string FabricOptions::key() const {
-  return fmt::format("{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", choice.kind, choice.leaf_switch,
+  return fmt::format("{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}:{}", choice.kind, choice.leaf_switch,
                      choice.spine_switch, choice.core_switch, choice.oversubscription,
                      choice.core_oversubscription, to_string(choice.rails), fmt::join(choice.torus, "x"),
-                     choice.leaves_per_group, choice.nodes_per_group, links_per_node.value_or(-1), link);
+                     choice.leaves_per_group, choice.nodes_per_group, links_per_node.value_or(-1), link,
+                     choice.gang_of, fmt::join(choice.gang, "+"));
 }
 
 FabricOptions FabricOptions::for_another_node() const {

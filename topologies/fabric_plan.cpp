@@ -7,6 +7,7 @@
 
 #include "sim/error.hpp"
 #include "sim/near_matches.hpp"
+#include "topologies/fabrics/gang.hpp"
 #include "topologies/fabrics/shapes.hpp"
 
 namespace rackcast {
@@ -206,6 +207,14 @@ double FabricPlan::oversubscription() const {
 
 FabricPlan plan_fabric(const Catalog& catalog, const NodeSpec& node, int nodes, const FabricChoice& choice) {
   check(node, nodes, choice);
+  if (!choice.gang.empty()) {
+    FabricChoice all = choice;
+    all.gang.clear();
+    FabricPlan part = fabrics::part_of_gang(plan_fabric(catalog, node, choice.gang_of, all), choice.gang);
+    if (part.nodes != nodes)
+      throw Error{fmt::format("{} nodes lie on leaves, {} are asked for", part.nodes, nodes)};
+    return part;
+  }
   const bool planes = choice.rails == RailPlan::separate && node.nics > 1;
   FabricPlan plan;
   plan.nodes = nodes;

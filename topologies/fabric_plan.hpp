@@ -40,6 +40,10 @@ struct FabricChoice {
   int leaves_per_group = 0;     ///< three_level, dragonfly_plus: at most; 0: as many as the spines take
   int nodes_per_group = 0;      ///< the same; 0: as many as the leaves take; not with by_rail
   std::vector<int> torus = {};  ///< switches per dimension; empty: as cubic as the number of nodes allows
+  /// One job's part of a two-level network of `gang_of` nodes: nodes on each of its leaves
+  /// (fabrics/gang.hpp). Empty: the nodes have the network to themselves.
+  std::vector<int> gang = {};
+  int gang_of = 0;
 };
 
 /// Parallel cables between two switches. Switches count leaves first, then spines, then cores.

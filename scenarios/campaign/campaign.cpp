@@ -8,6 +8,7 @@
 #include <map>
 
 #include "scenarios/campaign/campaign_simulation.hpp"
+#include "scenarios/campaign/gang_speed.hpp"
 #include "scenarios/describe.hpp"
 #include "scenarios/evaluator.hpp"
 #include "scenarios/scenario.hpp"
@@ -60,7 +61,7 @@ double on_the_clock(Duration time) {
 StreamStatistics statistics(const CampaignReport& r, std::size_t stream, Duration from) {
   StreamStatistics out;
   std::vector<double> wait, completion, recorded;
-  double leaves = 0;
+  double leaves = 0, slowdown = 0;
   for (std::size_t i = 0; i < r.jobs.jobs.size(); ++i) {
     const CampaignJob& job = r.jobs.jobs[i];
     const JobOutcome& what = r.outcome.jobs[i];
@@ -72,6 +73,7 @@ StreamStatistics statistics(const CampaignReport& r, std::size_t stream, Duratio
     if (what.started) {
       ++out.started;
       leaves += what.leaves;
+      slowdown += what.slowdown;
       wait.push_back(on_the_clock(*what.started - job.submit));
     }
     if (what.ended) {
@@ -79,7 +81,10 @@ StreamStatistics statistics(const CampaignReport& r, std::size_t stream, Duratio
       completion.push_back(on_the_clock(*what.ended - job.submit));
     }
   }
-  if (out.started > 0) out.leaves = leaves / static_cast<double>(out.started);
+  if (out.started > 0) {
+    out.leaves = leaves / static_cast<double>(out.started);
+    out.slowdown = slowdown / static_cast<double>(out.started);
+  }
   out.wait = percentiles(wait);
   out.completion = percentiles(completion);
   std::ranges::sort(wait);
@@ -111,11 +116,20 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
   Evaluator evaluator{catalog, {}, s.calibration};
   CampaignReport out;
   out.nodes = s.cluster.nodes;
-  out.jobs = campaign_jobs(s, evaluator, out.nodes);
+  CampaignSpec campaign = *s.campaign;
+  GangSpeed gangs{s, evaluator, out.nodes};
+  const bool simulated = !campaign.scheduler.across_leaves;
+  if (campaign.scheduler.nodes_per_leaf == 0) campaign.scheduler.nodes_per_leaf = gangs.nodes_per_leaf();
+  out.jobs = campaign_jobs(s, evaluator, out.nodes, simulated ? &gangs : nullptr);
+  LeafCost leaf_cost;
+  if (simulated)
+    leaf_cost = [&gangs](const CampaignJob& job, const std::vector<int>& gang) {
+      return job.simulated ? gangs.slowdown(job.stream, gang) : 1;
+    };
   std::optional<Failures> failures;
   if (s.failures) failures.emplace(s, evaluator);
-  out.outcome = simulate_campaign(*s.campaign, out.nodes, out.jobs.jobs,
-                                  failures ? &failures->values() : nullptr, s.seed);
+  out.outcome = simulate_campaign(campaign, out.nodes, out.jobs.jobs,
+                                  failures ? &failures->values() : nullptr, s.seed, leaf_cost);
   out.node_title = evaluator.cluster(question(s, s.workloads.front())).node.name;
   out.power = campaign_power(s, catalog, evaluator, out.jobs.jobs, out.outcome);
   double work = 0;

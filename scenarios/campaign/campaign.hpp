@@ -24,6 +24,7 @@ struct StreamStatistics {
   Percentiles recorded_wait;               ///< NaN unless recorded
   std::vector<double> waits, completions;  ///< of all jobs that count, ascending
   double leaves = 0;                       ///< mean number of leaf switches of a job
+  double slowdown = 1;                     ///< mean run time over that on as few leaves as can be
 };
 
 struct CampaignReport {

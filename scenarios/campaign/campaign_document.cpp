@@ -108,6 +108,7 @@ Document stream_document(const StreamSpec& spec, const StreamJobs& jobs, const S
                   {"left_out", jobs.left_out},
                   {"never_ran", jobs.never_ran},
                   {"leaves", x.leaves},
+                  {"slowdown", x.slowdown},
                   {"wait", document(x.wait)},
                   {"completion", document(x.completion)}};
   if (!std::isnan(x.recorded_wait.p50)) out["recorded_wait"] = document(x.recorded_wait);
@@ -128,6 +129,7 @@ std::string campaign_document(const Scenario& s, const CampaignReport& r, const 
   out["duration_s"] = c.duration.base();
   out["warm_up_s"] = c.warm_up.base();
   out["policy"] = to_string(c.scheduler.policy);
+  out["placement"] = c.scheduler.placement == Placement::compact ? "compact" : "first_fit";
   out["preemption"] = c.scheduler.preemption;
   out["jobs"] = r.jobs.jobs.size();
   out["offered"] = r.offered;

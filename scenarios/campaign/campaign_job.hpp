@@ -19,12 +19,14 @@ struct CampaignJob {
   Duration limit{0};  ///< that its user states
   int priority = 0;
   bool preemptible = true;
+  bool simulated = false;  ///< `work` is: so can be what several leaves cost
   std::optional<Duration> recorded_wait;
 };
 
 struct JobOutcome {
   std::optional<Duration> started, ended;  ///< nothing: not by the end of the campaign
   int failures = 0, preemptions = 0, leaves = 0;
+  double slowdown = 1;  ///< by its last placement
 };
 
 /// What fails, and what a job of so many nodes does about it.

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "scenarios/campaign/gang_speed.hpp"
 #include "scenarios/campaign/sacct.hpp"
 #include "scenarios/describe.hpp"
 #include "scenarios/evaluator.hpp"
@@ -29,8 +30,8 @@ constexpr std::size_t kMostJobs = 2'000'000;
 
 class Builder {
  public:
-  Builder(const Scenario& scenario, Evaluator& evaluator, int nodes)
-      : scenario_(scenario), evaluator_(evaluator), nodes_(nodes) {}
+  Builder(const Scenario& scenario, Evaluator& evaluator, int nodes, const GangSpeed* gangs)
+      : scenario_(scenario), evaluator_(evaluator), nodes_(nodes), gangs_(gangs) {}
 
   CampaignJobs build() {
     const auto& streams = scenario_.campaign->streams;
@@ -85,14 +86,8 @@ class Builder {
     job.limit = s.limit_factor * work;
     job.priority = s.priority;
     job.preemptible = s.preemptible;
+    job.simulated = s.kind != StreamKind::recorded && !s.work && !s.rate;
     out_.jobs.push_back(job);
-  }
-
-  const WorkloadSpec& workload(const StreamSpec& s) const {
-    if (s.workload.empty()) return scenario_.workloads.front();
-    for (const WorkloadSpec& w : scenario_.workloads)
-      if (w.model == s.workload) return w;
-    fail(s, fmt::format("no workload \"{}\" in this scenario", s.workload), "name one of \"workloads\"");
   }
 
   /// Run time of one job that trains on `samples` where nothing fails.
@@ -102,7 +97,7 @@ class Builder {
       from = "stated";
       return *s.work;
     }
-    const WorkloadSpec& w = workload(s);
+    const WorkloadSpec& w = workload_of(scenario_, s);
     Question q = question(scenario_, w);
     q.cluster.nodes = s.nodes;
     if (s.rate) {
@@ -113,6 +108,7 @@ class Builder {
     from = fmt::format("{} on {}, simulated", w.model, count_of(s.nodes, "node"));
     q.samples = samples;
     q.failures.reset();  // happen in the campaign
+    if (gangs_) gangs_->place(q);
     return evaluator_.time_to_train(q);
   }
 
@@ -194,6 +190,7 @@ class Builder {
   const Scenario& scenario_;
   Evaluator& evaluator_;
   int nodes_;
+  const GangSpeed* gangs_;
   std::size_t stream_ = 0;
   int first_user_ = 0;
   CampaignJobs out_;
@@ -201,8 +198,9 @@ class Builder {
 
 }  // namespace
 
-CampaignJobs campaign_jobs(const Scenario& scenario, Evaluator& evaluator, int nodes) {
-  return Builder{scenario, evaluator, nodes}.build();
+CampaignJobs campaign_jobs(const Scenario& scenario, Evaluator& evaluator, int nodes,
+                           const GangSpeed* gangs) {
+  return Builder{scenario, evaluator, nodes, gangs}.build();
 }
 
 }  // namespace rackcast

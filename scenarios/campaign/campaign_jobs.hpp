@@ -9,6 +9,7 @@
 namespace rackcast {
 
 class Evaluator;
+class GangSpeed;
 struct Scenario;
 
 /// What one stream brings, beside its jobs.
@@ -25,9 +26,11 @@ struct CampaignJobs {
   std::vector<StreamJobs> streams;
 };
 
-/// All jobs of the scenario's campaign on `nodes` nodes, submitted before its end. Throws Error at the place
-/// of a stream that names an unknown workload, asks for more nodes than there are, or a file that cannot be
-/// read.
-CampaignJobs campaign_jobs(const Scenario& scenario, Evaluator& evaluator, int nodes);
+/// All jobs of the scenario's campaign on `nodes` nodes, submitted before its end. `gangs`: simulated jobs
+/// run on as few leaves of the cluster as can be; null: with a network to themselves. Throws Error at the
+/// place of a stream that names an unknown workload, asks for more nodes than there are, or a file that
+/// cannot be read.
+CampaignJobs campaign_jobs(const Scenario& scenario, Evaluator& evaluator, int nodes,
+                           const GangSpeed* gangs = nullptr);
 
 }  // namespace rackcast

@@ -34,10 +34,11 @@ struct JobState {
 class Simulation {
  public:
   Simulation(const CampaignSpec& spec, int nodes, std::span<const CampaignJob> jobs,
-             const CampaignFailures* failures, std::uint64_t seed)
+             const CampaignFailures* failures, std::uint64_t seed, const LeafCost& leaf_cost)
       : spec_(spec),
         jobs_(jobs),
         failures_(failures),
+        leaf_cost_(leaf_cost),
         seed_(seed),
         queue_(jobs, spec.scheduler),
         pool_(nodes, spec.scheduler.nodes_per_leaf, spec.scheduler.placement),
@@ -134,8 +135,12 @@ class Simulation {
     JobOutcome& outcome = out_.jobs[job];
     queue_.erase(job);
     s.nodes = pool_.take(jobs_[job].nodes);
-    outcome.leaves = pool_.leaves(s.nodes);
-    s.slowdown = outcome.leaves > 1 ? spec_.scheduler.across_leaves : 1;
+    const std::vector<int> gang = pool_.by_leaf(s.nodes);
+    outcome.leaves = static_cast<int>(gang.size());
+    s.slowdown = outcome.leaves < 2 ? 1
+                 : leaf_cost_       ? leaf_cost_(jobs_[job], gang)
+                                    : spec_.scheduler.across_leaves.value_or(1);
+    outcome.slowdown = s.slowdown;
     if (failures_) s.saves = failures_->job(jobs_[job].nodes);
     s.held_since = s.attempt_since = engine_.time();
     if (!outcome.started) outcome.started = engine_.time();
@@ -270,6 +275,7 @@ class Simulation {
   const CampaignSpec& spec_;
   std::span<const CampaignJob> jobs_;
   const CampaignFailures* failures_;
+  const LeafCost& leaf_cost_;
   std::uint64_t seed_;
   Engine engine_{TickLength::microsecond};
   JobQueue queue_;
@@ -283,8 +289,9 @@ class Simulation {
 }  // namespace
 
 CampaignOutcome simulate_campaign(const CampaignSpec& spec, int nodes, std::span<const CampaignJob> jobs,
-                                  const CampaignFailures* failures, std::uint64_t seed) {
-  return Simulation{spec, nodes, jobs, failures, seed}.run();
+                                  const CampaignFailures* failures, std::uint64_t seed,
+                                  const LeafCost& leaf_cost) {
+  return Simulation{spec, nodes, jobs, failures, seed, leaf_cost}.run();
 }
 
 }  // namespace rackcast

@@ -13,16 +13,23 @@
 /// node must be repaired and no spare is free: then it goes back to the queue. Only nodes in use fail. A
 /// preempted job saves its state first, in no time, and pays a restart later.
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <vector>
 
 #include "scenarios/campaign/campaign_job.hpp"
 #include "scenarios/campaign/campaign_spec.hpp"
 
 namespace rackcast {
 
+/// Run time of a job with so many nodes on each of its leaves over that on as few leaves as can be.
+using LeafCost = std::function<double(const CampaignJob& job, const std::vector<int>& nodes_on_leaf)>;
+
 /// `failures` null: nothing ever fails, and restarting a preempted job takes no time. `jobs` by submission.
-/// Throws Error for a job that is larger than the cluster.
+/// `leaf_cost` empty: what the scheduler's across_leaves says, of every job. Throws Error for a job that is
+/// larger than the cluster.
 CampaignOutcome simulate_campaign(const CampaignSpec& spec, int nodes, std::span<const CampaignJob> jobs,
-                                  const CampaignFailures* failures, std::uint64_t seed);
+                                  const CampaignFailures* failures, std::uint64_t seed,
+                                  const LeafCost& leaf_cost = {});
 
 }  // namespace rackcast

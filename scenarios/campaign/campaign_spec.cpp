@@ -20,7 +20,7 @@ SchedulerSpec read_scheduler(const Json& json) {
   if (in.has("policy")) out.policy = static_cast<SchedulerPolicy>(in.choice("policy", kPolicies));
   if (in.has("placement")) out.placement = static_cast<Placement>(in.choice("placement", kPlacements));
   out.nodes_per_leaf = static_cast<int>(in.integer_or("nodes_per_leaf", 0, 1, 100'000));
-  out.across_leaves = in.number_or("across_leaves", 1, 1, 100);
+  if (in.has("across_leaves")) out.across_leaves = in.number("across_leaves", 1, 100);
   out.preemption = in.boolean_or("preemption", false);
   out.half_life = in.quantity_or<Duration>("half_life", out.half_life);
   in.finish();

@@ -22,10 +22,11 @@ enum class Placement { compact, first_fit };
 struct SchedulerSpec {
   SchedulerPolicy policy = SchedulerPolicy::backfill;
   Placement placement = Placement::compact;
-  int nodes_per_leaf = 0;           ///< 0: one leaf for all
-  double across_leaves = 1;         ///< run time of a job on more than one leaf over that on one
-  bool preemption = false;          ///< a job of higher priority may stop a preemptible one
-  Duration half_life{7 * 86400.0};  ///< of what fair share remembers
+  int nodes_per_leaf = 0;               ///< 0: as the network has it; one leaf where that does not tell
+  std::optional<double> across_leaves;  ///< run time of a job on more than one leaf over that on one; absent:
+                                        ///< simulated
+  bool preemption = false;              ///< a job of higher priority may stop a preemptible one
+  Duration half_life{7 * 86400.0};      ///< of what fair share remembers
 };
 
 enum class StreamKind { run, team, ensemble, retraining, recorded };

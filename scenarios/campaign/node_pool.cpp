@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
+#include <map>
 #include <numeric>
 
 namespace rackcast {
@@ -77,11 +79,17 @@ void NodePool::repaired(int node) {
   set_free(node);
 }
 
+std::vector<int> NodePool::by_leaf(const std::vector<int>& nodes) const {
+  std::map<int, int> on;
+  for (const int node : nodes) ++on[leaf_of_[static_cast<std::size_t>(node)]];
+  std::vector<int> out;
+  for (const auto& entry : on) out.push_back(entry.second);
+  std::ranges::sort(out, std::ranges::greater{});
+  return out;
+}
+
 int NodePool::leaves(const std::vector<int>& nodes) const {
-  std::vector<int> seen;
-  for (const int node : nodes) seen.push_back(leaf_of_[static_cast<std::size_t>(node)]);
-  std::ranges::sort(seen);
-  return static_cast<int>(std::unique(seen.begin(), seen.end()) - seen.begin());
+  return static_cast<int>(by_leaf(nodes).size());
 }
 
 }  // namespace rackcast

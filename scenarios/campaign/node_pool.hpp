@@ -22,6 +22,8 @@ class NodePool {
   void repair(int node);
   void repaired(int node);
 
+  /// How many of the nodes hang on each leaf that has any, the most first.
+  [[nodiscard]] std::vector<int> by_leaf(const std::vector<int>& nodes) const;
   [[nodiscard]] int leaves(const std::vector<int>& nodes) const;  ///< that the nodes hang on
 
  private:

@@ -44,6 +44,22 @@ std::string played(const Catalog& catalog, const std::string& scenario) {
       x.completion.p90 / 3600);
 }
 
+/// What a placement costs each kind of job.
+std::string placed(const Catalog& catalog, const std::string& placement) {
+  const Scenario s =
+      load_scenario(kFolder + "scenarios/gang_placement.json", {"campaign.scheduler.placement=" + placement});
+  const CampaignReport r = run_campaign(s, catalog);
+  std::string out =
+      fmt::format("gang_placement, {}: offered {:.3f}, used {:.3f}\n", placement, r.offered, r.utilisation);
+  for (std::size_t i = 0; i < r.streams.size(); ++i) {
+    const StreamStatistics& x = r.streams[i];
+    out += fmt::format("  {}: {:.3f} leaves, {:.1f} % longer, wait {:.4g} h, done {:.4g} h and {:.4g} h\n",
+                       s.campaign->streams[i].name, x.leaves, 100 * (x.slowdown - 1), x.wait.p90 / 3600,
+                       x.completion.p50 / 3600, x.completion.p90 / 3600);
+  }
+  return out;
+}
+
 /// The answer, every choice, the proof and the intervals of a fleet that serves.
 std::string served(const Catalog& catalog, const std::string& scenario) {
   const std::string file = kFolder + "scenarios/" + scenario + ".json";
@@ -74,6 +90,7 @@ TEST_CASE("the answers of the shipped examples are the reviewed ones") {
   const std::string found = trained(catalog, "saturn_v") + trained(catalog, "imagenet_mn1") +
                             trained(catalog, "p100_64_nodes") + sized(catalog, "storage_bound_site") +
                             played(catalog, "dgx_pod_team_dgx1") + played(catalog, "dgx_pod_team_dgx2") +
+                            placed(catalog, "compact") + placed(catalog, "first_fit") +
                             served(catalog, "inference_fleet");
   const std::string golden = kFolder + "tests/golden/examples.txt";
   if (std::getenv("RACKCAST_UPDATE_GOLDEN") != nullptr) write_file_atomically(golden, found);

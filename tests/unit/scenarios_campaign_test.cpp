@@ -12,6 +12,8 @@
 #include "sim/error.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "topologies/catalog.hpp"
+#include "topologies/fabrics/gang.hpp"
+#include "topologies/node_spec.hpp"
 
 using namespace rackcast;
 
@@ -104,6 +106,52 @@ TEST_CASE("a job across leaves runs longer where the fabric says so") {
   spec.scheduler.across_leaves = 1.5;
   const std::vector<CampaignJob> jobs{job(0, 3, 4)};
   CHECK(end_h(simulate_campaign(spec, 4, jobs, nullptr, 1), 0) == doctest::Approx(6));
+}
+
+TEST_CASE("a job on several leaves has its nodes' part of their uplinks") {
+  // Four leaves of seven DGX-1V, 28 ports down and 7 up each.
+  const Scenario s = load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/gang_placement.json");
+  const Catalog catalog = Catalog::builtin();
+  const NodeSpec node = node_spec(catalog, NodeChoice{s.cluster.node, ""});
+  const FabricPlan whole = plan_fabric(catalog, node, 28, s.cluster.fabric.choice);
+  REQUIRE(fabrics::nodes_on_a_leaf(whole) == 7);
+  CHECK(whole.leaves == 4);
+  const std::vector<int> gang{4, 1};
+  const FabricPlan part = fabrics::part_of_gang(whole, gang);
+  CHECK(part.nodes == 5);
+  CHECK(part.leaves == 2);
+  REQUIRE(part.trunks.size() == 2);
+  CHECK(part.trunks[0].cables == 4);  // 16 ports, 4:1
+  CHECK(part.trunks[1].cables == 1);  // 4 ports
+  const FabricPlan one = fabrics::part_of_gang(whole, std::vector<int>{5});
+  CHECK(one.spines == 0);
+  CHECK(one.trunks.empty());
+  CHECK(fabrics::nodes_on_a_leaf(plan_fabric(catalog, node, 4)) == 0);  // one switch
+}
+
+TEST_CASE("compact placement makes a whole campaign faster, and more so the scarcer the uplinks are") {
+  const std::string file = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/gang_placement.json";
+  const Catalog catalog = Catalog::builtin();
+  const auto played = [&](const std::string& placement, const std::string& more = "seed=1") {
+    return run_campaign(load_scenario(file, {"campaign.scheduler.placement=" + placement, more}), catalog);
+  };
+  const CampaignReport compact = played("compact"), first_fit = played("first_fit");
+  // Jobs of five nodes: the same jobs, on more leaves, take longer and are done later.
+  const StreamStatistics &there = compact.streams.back(), &here = first_fit.streams.back();
+  CHECK(there.submitted == here.submitted);
+  CHECK(there.leaves < here.leaves);
+  CHECK(there.slowdown < here.slowdown);
+  CHECK(here.slowdown > 1.05);
+  CHECK(there.completion.p50 < here.completion.p50);
+  CHECK(there.completion.p90 < here.completion.p90);
+  CHECK(compact.utilisation < first_fit.utilisation);  // for the same work
+  // Without oversubscription a node has all of its ports wherever it stands.
+  const CampaignReport full = played("first_fit", "cluster.fabric.oversubscription=1");
+  CHECK(full.streams.back().slowdown < 1 + (here.slowdown - 1) / 3);
+  // A stated factor holds for every job on several leaves, and then nothing is simulated.
+  const CampaignReport stated = played("first_fit", "campaign.scheduler.across_leaves=1.5");
+  for (const JobOutcome& job : stated.outcome.jobs)
+    if (job.started) CHECK(job.slowdown == (job.leaves > 1 ? 1.5 : 1.0));
 }
 
 TEST_CASE("failures in the campaign cost what the closed formula says") {
