@@ -15,6 +15,9 @@
 #include "calibrate/gpu/node_group.hpp"
 #include "commands/commands.hpp"
 #include "commands/interruption.hpp"
+#ifdef RACKCAST_HAVE_MPI
+#include "commands/mpi/mpi_sweep.hpp"
+#endif
 #include "sim/atomic_file.hpp"
 #include "sim/error.hpp"
 #include "sim/parallel.hpp"
@@ -103,6 +106,24 @@ SweepSummary run_part(SweepSpec spec, const SweepFlags& flags, const std::string
   return done;
 }
 
+int report(const SweepSummary& done, const std::string& database);
+
+#ifdef RACKCAST_HAVE_MPI
+/// The same of a build with MPI: rank 0 keeps the file, the others compute and send it their rows.
+int run_ranks(MpiRanks& ranks, SweepSpec spec, const SweepFlags& flags, const std::string& question,
+              const Catalog& catalog) {
+  const Interruption interruption;
+  if (ranks.rank() > 0) {
+    ranks.follow(spec, catalog);
+    return Exit::ok;
+  }
+  if (isatty(STDERR_FILENO) != 0) spec.progress = Progress{};
+  const SweepSummary done = ranks.lead(spec, flags.database, question);
+  if (!flags.csv.empty()) write_file_atomically(flags.csv, sweep_csv(SweepStore{flags.database, question}));
+  return report(done, flags.database);
+}
+#endif
+
 int report(const SweepSummary& done, const std::string& database) {
   print(fmt::format("{} points, {} computed now, in {}{}\n", done.points, done.computed, database,
                     done.cancelled ? "; interrupted: the same command goes on" : ""));
@@ -124,6 +145,12 @@ int run(const Arguments& args, const SweepFlags& flags) {
   const Catalog catalog = open_catalog(args);
   spec.cancelled = Interruption::asked;
   const auto launched = launched_as([](const char* name) { return std::getenv(name); });
+#ifdef RACKCAST_HAVE_MPI
+  if (launched && launched->size > 1 && flags.shard.empty()) {
+    MpiRanks ranks;  // one: the launcher is of another MPI
+    if (ranks.size() > 1) return run_ranks(ranks, spec, flags, question, catalog);
+  }
+#endif
   if (launched && launched->size > 1 && flags.shard.empty())
     return report(run_part(spec, flags, question, catalog, *launched),
                   part_of(flags.database, launched->rank + 1));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -128,6 +129,10 @@ SweepAxis read_axis(const std::string& text) {
   SweepAxis axis{text.substr(0, equals), {}};
   const bool range = body.find("..") != std::string_view::npos && body.find(',') == std::string_view::npos;
   axis.values = range ? Range{text, body}.values() : list(text, body);
+  std::vector<std::string_view> sorted{axis.values.begin(), axis.values.end()};
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    fail(text, fmt::format("{} is there twice", *twice));
   return axis;
 }
 

@@ -92,6 +92,12 @@ struct SweepStore::Impl {
     if (code != SQLITE_ROW && code != SQLITE_DONE) fail(message());
     return code == SQLITE_ROW;
   }
+  /// Has it tables, and not those of a sweep?
+  [[nodiscard]] bool is_foreign() const {
+    Statement s;
+    prepare(s, "SELECT COUNT(*), SUM(name = 'rackcast_sweep') FROM sqlite_master");
+    return step(s) && sqlite3_column_int(s.handle, 0) > 0 && sqlite3_column_int(s.handle, 1) == 0;
+  }
   [[nodiscard]] std::string question() const {
     Statement s;
     prepare(s, "SELECT question FROM rackcast_sweep");
@@ -110,6 +116,7 @@ SweepStore::SweepStore(const std::string& path, const std::string& question)
     : impl_(std::make_unique<Impl>(path, true)) {
   // A commit reaches the disk before it counts; the journal is rolled back after a kill.
   impl_->run("PRAGMA synchronous=FULL; BEGIN IMMEDIATE;");
+  if (impl_->is_foreign()) impl_->fail("it is a database of something else");
   impl_->run(schema(columns_of(question)).c_str());
   Statement known;
   impl_->prepare(known, "SELECT question FROM rackcast_sweep");

@@ -29,9 +29,10 @@ std::string values_text(const std::vector<std::string>& values) {
   return nlohmann::json(values).dump();
 }
 
-class Worker {
- public:
-  Worker(const SweepSpec& spec, const Catalog& catalog) : spec_(spec), catalog_(catalog) {
+}  // namespace
+
+struct SweepWorker::Impl {
+  Impl(const SweepSpec& spec, const Catalog& catalog) : spec_(spec), catalog_(catalog) {
     base_ = load_scenario_text(spec.scenario, spec.sets);
   }
 
@@ -78,43 +79,46 @@ class Worker {
   std::uint64_t used_ = 0;
 };
 
+SweepWorker::SweepWorker(const SweepSpec& spec, const Catalog& catalog)
+    : impl_(std::make_unique<Impl>(spec, catalog)) {}
+
+SweepWorker::~SweepWorker() = default;
+
+SweepRow SweepWorker::at(std::uint64_t index) {
+  return impl_->at(index);
+}
+
+namespace {
+
 /// Work of all threads: blocks of points, handed out in order.
 class Sweep {
  public:
   Sweep(const SweepSpec& spec, const Catalog& catalog, SweepStore& store)
-      : spec_(spec),
-        catalog_(catalog),
-        store_(store),
-        block_(serves(load_scenario_text(spec.scenario, spec.sets)) ? kServiceBlock : kBlock) {
-    const std::uint64_t count = point_count(spec.axes);
-    const std::vector<bool> done = store.done(count);
-    const auto first = static_cast<std::uint64_t>(spec.shard - 1),
-               step = static_cast<std::uint64_t>(spec.shards);
-    for (std::uint64_t i = first; i < count; i += step) {
-      ++summary_.points;
-      if (!done[i]) todo_.push_back(i);
-    }
+      : spec_(spec), catalog_(catalog), store_(store), work_(sweep_work(spec, store)) {
+    summary_.points = work_.points;
   }
 
   SweepSummary run() {
     const int threads = spec_.threads > 0 ? spec_.threads : available_threads();
-    std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
-    in_parallel((todo_.size() + block_ - 1) / block_, threads, [&](std::size_t block, std::size_t slot) {
-      if (stop_) return;
-      if (!workers[slot]) workers[slot] = std::make_unique<Worker>(spec_, catalog_);
-      commit(rows_of(block, *workers[slot]));
-    });
+    std::vector<std::unique_ptr<SweepWorker>> workers(static_cast<std::size_t>(threads));
+    in_parallel((work_.todo.size() + work_.block - 1) / work_.block, threads,
+                [&](std::size_t block, std::size_t slot) {
+                  if (stop_) return;
+                  if (!workers[slot]) workers[slot] = std::make_unique<SweepWorker>(spec_, catalog_);
+                  commit(rows_of(block, *workers[slot]));
+                });
     return summary_;
   }
 
  private:
   /// Of the points of a block, up to an interruption; of a failure too, so that the others end soon.
-  std::vector<SweepRow> rows_of(std::size_t block, Worker& worker) {
+  std::vector<SweepRow> rows_of(std::size_t block, SweepWorker& worker) {
     std::vector<SweepRow> rows;
-    const std::size_t from = block * block_, to = std::min<std::size_t>(from + block_, todo_.size());
+    const std::size_t from = block * work_.block,
+                      to = std::min<std::size_t>(from + work_.block, work_.todo.size());
     try {
       for (std::size_t i = from; i < to && !stop_; ++i) {
-        rows.push_back(worker.at(todo_[i]));
+        rows.push_back(worker.at(work_.todo[i]));
         if (spec_.cancelled && spec_.cancelled()) stop_ = true;
       }
     } catch (...) {
@@ -128,15 +132,14 @@ class Sweep {
     const std::lock_guard lock{mutex_};
     store_.add(rows);
     summary_.computed += rows.size();
-    summary_.cancelled = summary_.computed < todo_.size() && stop_;
-    if (spec_.progress) spec_.progress(summary_.computed, todo_.size());
+    summary_.cancelled = summary_.computed < work_.todo.size() && stop_;
+    if (spec_.progress) spec_.progress(summary_.computed, work_.todo.size());
   }
 
   const SweepSpec& spec_;
   const Catalog& catalog_;
   SweepStore& store_;
-  std::uint64_t block_;
-  std::vector<std::uint64_t> todo_;
+  SweepWork work_;
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
   SweepSummary summary_;
@@ -169,7 +172,7 @@ std::string sweep_question(const SweepSpec& spec) {
   return out.dump();
 }
 
-SweepSummary run_sweep(const SweepSpec& spec, const Catalog& catalog, SweepStore& store) {
+SweepWork sweep_work(const SweepSpec& spec, const SweepStore& store) {
   for (auto axis = spec.axes.begin(); axis != spec.axes.end(); ++axis)
     if (std::find_if(spec.axes.begin(), axis, [&](const SweepAxis& a) { return a.path == axis->path; }) !=
         axis)
@@ -183,6 +186,20 @@ SweepSummary run_sweep(const SweepSpec& spec, const Catalog& catalog, SweepStore
                 "--vary cluster.nodes=1..128",
                 ErrorKind::usage};
   }
+  SweepWork out;
+  out.block = serves(load_scenario_text(spec.scenario, spec.sets)) ? kServiceBlock : kBlock;
+  const std::uint64_t count = point_count(spec.axes);
+  const std::vector<bool> done = store.done(count);
+  const auto first = static_cast<std::uint64_t>(spec.shard - 1),
+             step = static_cast<std::uint64_t>(spec.shards);
+  for (std::uint64_t i = first; i < count; i += step) {
+    ++out.points;
+    if (!done[i]) out.todo.push_back(i);
+  }
+  return out;
+}
+
+SweepSummary run_sweep(const SweepSpec& spec, const Catalog& catalog, SweepStore& store) {
   return Sweep{spec, catalog, store}.run();
 }
 

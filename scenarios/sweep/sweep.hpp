@@ -6,6 +6,7 @@
 /// for any number of threads, shards and interruptions.
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,31 @@ struct SweepSummary {
   std::uint64_t points = 0;    ///< of this shard
   std::uint64_t computed = 0;  ///< now; the rest was there
   bool cancelled = false;
+};
+
+/// What is left of a sweep.
+struct SweepWork {
+  std::uint64_t points = 0;  ///< of this shard
+  std::uint64_t block =
+      1;  ///< points to take at a time, and to commit together: neighbours share simulations
+  std::vector<std::uint64_t> todo;  ///< that `store` lacks, ascending
+};
+/// Throws Error for axes that make no sweep.
+SweepWork sweep_work(const SweepSpec& spec, const SweepStore& store);
+
+/// Computes points one after the other; remembers what neighbours share. Both must outlive it.
+class SweepWorker {
+ public:
+  SweepWorker(const SweepSpec& spec, const Catalog& catalog);
+  ~SweepWorker();
+  SweepWorker(const SweepWorker&) = delete;
+  SweepWorker& operator=(const SweepWorker&) = delete;
+
+  SweepRow at(std::uint64_t index);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// Computes what `store` lacks. A point that cannot be (a fabric too small, a batch that does not fit) is a

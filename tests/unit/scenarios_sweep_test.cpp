@@ -1,5 +1,6 @@
 // Sweeps: what is varied, that no point is lost or done twice, and that it does not matter how it ran.
 #include <doctest/doctest.h>
+#include <sqlite3.h>
 
 #include <string>
 
@@ -48,9 +49,9 @@ TEST_CASE("axes are ranges, factors, logarithmic ranges and lists") {
 
 TEST_CASE("hostile axes and shards are errors of usage") {
   for (const char* text :
-       {"",         "a",          "=1..2",    "a=",        "a=2..1",   "a=1..x",    "a=..",
-        "a=1..5:0", "a=1..5:-1",  "a=0..5*2", "a=1..5*1",  "a=1..5#1", "a=-1..5#4", "a=1..1e300",
-        "a=1,,2",   "a=1..5#2.5", "a=1..5 ?", "a=1 ms..5", "a=1..ms",  "a=5..1 ms"}) {
+       {"",         "a",         "=1..2",      "a=",       "a=2..1",    "a=1..x",    "a=..",
+        "a=1..5:0", "a=1..5:-1", "a=0..5*2",   "a=1..5*1", "a=1..5#1",  "a=-1..5#4", "a=1..1e300",
+        "a=1,,2",   "a=1,2,1",   "a=1..5#2.5", "a=1..5 ?", "a=1 ms..5", "a=1..ms",   "a=5..1 ms"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(read_axis(text), Error);
   }
@@ -139,6 +140,11 @@ TEST_CASE("a file of another sweep, or no sweep at all, is refused and left alon
   CHECK_THROWS_AS(csv_of(spec, folder / "a.db"), Error);
   write_file_atomically(folder / "text.db", std::string(5000, 'x'));
   CHECK_THROWS_AS(csv_of(spec, folder / "text.db"), Error);
+  sqlite3* other = nullptr;
+  REQUIRE(sqlite3_open((folder / "other.db").c_str(), &other) == SQLITE_OK);
+  REQUIRE(sqlite3_exec(other, "CREATE TABLE points(i)", nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(other);
+  CHECK_THROWS_AS(csv_of(spec, folder / "other.db"), Error);
   CHECK_THROWS_AS(SweepStore::question_of(folder / "missing.db"), Error);
   CHECK_THROWS_AS(csv_of(spec, folder / "no/such/folder.db"), Error);
   SweepStore store{folder / "b.db", sweep_question(spec)};
