@@ -50,7 +50,8 @@ std::vector<Plan::Relaxation> read_relaxations(const Json& json) {
   return read_list(json, "relaxations", [](const Json& r) {
     return Plan::Relaxation{
         r.require("limit").string(),   text_or_empty(r, "now"), text_or_empty(r, "relaxed"),
-        text_or_empty(r, "statement"), yes(r, "binds"),         optional_candidate(r, "answer")};
+        text_or_empty(r, "statement"), yes(r, "binds"),         optional_candidate(r, "answer"),
+        optional_amount(r, "used")};
   });
 }
 

@@ -30,6 +30,7 @@ struct Plan {
     std::string limit, now, relaxed, statement;
     bool binds = false;
     std::optional<PlanCandidate> answer;
+    std::optional<double> used;  ///< share of the limit that the answer takes
   };
   struct Conflict {
     std::string limit, allowed, needed, statement;

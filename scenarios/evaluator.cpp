@@ -158,6 +158,10 @@ std::optional<FailurePlan> Evaluator::failures(const Question& q, double rate_sc
   return impl_->failures(q, scales);
 }
 
+double Evaluator::waiting_for_storage(const Question& q) {
+  return impl_->waiting_for_storage(q);
+}
+
 std::optional<InputReport> Evaluator::input(const Question& q) {
   if (q.storage.array == "none") return std::nullopt;
   const InputContext context = impl_->input(q);

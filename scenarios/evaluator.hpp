@@ -102,6 +102,10 @@ class Evaluator {
   /// Failures, checkpoints and goodput; nothing if nothing ever fails.
   std::optional<FailurePlan> failures(const Question& question, double rate_scale = 1);
 
+  /// The largest share of a step in which the GPUs wait for samples, over all epochs, or of an interval
+  /// between saves in which they wait for the save.
+  double waiting_for_storage(const Question& question);
+
   /// The input path; nothing if samples are already in memory.
   std::optional<InputReport> input(const Question& question);
 

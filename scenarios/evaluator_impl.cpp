@@ -149,16 +149,20 @@ const GpuCostModel& Evaluator::Impl::gpu(const ClusterSpec& cluster, const Workl
 }
 
 const StorageFacts& Evaluator::Impl::storage(const StorageSpec& spec) {
-  if (const auto it = storages.find(spec.array); it != storages.end()) return it->second;
+  const std::string key = fmt::format("{}/{}", spec.array, spec.speed);
+  if (const auto it = storages.find(key); it != storages.end()) return it->second;
   StorageFacts facts = at(spec.where, [&] { return storage_facts(catalog, spec.array); });
-  ledger.note_storage(facts);
-  return storages.emplace(spec.array, std::move(facts)).first->second;
+  if (spec.speed == 1)
+    ledger.note_storage(facts);
+  else
+    facts = faster(facts, spec.speed);
+  return storages.emplace(key, std::move(facts)).first->second;
 }
 
 const Cluster& Evaluator::Impl::cluster(const Question& q) {
   const ClusterSpec& c = q.cluster;
-  const std::string key = fmt::format("{}/{}/{}/{}/{}/{}/{}", c.node, c.gpu, c.nodes, c.fabric.key(),
-                                      q.gpus.value_or(0), q.storage.array, q.storage.count);
+  const std::string key = fmt::format("{}/{}/{}/{}/{}/{}", c.node, c.gpu, c.nodes, c.fabric.key(),
+                                      q.gpus.value_or(0), q.storage.key());
   if (const auto it = clusters.find(key); it != clusters.end()) return it->second;
   const NodeSpec& spec = node(c);
   Cluster built = at(c.where, [&] {
@@ -368,13 +372,13 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
                                         Tracer* tracer, std::uint64_t save_every) {
   const SaveSpec saving = save(q, save_every);
   const std::string key =
-      fmt::format("{}/{}/{}/{}/{}|{}/{}/{}/{}/{}/{}|{}/{}/{}/{}|{}/{}/{}|{}/{}/{}", q.cluster.node,
+      fmt::format("{}/{}/{}/{}/{}|{}/{}/{}/{}/{}/{}|{}/{}/{}|{}/{}/{}|{}/{}/{}", q.cluster.node,
                   q.cluster.gpu, q.cluster.nodes, q.cluster.fabric.key(), q.gpus.value_or(0),
                   q.workload.model, q.workload.batch_per_gpu, to_string(q.workload.precision),
                   q.workload.framework, q.workload.framework_version,
                   q.workload.exchange + (q.workload.parallelism ? q.workload.parallelism->key() : ""),
-                  q.storage.array, q.storage.count, q.bytes_per_sample.base(), q.input.key(), hits.page_cache,
-                  hits.ssd_cache, hits.storage, scales.compute, scales.network, scales.input) +
+                  q.storage.key(), q.bytes_per_sample.base(), q.input.key(), hits.page_cache, hits.ssd_cache,
+                  hits.storage, scales.compute, scales.network, scales.input) +
       gpu_cap_key(q) + straggler_key(q) +
       fmt::format("/{}/{}/{}/{}", saving.asked, saving.restore, saving.every, saving.pause.base());
   if (const auto it = runs.find(key); it != runs.end() && !tracer) return it->second;

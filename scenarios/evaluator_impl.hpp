@@ -110,6 +110,7 @@ struct Evaluator::Impl {
   std::optional<FailurePlan> failures(const Question& q, const Scales& scales);
   /// Between checkpoints: what the scenario says, else what its failures ask for; 0: none are written.
   Duration save_interval(const Question& q);
+  double waiting_for_storage(const Question& q);
   /// Time to train: all phases, checkpoints and failures included.
   double seconds(const Question& q, const Scales& scales);
 };

@@ -75,6 +75,18 @@ const TrainingRun& Evaluator::Impl::run_saving(const Question& q, const EpochHit
   return often.save.steps > 0 ? often : alone;  // every step simulated, and the training too short for a save
 }
 
+double Evaluator::Impl::waiting_for_storage(const Question& q) {
+  if (q.storage.array == "none") return 0;
+  const Duration interval = save_interval(q);
+  double most = 0;
+  for (const auto& [phase, then] : stretches(q)) {
+    const TrainingRun& r = run_saving(then, phase.hits, {}, interval);
+    most = std::max(most, r.parts.input_wait / r.parts.total);
+    if (interval > Duration{0}) most = std::max(most, r.save.stall / (interval + r.save.stall));
+  }
+  return most;
+}
+
 double Evaluator::Impl::seconds(const Question& q, const Scales& scales) {
   const Duration interval = save_interval(q);
   double sum = 0, stalls = 0, intervals = 0;

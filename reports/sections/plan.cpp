@@ -218,10 +218,18 @@ Table option_table(const Plan& plan) {
 Table relaxation_table(const std::vector<Plan::Relaxation>& relaxations) {
   Table table;
   table.caption = "What a tenth more of each limit is worth";
-  table.columns = {{"Limit"}, {"Now", Align::right}, {"A tenth more", Align::right}, {"Binds"}, {"Then"}};
-  for (const auto& r : relaxations)
-    table.rows.push_back({text_cell(limit_title(r.limit)), text_cell(r.now), text_cell(r.relaxed),
-                          text_cell(r.binds ? "yes" : "no"), text_cell(r.statement)});
+  table.columns = {{"Limit"}, {"Now", Align::right}};
+  const bool used = std::ranges::any_of(relaxations, [](const auto& r) { return r.used.has_value(); });
+  if (used) table.columns.push_back({"Used", Align::right});
+  for (const Column& c : {Column{"A tenth more", Align::right}, Column{"Binds"}, Column{"Then"}})
+    table.columns.push_back(c);
+  for (const auto& r : relaxations) {
+    std::vector<Cell> row{text_cell(limit_title(r.limit)), text_cell(r.now)};
+    if (used) row.push_back(percent_cell(r.used));
+    for (const std::string& text : {r.relaxed, std::string{r.binds ? "yes" : "no"}, r.statement})
+      row.push_back(text_cell(text));
+    table.rows.push_back(std::move(row));
+  }
   return table;
 }
 

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/site/racks.hpp"
 #include "scenarios/describe.hpp"
+#include "scenarios/plan/changed_limits.hpp"
 #include "scenarios/plan/limit_text.hpp"
 #include "scenarios/plan/pareto.hpp"
 #include "scenarios/plan/plan_search.hpp"
+#include "scenarios/site/site_plan.hpp"
 #include "sim/quantity_text.hpp"
 
 namespace rackcast {
@@ -16,12 +19,16 @@ namespace rackcast {
 namespace {
 
 constexpr const char* kNothing = "nothing changes";
+constexpr const char* kDoesNotBind = "nothing: it does not bind";
+/// Less than this share of a time, an energy or a sum of money is no gain that counts.
+constexpr double kCounts = 1e-3;
 constexpr std::size_t kMostOptions = 64, kMostFront = 200;
 
 class Planner {
  public:
-  Planner(PlanSearch& search, const Scenario& scenario, PlanReport& report)
-      : search_(search), scenario_(scenario), report_(report) {}
+  Planner(Evaluator& evaluator, PlanSearch& search, const Scenario& scenario, const RunControl& control,
+          PlanReport& report)
+      : evaluator_(evaluator), search_(search), scenario_(scenario), control_(control), report_(report) {}
 
   PlanCandidate candidate(const Judged& c) const;
   void choose(const Judged& c);
@@ -38,11 +45,21 @@ class Planner {
   }
   [[nodiscard]] std::vector<double> dimensions(const PlanCandidate& c) const;
   /// At which amount of the limit a simulated candidate is better, and what it saves.
-  [[nodiscard]] std::string first_change(Limit limit, const Rank& now) const;
+  [[nodiscard]] std::string first_change(Limit limit, const Judged& chosen) const;
   [[nodiscard]] std::string gain(const PlanCandidate& from, const PlanCandidate& to) const;
 
+  /// Of a limit that the hardware sets, in the answer's hardware; else as the scenario states it.
+  [[nodiscard]] std::string amount(Limit limit, const Judged& chosen, double factor) const;
+  void add_relaxation(Limit limit, const Judged& chosen);
+  /// Searches with a tenth more of it.
+  void add_relaxation(const ChangedLimit& limit, const Judged& chosen, bool ahead);
+  void add_storage_rate(const Judged& chosen);
+  [[nodiscard]] Question question_of(const Judged& chosen) const;
+
+  Evaluator& evaluator_;
   PlanSearch& search_;
   const Scenario& scenario_;
+  const RunControl& control_;
   PlanReport& report_;
 };
 
@@ -180,6 +197,9 @@ std::string Planner::gain(const PlanCandidate& from, const PlanCandidate& to) co
   } else if (const int nodes = from.nodes - to.nodes; nodes != 0) {
     parts.push_back(fmt::format("{} {}", count_of(std::abs(nodes), "node"), nodes > 0 ? "fewer" : "more"));
   }
+  if (from.racks && to.racks && *from.racks != *to.racks)
+    parts.push_back(fmt::format("{} {}", count_of(std::abs(*from.racks - *to.racks), "rack"),
+                                *from.racks > *to.racks ? "fewer" : "more"));
   if (from.total && to.total) {
     const Money saved = *from.total - *to.total;
     if (std::abs(saved / *from.total) > 1e-6)
@@ -195,7 +215,8 @@ std::string Planner::gain(const PlanCandidate& from, const PlanCandidate& to) co
   return parts.empty() ? std::string{kNothing} : joined(parts);
 }
 
-std::string Planner::first_change(Limit limit, const Rank& now) const {
+std::string Planner::first_change(Limit limit, const Judged& chosen) const {
+  const Rank now = rank(report_.objective, chosen);
   PerLimit factors{1};
   factors[limit] = dropped;
   std::optional<Judged> first;
@@ -204,37 +225,107 @@ std::string Planner::first_change(Limit limit, const Rank& now) const {
     if (better && (!first || c.uses[limit] < first->uses[limit])) first = std::move(c);
   }
   if (!first) return {};
-  return fmt::format(" before {}: {}", amount_text(limit, scenario_, first->uses[limit]),
-                     gain(*report_.chosen, candidate(*first)));
+  const std::string before = first->design == chosen.design
+                                 ? amount(limit, chosen, first->uses[limit])
+                                 : amount_text(limit, scenario_, first->uses[limit]);
+  return fmt::format(" before {}: {}", before, gain(*report_.chosen, candidate(*first)));
+}
+
+Question Planner::question_of(const Judged& chosen) const {
+  const Scenario at = with_choice(scenario_, search_.space(), chosen.design, chosen.size, chosen.variants);
+  return question(at, at.workloads.front());
+}
+
+std::string Planner::amount(Limit limit, const Judged& chosen, double factor) const {
+  if (limit == Limit::gpu_memory)
+    return to_text(factor * search_.space().designs[chosen.design].node.gpu_memory) + " of a GPU";
+  if (limit == Limit::storage_capacity) {
+    const auto capacity = evaluator_.storage_capacity(question_of(chosen));
+    return capacity ? to_text(factor * *capacity) : "not known";
+  }
+  return amount_text(limit, scenario_, factor);
+}
+
+void Planner::add_relaxation(Limit limit, const Judged& chosen) {
+  const Rank now = rank(report_.objective, chosen);
+  PlanRelaxation r;
+  r.limit = to_string(limit);
+  r.now = amount(limit, chosen, 1);
+  PerLimit factors{1};
+  factors[limit] = tenth_more(limit, scenario_);
+  r.relaxed = amount(limit, chosen, factors[limit]);
+  if (chosen.uses[limit] > 0) r.used = chosen.uses[limit];
+  if (limit == Limit::storage_capacity && !r.used) {
+    r.statement = "no value: the catalogue does not say how much the storage holds";
+    report_.relaxations.push_back(std::move(r));
+    return;
+  }
+  PerLimit free{1};
+  free[limit] = dropped;
+  const auto without = search_.best(free);
+  r.binds = without && rank(report_.objective, *without)[0] < now[0] * (1 - 1e-9);
+  if (r.binds) {
+    if (const auto relaxed = search_.best(factors)) r.answer = candidate(*relaxed);
+  }
+  r.statement = r.answer ? gain(*report_.chosen, *r.answer) : kDoesNotBind;
+  if (r.binds && r.statement == kNothing) r.statement += first_change(limit, chosen);
+  report_.relaxations.push_back(std::move(r));
+}
+
+void Planner::add_relaxation(const ChangedLimit& limit, const Judged& chosen, bool ahead) {
+  RunControl quiet = control_;
+  quiet.on_design = {};
+  PlanSearch again{evaluator_, limit.scenario, quiet};
+  again.explore(ahead);
+  const auto best = again.best(PerLimit{1});
+  PlanRelaxation r{limit.limit, limit.now, limit.relaxed, {}, false, {}, kDoesNotBind};
+  if (best) {
+    r.answer = Planner{evaluator_, again, limit.scenario, quiet, report_}.candidate(*best);
+    const std::string changes = gain(*report_.chosen, *r.answer);
+    const double now = rank(report_.objective, chosen)[0], then = rank(report_.objective, *best)[0];
+    r.binds = then < now * (1 - kCounts) && changes != kNothing;
+    if (changes != kNothing)
+      r.statement = changes;
+    else
+      r.answer.reset();
+  }
+  report_.relaxations.push_back(std::move(r));
+}
+
+void Planner::add_storage_rate(const Judged& chosen) {
+  const auto limit = storage_rate_limit(question_of(chosen).storage, scenario_, evaluator_.catalog());
+  if (!limit) return;
+  if (const double waits = search_.waits(); waits < kCounts) {
+    report_.relaxations.push_back(
+        {limit->limit,
+         limit->now,
+         limit->relaxed,
+         {},
+         false,
+         {},
+         fmt::format("{}; no candidate waits for it for more than {:.2g} % of its time", kDoesNotBind,
+                     100 * waits)});
+    return;
+  }
+  add_relaxation(*limit, chosen, true);
 }
 
 void Planner::add_relaxations(const Judged& chosen) {
-  const Rank now = rank(report_.objective, chosen);
   if (chosen.uses[Limit::max_nodes] >= 1) search_.explore_beyond();
   for (std::size_t i = 0; i < limit_count; ++i) {
     const auto limit = static_cast<Limit>(i);
+    // What cannot be built has no amount, a device that fits no rack is a matter of the rack's limits below.
     if (limit == Limit::configuration || limit == Limit::rack || limit == Limit::price) continue;
-    // A limit matters if the scenario sets it, or if some candidate breaks it.
-    const bool hardware =
-        limit == Limit::gpu_memory || limit == Limit::storage_capacity || limit == Limit::max_nodes;
-    if (!hardware && chosen.uses[limit] <= 0) continue;
-    PerLimit factors{1};
-    factors[limit] = dropped;
-    const auto without = search_.best(factors);
-    PlanRelaxation r;
-    r.binds = without && rank(report_.objective, *without)[0] < now[0] * (1 - 1e-9);
-    if (hardware && !r.binds) continue;
-    r.limit = to_string(limit);
-    r.now = amount_text(limit, scenario_, 1);
-    factors[limit] = tenth_more(limit, scenario_);
-    r.relaxed = amount_text(limit, scenario_, factors[limit]);
-    if (r.binds) {
-      if (const auto relaxed = search_.best(factors)) r.answer = candidate(*relaxed);
-    }
-    r.statement = r.answer ? gain(*report_.chosen, *r.answer) : "nothing: it does not bind";
-    if (r.binds && r.statement == kNothing) r.statement += first_change(limit, now);
-    report_.relaxations.push_back(std::move(r));
+    const bool unknown = limit == Limit::storage_capacity && question_of(chosen).storage.array != "none";
+    if (chosen.uses[limit] > 0 || unknown) add_relaxation(limit, chosen);
   }
+  add_storage_rate(chosen);
+  if (scenario_.site) {
+    const Question q = question_of(chosen);
+    const SitePlan plan = site_plan(evaluator_.catalog(), *scenario_.site, evaluator_.cluster(q), q.storage);
+    for (const ChangedLimit& limit : rack_limits(scenario_, plan.rack)) add_relaxation(limit, chosen, false);
+  }
+  if (const auto cap = gpu_cap_limit(scenario_)) add_relaxation(*cap, chosen, true);
 }
 
 std::optional<Judged> Planner::add_conflicts() {
@@ -284,7 +375,7 @@ PlanReport make_plan(Evaluator& evaluator, const Scenario& scenario, const RunCo
   PlanReport report;
   report.objective = scenario.goal->objective;
   PlanSearch search{evaluator, scenario, control};
-  Planner planner{search, scenario, report};
+  Planner planner{evaluator, search, scenario, control, report};
   report.designs = search.space().designs.size();
   report.variants = scenario.search.variants();
   std::optional<Judged> best, nearest;

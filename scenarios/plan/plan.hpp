@@ -39,7 +39,10 @@ struct PlanCandidate {
 /// What a limit is worth: the answer with a tenth more of it.
 struct PlanRelaxation {
   std::string limit, now, relaxed;
-  bool binds = false;  ///< without it the objective gets better
+  std::optional<double> used;  ///< share of it that the answer takes, where it is a sum
+  /// Without it the objective gets better; with a tenth more, where it acts through what is packed or
+  /// simulated.
+  bool binds = false;
   std::optional<PlanCandidate> answer;
   std::string statement;
 };

@@ -54,12 +54,12 @@ Document document(const PlanOption& o) {
 }
 
 Document document(const PlanRelaxation& r) {
-  return {{"limit", r.limit},
-          {"now", r.now},
-          {"relaxed", r.relaxed},
-          {"binds", r.binds},
-          {"answer", r.answer ? document(*r.answer) : Document(nullptr)},
-          {"statement", r.statement}};
+  Document out = {{"limit", r.limit}, {"now", r.now}, {"relaxed", r.relaxed}};
+  if (r.used) out["used"] = *r.used;
+  out["binds"] = r.binds;
+  out["answer"] = r.answer ? document(*r.answer) : Document(nullptr);
+  out["statement"] = r.statement;
+  return out;
 }
 
 Document document(const PlanConflict& c) {

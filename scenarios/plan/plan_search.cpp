@@ -212,14 +212,17 @@ void PlanSearch::rehearse() {
   });
 }
 
-void PlanSearch::refine(std::size_t design, PerLimit factors) {
-  factors[Limit::useful_batch] = dropped;  // in proportion to the GPUs: the line between two points is exact
+void PlanSearch::refine(std::size_t design, const PerLimit& factors, bool all) {
+  PerLimit seen = factors;
+  seen[Limit::useful_batch] = dropped;  // in proportion to the GPUs: the line between two points is exact
+  const bool first_is_best = !all && scenario_.goal->objective == Objective::fewest_nodes;
   Points& points = points_[design];
   for (auto it = points.begin(); it != points.end();) {
     const auto next = std::next(it);
     if (next == points.end()) return;
+    if (first_is_best && judge(design, it->first, it->second, factors)) return;
     const std::size_t a = it->first, b = next->first;
-    if (b - a > 1 && masks(it->second, factors) != masks(next->second, factors)) {
+    if (b - a > 1 && masks(it->second, seen) != masks(next->second, seen)) {
       exact(design, a + (b - a) / 2);  // from here on again
     } else {
       it = next;
@@ -227,8 +230,8 @@ void PlanSearch::refine(std::size_t design, PerLimit factors) {
   }
 }
 
-void PlanSearch::explore() {
-  rehearse();
+void PlanSearch::explore(bool ahead) {
+  if (ahead) rehearse();
   for (std::size_t d = 0; d < space_.designs.size(); ++d) {
     explore(d, space_.designs[d].asked);
     refine(d, PerLimit{1});
@@ -254,7 +257,7 @@ void PlanSearch::explore_beyond() {
 }
 
 std::optional<Judged> PlanSearch::best(const PerLimit& factors, std::optional<Limit> of) {
-  for (std::size_t d = 0; d < points_.size(); ++d) refine(d, factors);
+  for (std::size_t d = 0; d < points_.size(); ++d) refine(d, factors, of.has_value());
   for (;;) {
     std::optional<Judged> best;
     Rank least;
@@ -315,6 +318,15 @@ std::optional<Judged> PlanSearch::smaller(const Judged& of) {
   auto out = judge(of.design, size, point, PerLimit{1});
   if (!out) out = judge(of.design, size, point, factors);
   return out;
+}
+
+double PlanSearch::waits() const {
+  double most = 0;
+  for (const Points& points : points_)
+    for (const auto& entry : points)
+      for (const auto& runs : entry.second.runs)
+        for (const RunPoint& run : runs) most = std::max(most, run.waits);
+  return most;
 }
 
 std::vector<LimitMask> PlanSearch::conflicts() const {

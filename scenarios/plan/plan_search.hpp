@@ -40,8 +40,9 @@ class PlanSearch {
  public:
   PlanSearch(Evaluator& evaluator, const Scenario& scenario, const RunControl& control);
 
-  /// Throws LimitReached with the points so far kept; Error where nothing at all can be built.
-  void explore();
+  /// Throws LimitReached with the points so far kept; Error where nothing at all can be built. `ahead`:
+  /// threads may simulate first.
+  void explore(bool ahead = true);
   /// Also past goal.max_nodes.
   void explore_beyond();
 
@@ -58,6 +59,9 @@ class PlanSearch {
   /// What candidates break, as minimal masks.
   [[nodiscard]] std::vector<LimitMask> conflicts() const;
   [[nodiscard]] std::vector<LimitMask> conflicts(std::size_t design) const;
+
+  /// The largest share of the time for which a simulated candidate waits for storage.
+  [[nodiscard]] double waits() const;
 
   [[nodiscard]] const PlanSpace& space() const { return space_; }
   [[nodiscard]] std::size_t judged() const { return judged_; }
@@ -78,7 +82,9 @@ class PlanSearch {
   /// Lets threads simulate ahead what explore() is about to ask for.
   void rehearse();
   void explore(std::size_t design, std::size_t until);
-  void refine(std::size_t design, PerLimit factors);
+  /// Halves intervals between points that break different limits. Of the fewest nodes, unless `all`, only up
+  /// to the first that keeps the factors: what lies behind is larger.
+  void refine(std::size_t design, const PerLimit& factors, bool all = false);
   /// What the objective looks for where it is not nodes or money: time of the slowest workload, or energy;
   /// infinite where one cannot be built.
   [[nodiscard]] double sought(const PlanPoint& point) const;

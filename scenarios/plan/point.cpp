@@ -66,6 +66,7 @@ RunPoint PointMaker::run(const Question& q, std::size_t design) {
     const TrainingRun& step = evaluator_.run(q);
     out.time = evaluator_.time_to_train(q, false).base();
     out.busy = busy_fraction(step.parts);
+    out.waits = evaluator_.waiting_for_storage(q);
     if (q.workload.critical_batch)
       out.uses[Limit::useful_batch] = step.samples_per_step / *q.workload.critical_batch;
     if (scenario_.goal->availability) {

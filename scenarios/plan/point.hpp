@@ -18,6 +18,7 @@ struct RunPoint {
   double time = 0;   ///< s; infinite where it cannot be built
   double busy = 0;   ///< share of the step in which the GPUs compute
   double power = 0;  ///< W, of all equipment while it runs; 0 without a site
+  double waits = 0;  ///< share of the time for storage, at most
   PerLimit uses{0};  ///< of the limits that the variant decides
 };
 

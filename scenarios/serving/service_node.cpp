@@ -79,7 +79,7 @@ ServiceNode::ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels,
   if (!has_units(gpu.gpu(), precision))
     refused_ = fmt::format("{} has no {} arithmetic", node_.gpu.name, to_string(precision));
   memory_ = serving_memory(network, service_.max_batch, precision);
-  if (memory_ > node_.gpu.memory.value)
+  if (memory_ > service_.memory_factor * node_.gpu.memory.value)
     refused_ = fmt::format("{} in batches of {} take {} of the {} of {}", network.title, service_.max_batch,
                            to_text(memory_), to_text(node_.gpu.memory.value), node_.gpu.name);
   const double speed = speed_under_cap(scenario.site.get(), node_.gpu);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "scenarios/describe.hpp"
+#include "scenarios/plan/changed_limits.hpp"
 #include "scenarios/plan/limit_text.hpp"
 #include "scenarios/plan/limits.hpp"
 #include "scenarios/serving/service_fleet.hpp"
@@ -82,15 +83,21 @@ class Relaxations {
                    better ? gain(result_.chosen, *better) : "nothing changes"});
   }
 
-  /// Those of the options that keep everything with the limits of `scenario`.
-  std::vector<ServiceOption> placed(const std::vector<ServiceOption>& options,
-                                    const Scenario& scenario) const {
+  /// Those of the options that keep everything with the limits of `scenario`. `as_many`: these have no say in
+  /// how many nodes the load takes.
+  std::vector<ServiceOption> placed(const std::vector<ServiceOption>& options, const Scenario& scenario,
+                                    bool as_many = false) const {
     std::vector<ServiceOption> found;
     for (const ServiceOption& o : options) {
       ServiceOption again;
       again.server = o.server;
       again.cluster = o.cluster;
-      solve(again, scenario, catalog_);
+      if (as_many && o.needed > 0) {
+        again.needed = o.needed;
+        complete(again, scenario, catalog_);
+      } else {
+        solve(again, scenario, catalog_);
+      }
       if (again.feasible()) found.push_back(std::move(again));
     }
     return found;
@@ -131,34 +138,6 @@ class Relaxations {
   const Catalog& catalog_;
 };
 
-/// The scenario with a tenth more of a limit of its site; nothing where the site does not state it.
-std::optional<Scenario> with_more(const Scenario& s, Limit limit) {
-  SiteSpec site = *s.site;
-  const auto more = [&](auto& value) {
-    if (!value) return false;
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(*value)>, int>)
-      value = static_cast<int>(std::lround(tenth_more(limit, s) * *value));
-    else
-      value = kTenth * *value;
-    return true;
-  };
-  const auto money = [&](auto member) {
-    if (!site.prices) return false;
-    return more((*site.prices).*member);
-  };
-  const bool stated = limit == Limit::max_racks     ? more(site.racks.max_racks)
-                      : limit == Limit::rack_units  ? more(site.racks.max_units)
-                      : limit == Limit::floor_area  ? more(site.floor.area)
-                      : limit == Limit::site_power  ? more(site.power.feed)
-                      : limit == Limit::budget      ? money(&PriceOptions::budget)
-                      : limit == Limit::opex_budget ? money(&PriceOptions::opex_budget)
-                                                    : money(&PriceOptions::total_budget);
-  if (!stated) return std::nullopt;
-  Scenario out = s;
-  out.site = std::make_shared<const SiteSpec>(std::move(site));
-  return out;
-}
-
 }  // namespace
 
 std::vector<ServiceRelaxation> service_relaxations(const ServiceResult& result, const Catalog& catalog,
@@ -167,11 +146,13 @@ std::vector<ServiceRelaxation> service_relaxations(const ServiceResult& result, 
   Relaxations all{result, catalog};
   Scenario slower = s;
   slower.serving->latency = kTenth * s.serving->latency;
-  std::vector<ServiceOption> options;
-  for (const ServiceOption& o : result.options)
-    options.push_back(service_option(catalog, kernels, slower, o.cluster, o.server->precision()));
-  all.add("latency", to_text(s.serving->latency), to_text(slower.serving->latency),
-          all.placed(options, slower));
+  const auto solved_again = [&](const Scenario& with) {
+    std::vector<ServiceOption> out;
+    for (const ServiceOption& o : result.options)
+      out.push_back(service_option(catalog, kernels, with, o.cluster, o.server->precision()));
+    return all.placed(out, with);
+  };
+  all.add("latency", to_text(s.serving->latency), to_text(slower.serving->latency), solved_again(slower));
   if (s.serving->availability) {
     Scenario less = s;
     less.serving->availability = 1 - kTenth * (1 - *s.serving->availability);
@@ -185,7 +166,21 @@ std::vector<ServiceRelaxation> service_relaxations(const ServiceResult& result, 
     all.add(Limit::max_nodes, more, amount_text(Limit::max_nodes, s, 1),
             amount_text(Limit::max_nodes, s, factor));
   }
+  const bool too_large = std::ranges::any_of(result.options, [](const ServiceOption& o) {
+    return o.server->memory() > o.server->node().gpu.memory.value;
+  });
+  Scenario larger = s;
+  larger.serving->memory_factor = kTenth;
+  const Bytes memory = result.chosen.server->node().gpu.memory.value;
+  all.add(std::string{to_string(Limit::gpu_memory)}, to_text(memory) + " of a GPU",
+          to_text(kTenth * memory) + " of a GPU",
+          too_large ? solved_again(larger) : std::vector<ServiceOption>{});
+  if (const auto cap = gpu_cap_limit(s))
+    all.add(cap->limit, cap->now, cap->relaxed, solved_again(cap->scenario));
   if (s.site) {
+    if (result.chosen.site)
+      for (const ChangedLimit& rack : rack_limits(s, result.chosen.site->plan.rack))
+        all.add(rack.limit, rack.now, rack.relaxed, all.placed(result.options, rack.scenario, true));
     for (const Limit limit : {Limit::max_racks, Limit::rack_units, Limit::floor_area, Limit::site_power,
                               Limit::budget, Limit::opex_budget, Limit::total_budget})
       if (const auto more = with_more(s, limit))

@@ -23,6 +23,7 @@ struct ServiceSpec {
   Duration latency{0};       ///< that `percentile` of the requests keep in the busiest hour
   double percentile = 0.99;  ///< as a share
   int max_batch = 64;
+  double memory_factor = 1;       ///< on the memory of a GPU; for what more of it would be worth
   Bytes request{0}, response{0};  ///< of one, over the network; 0: not counted
   std::string record;             ///< kind of record that cores decode; empty: requests are ready for the GPU
   double record_size = 0;         ///< 0: the reference of its kind

@@ -19,9 +19,10 @@ TEST_CASE("each limit that a fleet states is one: just too little of it conflict
   const PlanCandidate& c = *r.plan->chosen;
   std::vector<std::string> stated;
   for (const PlanRelaxation& x : r.plan->relaxations) stated.push_back(x.limit);
-  CHECK(stated == std::vector<std::string>{"useful_batch", "deadline", "availability", "max_racks",
-                                           "rack_units", "floor_area", "site_power", "budget", "opex_budget",
-                                           "total_budget"});
+  CHECK(stated == std::vector<std::string>{"gpu_memory", "useful_batch", "storage_capacity", "deadline",
+                                           "availability", "max_nodes", "max_racks", "rack_units",
+                                           "floor_area", "site_power", "budget", "opex_budget",
+                                           "total_budget", "storage_throughput", "rack_power"});
   // A little less than what the answer takes; of what comes in whole ones, one less.
   const double year = (*c.opex * hours_of_year).base();
   for (const auto& [path, value, limit] : std::vector<std::array<std::string, 3>>{
