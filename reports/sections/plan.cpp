@@ -26,6 +26,7 @@ std::string design_of(const PlanCandidate& c) {
 /// "deadline" of "opex_budget": people's words.
 std::string limit_title(std::string limit) {
   std::ranges::replace(limit, '_', ' ');
+  if (limit.starts_with("gpu ")) limit.replace(0, 3, "GPU");
   return limit;
 }
 
