@@ -13,7 +13,7 @@
 
 using namespace rackcast;
 
-TEST_CASE("the shipped evidence is in step with validate") {
+TEST_CASE("the shipped evidence is in step with validate" * doctest::test_suite("shipped data")) {
   // Half a percent is less than a reader can see; more means that predictions have changed and that this has
   // to be run again: rackcast validate --cases tests/validation/cases --evidence
   // scenarios/evidence/data/training.json

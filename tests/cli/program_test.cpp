@@ -306,7 +306,8 @@ TEST_CASE("files of other tools are imported, and a simulation runs on the machi
   CHECK_FALSE(std::filesystem::exists(folder / "none.json"));
 }
 
-TEST_CASE("the shipped framework profiles are what their cases give, byte for byte") {
+TEST_CASE("the shipped framework profiles are what their cases give, byte for byte" *
+          doctest::test_suite("shipped data")) {
   const TemporaryFolder folder;
   CHECK(run("calibrate frameworks --cases tests/validation/cases -o " + folder / "new", 600).code == 0);
   const std::string shipped = std::string{RACKCAST_SOURCE_DIR} + "/models/data/frameworks";
