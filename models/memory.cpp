@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/data_files.hpp"
+#include "models/expert_parallel.hpp"
 #include "models/transformer.hpp"
 #include "sim/error.hpp"
 #include "sim/quantity_text.hpp"
@@ -51,18 +52,22 @@ MemoryUse training_memory(const Workload& workload, const MemoryOptions& options
   constexpr Bytes fp32{4};
   const Bytes element = activation_bytes(options.precision);
   const Bytes copy = element < fp32 ? element : Bytes{0};
-  double parameters = 0, frozen = 0, kept = 0, unrolled = 0;
+  const double expert_ways = options.expert_ways > 0 ? options.expert_ways : options.ways;
+  double parameters = 0, frozen = 0, kept = 0, unrolled = 0;  // the parameters of one GPU
+  double owned = 0;                                           // of those, updated where states are sharded
   for (const Operator& op : workload.operators) {
-    parameters += op.trained_parameters();
-    frozen += op.parameters - op.trained_parameters();
+    const double ways = is_expert(op) ? expert_ways : options.ways;
+    parameters += op.trained_parameters() / ways;
+    frozen += (op.parameters - op.trained_parameters()) / ways;
+    owned += op.trained_parameters() / (options.ways * options.replicas);
     kept += op.activation_elements - (options.fused_attention ? op.score_elements : 0);
     unrolled = std::max(unrolled, unrolled_elements(op));
   }
   MemoryUse use;
-  parameters /= options.ways;
-  frozen /= options.ways;
+  // A copy's GPUs times its replicas are all GPUs, of experts too.
+  const double share = parameters > 0 ? owned / parameters : 1 / options.replicas;
   const auto sharded = [&](int stage) {
-    return options.zero_stage >= stage ? 1 / options.replicas : 1;
+    return options.zero_stage >= stage ? share : 1;
   };
   // The fp32 weights of a 16-bit run are the optimizer's.
   use.weights =

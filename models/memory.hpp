@@ -28,6 +28,7 @@ struct MemoryOptions {
   bool fused_attention = false;  ///< flash attention keeps no scores
   // A network split over GPUs (models/split_training.hpp); `batch` is that of a micro-batch.
   double ways = 1;                ///< GPUs of one copy
+  double expert_ways = 0;         ///< GPUs of one copy of the experts; 0: as many
   double kept_micro_batches = 1;  ///< whose activations wait for their backward pass
   bool recompute = false;         ///< layers keep their inputs alone, and one layer all of its activations
   int zero_stage = 0;             ///< of ZeRO: optimizer states, gradients, weights over the replicas

@@ -9,6 +9,7 @@
 
 #include "models/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
+#include "models/expert_parallel.hpp"
 #include "models/gpu_step.hpp"
 #include "models/straggler.hpp"
 #include "models/training.hpp"
@@ -32,19 +33,23 @@ std::int64_t layer_of(const Operator& op, bool behind, std::int64_t after) {
 
 struct Stage {
   Workload part;
-  std::int64_t layers = 0;
+  std::int64_t layers = 0, expert_layers = 0;
   bool first = false, last = false;
 };
 
 /// The embedding goes with the first layers, the vocabulary product with the last.
-std::vector<Stage> stages_of(const Workload& whole, std::int64_t layers, int count) {
+std::vector<Stage> stages_of(const Workload& whole, const TransformerShape& shape, int count) {
+  const std::int64_t layers = shape.layers;
   if (count > layers) throw Error{fmt::format("{} layers make no {} stages", layers, count)};
   std::vector<Stage> out(static_cast<std::size_t>(count));
   out.front().first = out.back().last = true;
   const auto stage_of_layer = [&](std::int64_t layer) {
     return static_cast<std::size_t>(std::min<std::int64_t>((layer - 1) * count / layers, count - 1));
   };
-  for (std::int64_t layer = 1; layer <= layers; ++layer) ++out[stage_of_layer(layer)].layers;
+  for (std::int64_t layer = 1; layer <= layers; ++layer) {
+    ++out[stage_of_layer(layer)].layers;
+    if (shape.experts > 0 && layer > shape.dense_layers) ++out[stage_of_layer(layer)].expert_layers;
+  }
   bool behind = false;
   for (const Operator& op : whole.operators) {
     const std::int64_t layer = std::clamp<std::int64_t>(layer_of(op, behind, layers), 1, layers);
@@ -55,9 +60,10 @@ std::vector<Stage> stages_of(const Workload& whole, std::int64_t layers, int cou
 }
 
 struct StageTime {
-  Duration compute{0}, exchange{0}, optimizer{0};
-  double parameters = 0;
-  [[nodiscard]] Duration total() const { return compute + exchange; }
+  Duration compute{0}, exchange{0}, experts{0}, optimizer{0};
+  double parameters = 0;  ///< trained, without those of the experts
+  double of_experts = 0;  ///< trained parameters
+  [[nodiscard]] Duration total() const { return compute + exchange + experts; }
 };
 
 }  // namespace
@@ -115,14 +121,27 @@ Duration exposed_by_shards(CommModel& over, const Stage& stage, const StepTime& 
   return all - (step.forward + step.backward) / spec.compute_scale;
 }
 
+/// Those who hold the same experts are `expert` ranks apart. Where a group of `expert` lies inside a node,
+/// all groups of a node sum at once over its adapters, as one sum of all their gradients would; where it
+/// spans nodes, those of a node do.
+Duration expert_gradients(const Cluster& cluster, const CommSpec& comm, const SplitSpec& spec, int sets,
+                          double parameters) {
+  const int ranks = sets * spec.expert;
+  const bool local = ranks <= cluster.local_ranks();
+  const Cluster group = first_ranks(cluster, local ? sets : ranks);
+  CommModel over{group, comm};
+  const double at_once = local ? 1 : std::min(spec.expert, cluster.local_ranks());
+  return over.time(Collective::all_reduce, at_once * parameters * gradient_bytes(spec.precision));
+}
+
 }  // namespace
 
 TrainingRun split_run(const SplitStep& step, int ranks, double sequences) {
   TrainingRun run;
   run.parts.forward = step.compute / 3;
   run.parts.backward = step.compute - run.parts.forward;
-  run.parts.exchange_wait = step.tensor_exchange + step.pipeline_wait + step.gradient_exchange;
-  run.parts.exchange_busy = step.tensor_exchange + step.gradient_exchange;
+  run.parts.exchange_busy = step.tensor_exchange + step.expert_exchange + step.gradient_exchange;
+  run.parts.exchange_wait = run.parts.exchange_busy + step.pipeline_wait;
   run.parts.optimizer = step.optimizer;
   run.parts.total = step.total;
   run.ranks = ranks;
@@ -130,10 +149,11 @@ TrainingRun split_run(const SplitStep& step, int ranks, double sequences) {
   run.steps = 1;
   run.compute_log_sigma = step.compute_log_sigma;
   run.network_log_sigma = step.network_log_sigma;
-  const Duration most =
-      std::max({step.compute, step.tensor_exchange, step.pipeline_wait, step.gradient_exchange});
+  const Duration most = std::max(
+      {step.compute, step.tensor_exchange, step.expert_exchange, step.pipeline_wait, step.gradient_exchange});
   run.binds = most == step.compute           ? "GPU compute"
               : most == step.tensor_exchange ? "sums of activations among the GPUs of a tensor-parallel group"
+              : most == step.expert_exchange ? "tokens sent to their experts on other GPUs and back"
               : most == step.pipeline_wait   ? "filling and draining the pipeline"
                                              : "exchange of gradients and weights between replicas";
   return run;
@@ -149,9 +169,9 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
   const int replicas = ranks / ways;  // of the weights
   TransformerShape shape = whole_shape;
   shape.seq_len = divided(shape.seq_len, spec.context, "tokens");
+  const TransformerShape part = with_local_experts(shard_of(shape, spec.tensor), spec.tensor, spec.expert);
   const Workload whole =
-      with_adapters(with_whole_keys(transformer_workload(shard_of(shape, spec.tensor)), whole_shape.seq_len),
-                    spec.adapters);
+      with_adapters(with_whole_keys(transformer_workload(part), whole_shape.seq_len), spec.adapters);
 
   const Bytes activations =
       spec.micro_batch * static_cast<double>(shape.seq_len * shape.hidden) *
@@ -169,7 +189,6 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
   if (spec.context > 1) {
     const Cluster ring = first_ranks(cluster, spec.tensor * spec.context);
     CommModel around{ring, comm};
-    const TransformerShape part = shard_of(shape, spec.tensor);
     const Bytes keys{spec.micro_batch * 2 * 2 *
                      static_cast<double>(part.seq_len * part.kv_heads * part.head_dim)};
     const int sharing =
@@ -178,6 +197,19 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
     out.network_log_sigma = std::max(out.network_log_sigma, around.log_sigma());
   }
 
+  Duration to_experts{0};
+  if (spec.expert > 1) {
+    if (replicas * spec.tensor % spec.expert != 0)
+      throw Error{fmt::format("{} GPUs of a stage are no multiple of the {} that share experts",
+                              replicas * spec.tensor, spec.expert)};
+    const ExpertExchange exchange =
+        expert_exchange(cluster, comm, shape, spec.expert, activations / spec.tensor);
+    to_experts = exchange.time / spec.network_scale;
+    out.network_log_sigma = std::max(out.network_log_sigma, exchange.log_sigma);
+  }
+
+  if (spec.zero_stage >= 2 && spec.expert > 1)
+    throw Error{"gradients or weights sharded over replicas beside experts split over GPUs have no model"};
   if (spec.zero_stage >= 2 && spec.adapters.rank > 0)
     throw Error{"adapters beside weights or gradients sharded over replicas have no model"};
   if (spec.zero_stage >= 2 && spec.pipeline > 1)
@@ -196,7 +228,7 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
 
   std::vector<StageTime> times;
   Duration shards{0};
-  for (const Stage& stage : stages_of(whole, shape.layers, spec.pipeline)) {
+  for (const Stage& stage : stages_of(whole, shape, spec.pipeline)) {
     StepOptions options;
     options.batch = spec.micro_batch;
     options.precision = spec.precision;
@@ -208,11 +240,13 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
     // product.
     const double sums = (spec.recompute ? 6.0 : 4.0) * static_cast<double>(stage.layers) +
                         (stage.first ? 1 : 0) + (stage.last ? 1 : 0);
+    const double of_experts = spec.expert > 1 ? expert_parameters(stage.part) : 0;
     times.push_back(
         {(step.forward + step.backward) / spec.compute_scale,
          sums * sum_of_activations / spec.network_scale +
              exposed_by_ring(step, pass_keys, static_cast<double>((spec.context - 1) * stage.layers)),
-         step.optimizer / spec.compute_scale, stage.part.trained_parameters()});
+         (spec.recompute ? 6.0 : 4.0) * static_cast<double>(stage.expert_layers) * to_experts,
+         step.optimizer / spec.compute_scale, stage.part.trained_parameters() - of_experts, of_experts});
     if (over && spec.zero_stage >= 2)
       shards = exposed_by_shards(*over, stage, step, spec, sums_at_once * stage.part.parameters());
   }
@@ -234,18 +268,29 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
   const double m = spec.micro_batches;
   out.compute = m * slowest.compute;
   out.tensor_exchange = m * slowest.exchange;
+  out.expert_exchange = m * slowest.experts;
   out.pipeline_wait = fill + 2 * (m - 1 + spec.pipeline - 1) * spec.interleave * message;
+  const int sets_of_experts = replicas * spec.tensor / spec.expert;
   if (over) {
     const Bytes gradients = sums_at_once * slowest.parameters * gradient_bytes(spec.precision);
     // Stage 2 gathers the weights that were updated, stage 3 has them gathered when they are used.
     out.gradient_exchange = m * shards;
     if (spec.zero_stage < 2)
       out.gradient_exchange += over->time(Collective::all_reduce, gradients) / spec.network_scale;
+    if (sets_of_experts > 1 && slowest.of_experts > 0)
+      out.gradient_exchange +=
+          expert_gradients(cluster, comm, spec, sets_of_experts, slowest.of_experts) / spec.network_scale;
     if (spec.zero_stage == 2)
       out.gradient_exchange += over->time(Collective::all_gather, gradients) / spec.network_scale;
   }
-  out.optimizer = slowest.optimizer / (spec.zero_stage > 0 ? replicas : 1);
-  out.total = out.compute + out.tensor_exchange + out.pipeline_wait + out.gradient_exchange + out.optimizer;
+  out.optimizer = slowest.optimizer;
+  if (spec.zero_stage > 0) {
+    const double all = slowest.parameters + slowest.of_experts;
+    out.optimizer =
+        slowest.optimizer * ((slowest.parameters / replicas + slowest.of_experts / sets_of_experts) / all);
+  }
+  out.total = out.compute + out.tensor_exchange + out.expert_exchange + out.pipeline_wait +
+              out.gradient_exchange + out.optimizer;
   return out;
 }
 

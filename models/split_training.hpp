@@ -46,6 +46,7 @@ struct TrainingRun;
 
 struct SplitSpec {
   int tensor = 1, pipeline = 1;
+  int expert = 1;            ///< GPUs that share the experts of a layer (models/expert_parallel.hpp)
   int context = 1;           ///< GPUs that share a sequence, each with its part of the tokens
   int interleave = 1;        ///< parts of the network that each GPU of the pipeline holds
   double micro_batch = 1;    ///< sequences
@@ -63,6 +64,7 @@ struct SplitStep {
   Duration total{0};
   Duration compute{0};          ///< of the slowest stage, all micro-batches
   Duration tensor_exchange{0};  ///< of the slowest stage, part of total
+  Duration expert_exchange{0};  ///< tokens to their experts and back, of the slowest stage, part of total
   Duration pipeline_wait{0};    ///< filling and draining, messages between stages
   Duration gradient_exchange{0};
   Duration optimizer{0};

@@ -224,13 +224,14 @@ class Generator {
     add_map(network_, "router.softmax", "softmax", OperatorFamily::softmax, scores, {.output = true});
     Flow chosen = x;
     chosen.shape.items = s_.top_k;
+    chosen.shape.height = (x.shape.height + s_.token_parts - 1) / s_.token_parts;
     chosen = add_map(network_, "experts.gather", "gather", OperatorFamily::embedding, chosen, {});
-    const double share = 1.0 / static_cast<double>(s_.experts);
-    Flow out = mlp("experts", chosen, s_.moe_ffn, s_.experts, share);
+    const std::int64_t held = s_.local_experts > 0 ? s_.local_experts : s_.experts;
+    Flow out = mlp("experts", chosen, s_.moe_ffn, held, 1.0 / static_cast<double>(held));
     out = add_map(network_, "experts.combine", "gather", OperatorFamily::embedding, out, {});
-    out.shape.items = 1;  // weighted sum over the chosen experts
+    out.shape = x.shape;  // weighted sum over the chosen experts
     if (s_.shared_experts == 0) return out;
-    const Flow always = mlp("shared_experts", x, s_.moe_ffn * s_.shared_experts);
+    const Flow always = mlp("shared_experts", x, s_.moe_ffn * s_.shared_experts / s_.token_parts);
     return add_join(network_, "expert_sum", "add", {out, always});
   }
 

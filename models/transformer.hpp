@@ -20,6 +20,8 @@ struct TransformerShape {
 
   // Mixture of experts; the first `dense_layers` layers have none.
   std::int64_t experts = 0, top_k = 0, moe_ffn = 0, shared_experts = 0, dense_layers = 0;
+  std::int64_t local_experts = 0;  ///< of those, held by this GPU, with all the tokens sent to them; 0: all
+  std::int64_t token_parts = 1;    ///< GPUs that hold the same tokens and send a part each to the experts
 
   // Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1) if kv_lora_rank > 0.
   std::int64_t q_lora_rank = 0, kv_lora_rank = 0, qk_nope_head_dim = 0, qk_rope_head_dim = 0, v_head_dim = 0;

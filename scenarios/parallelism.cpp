@@ -12,7 +12,7 @@
 namespace rackcast {
 
 std::string ParallelSpec::key() const {
-  return fmt::format("{}x{}x{}/{}/{}x{}/{}", tensor, pipeline, interleave, zero_stage, micro_batch,
+  return fmt::format("{}x{}x{}/{}/{}/{}x{}/{}", tensor, pipeline, interleave, expert, zero_stage, micro_batch,
                      micro_batches, recompute);
 }
 
@@ -25,6 +25,7 @@ ParallelSpec read_parallelism(const Json& json) {
   p.tensor = count("tensor", 1024);
   p.pipeline = count("pipeline", 1024);
   p.interleave = count("interleave", 256);
+  p.expert = count("expert", 4096);
   p.micro_batch = count("micro_batch", 1'000'000);
   p.micro_batches = count("micro_batches", 1'000'000);
   p.zero_stage = static_cast<int>(in.integer_or("zero_stage", 0, 0, 3));
@@ -36,22 +37,32 @@ ParallelSpec read_parallelism(const Json& json) {
     in.require("zero_stage")
         .fail("gradients or weights sharded over replicas of a pipeline have no model",
               "\"zero_stage\": 1, or no pipeline");
+  if (p.zero_stage >= 2 && p.expert > 1)
+    in.require("zero_stage")
+        .fail("gradients or weights sharded over replicas beside experts split over GPUs have no model",
+              "\"zero_stage\": 1, or no \"expert\"");
   in.finish();
   return p;
 }
 
 void check_split(const WorkloadSpec& workload, int ranks) {
-  if (!workload.parallelism || ranks % workload.parallelism->ways() == 0) return;
+  if (!workload.parallelism) return;
   const ParallelSpec& p = *workload.parallelism;
-  throw Error{
-      fmt::format("{} GPUs are no multiple of {} x {}, tensor x pipeline", ranks, p.tensor, p.pipeline),
-      workload.where, "choose nodes, tensor or pipeline so that they are"};
+  if (ranks % p.ways() != 0)
+    throw Error{
+        fmt::format("{} GPUs are no multiple of {} x {}, tensor x pipeline", ranks, p.tensor, p.pipeline),
+        workload.where, "choose nodes, tensor or pipeline so that they are"};
+  if (ranks / p.pipeline % p.expert != 0)
+    throw Error{fmt::format("the {} GPUs of a stage are no multiple of the {} that share experts",
+                            ranks / p.pipeline, p.expert),
+                workload.where, "choose nodes, pipeline or expert so that they are"};
 }
 
 ParallelSpec fitting(ParallelSpec p, int ranks) {
   while (p.pipeline > 1 && ranks % p.ways() != 0) --p.pipeline;
   while (p.tensor > 1 && ranks % p.ways() != 0) p.tensor /= 2;
   if (p.pipeline == 1) p.interleave = 1;
+  while (p.expert > 1 && ranks / p.pipeline % p.expert != 0) p.expert /= 2;
   return p;
 }
 
@@ -61,6 +72,7 @@ SplitSpec split_spec(const WorkloadSpec& workload, int ranks) {
   out.tensor = p.tensor;
   out.pipeline = p.pipeline;
   out.interleave = p.interleave;
+  out.expert = p.expert;
   out.zero_stage = p.zero_stage;
   out.micro_batch = p.micro_batch;
   out.micro_batches = p.micro_batches;
@@ -81,6 +93,7 @@ MemoryOptions memory_options(const WorkloadSpec& spec, const Workload& workload,
   out.batch = p.micro_batch;
   out.optimizer = Optimizer::adam;
   out.ways = p.ways();
+  if (p.expert > 1) out.expert_ways = static_cast<double>(p.pipeline) * p.expert;
   // 1F1B keeps as many micro-batches as there are stages, of its own layers.
   out.kept_micro_batches = std::min(p.pipeline, p.micro_batches);
   out.recompute = p.recompute;

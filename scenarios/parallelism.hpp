@@ -13,6 +13,7 @@ struct WorkloadSpec;
 
 struct ParallelSpec {
   int tensor = 1, pipeline = 1, interleave = 1;
+  int expert = 1;      ///< GPUs that share the experts of a layer, across tensor parallelism and replicas
   int zero_stage = 0;  ///< states sharded over the replicas
   int micro_batch = 1, micro_batches = 1;
   bool recompute = false;
@@ -23,9 +24,9 @@ struct ParallelSpec {
   [[nodiscard]] std::string key() const;  ///< differs where two differ
 };
 
-/// {"tensor": 8, "pipeline": 4, "interleave": 2, "micro_batch": 1, "micro_batches": 64, "zero_stage": 1,
-/// "recompute": true}, all optional. Throws Error at the place of a number out of range or a combination that
-/// has no model.
+/// {"tensor": 8, "pipeline": 4, "interleave": 2, "expert": 16, "micro_batch": 1, "micro_batches": 64,
+/// "zero_stage": 1, "recompute": true}, all optional. Throws Error at the place of a number out of range or a
+/// combination that has no model.
 ParallelSpec read_parallelism(const Json& json);
 
 /// Throws Error at the workload unless so many GPUs are a multiple of its split: what a cluster that is given

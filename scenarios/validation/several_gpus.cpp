@@ -36,8 +36,6 @@ struct Run {
 
 /// Networks split over GPUs are another model's.
 void refuse_split_models(const ValidationCase& c) {
-  if (number_in(c.workload.parallelism, "ep").value_or(1) > 1)
-    throw Unpredictable{"experts split over GPUs: no model yet"};
   if (number_in(c.workload.extra, "tensor_parallel").value_or(1) > 1)
     throw Unpredictable{"a network split over GPUs: no model yet"};
 }

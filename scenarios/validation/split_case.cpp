@@ -33,6 +33,7 @@ SplitSpec spec_of(const ValidationCase& c, double ranks) {
   spec.pipeline = ways_of_case(c, "pp");
   spec.interleave = ways_of_case(c, "vpp");
   spec.context = ways_of_case(c, "cp");
+  spec.expert = ways_of_case(c, "ep");
   const double replicas = ranks / (spec.tensor * spec.pipeline * spec.context);
   if (replicas < 1 || std::floor(replicas) != replicas)
     throw Unpredictable{"the GPUs are no multiple of the split"};
@@ -69,7 +70,7 @@ bool trains_adapters(const ValidationCase& c) {
 
 bool is_split(const ValidationCase& c) {
   if (zero_stage(c) >= 2) return true;
-  for (const std::string_view key : {"tp", "pp", "cp"})
+  for (const std::string_view key : {"tp", "pp", "cp", "ep"})
     if (number_in(c.workload.parallelism, key).value_or(1) > 1) return true;
   return false;
 }
@@ -77,7 +78,6 @@ bool is_split(const ValidationCase& c) {
 TrainingRun split_run(PredictionContext& context, const ValidationCase& c) {
   const auto shape = transformer_of_case(c);
   if (!shape) throw Unpredictable{"a network other than a plain transformer split over GPUs: no model yet"};
-  if (shape->experts > 0) throw Unpredictable{"experts split over GPUs: no model yet"};
   const Cluster& cluster = context.cluster(c);
   const auto ranks = static_cast<double>(cluster.ranks.size());
   SplitSpec spec = spec_of(c, ranks);

@@ -2,10 +2,12 @@
 
 #include "models/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
+#include "models/expert_parallel.hpp"
 #include "models/framework.hpp"
 #include "models/gpu_cost.hpp"
 #include "models/gpu_rates_of.hpp"
 #include "models/gpu_step.hpp"
+#include "models/memory.hpp"
 #include "models/split_training.hpp"
 #include "sim/error.hpp"
 #include "topologies/catalog.hpp"
@@ -120,4 +122,82 @@ TEST_CASE(
   CHECK(step(a100s(2, 16), {.micro_batches = 8, .zero_stage = 2}).gradient_exchange >
         step(a100s(2, 16), {.micro_batches = 8, .zero_stage = 1}).gradient_exchange);
   CHECK_THROWS_AS(step(a100s(1, 8), {.pipeline = 2, .zero_stage = 2}), Error);
+}
+
+namespace {
+
+/// `narrow()` with 64 experts, of which every token takes eight.
+TransformerShape with_experts() {
+  TransformerShape s = narrow();
+  s.gated_mlp = true;
+  s.experts = 64;
+  s.top_k = 8;
+  s.moe_ffn = 1024;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a token goes to each holder of its experts once") {
+  TransformerShape s = with_experts();
+  CHECK(holders_of_a_token(s, 1) == doctest::Approx(1));
+  CHECK(holders_of_a_token(s, 64) == doctest::Approx(8));  // one expert each: as many as it takes
+  // Two halves: all eight of one half with probability C(32,8)/C(64,8) = 0.00238, twice.
+  CHECK(holders_of_a_token(s, 2) == doctest::Approx(2 * (1 - 0.0023764)).epsilon(1e-4));
+  s.top_k = 64;
+  CHECK(holders_of_a_token(s, 16) == doctest::Approx(16));
+}
+
+TEST_CASE("a GPU holds its part of the experts and does as much for them as with all") {
+  const TransformerShape s = with_experts();
+  const Workload all = transformer_workload(s);
+  for (const auto& [tensor, expert] : {std::pair{1, 8}, {2, 8}, {2, 64}}) {
+    CAPTURE(tensor);
+    CAPTURE(expert);
+    const Workload part = transformer_workload(with_local_experts(shard_of(s, tensor), tensor, expert));
+    CHECK(expert_parameters(part) == doctest::Approx(expert_parameters(all) / expert));
+    double flop = 0, whole = 0;
+    for (const Operator& op : part.operators) flop += is_expert(op) ? op.forward_flop.base() : 0;
+    for (const Operator& op : all.operators) whole += is_expert(op) ? op.forward_flop.base() : 0;
+    CHECK(flop == doctest::Approx(whole / tensor));
+  }
+  CHECK_THROWS_AS(with_local_experts(s, 1, 48), Error);
+  CHECK_THROWS_AS(with_local_experts(narrow(), 1, 8), Error);
+}
+
+TEST_CASE("experts over GPUs are four exchanges of all with all a layer, and fewer gradients to sum") {
+  const TransformerShape s = with_experts();
+  const Cluster node = a100s(1, 8);
+  const SplitStep one = step(node, {.expert = 8, .micro_batches = 1}, s);
+  const SplitStep two = step(node, {.expert = 8, .micro_batches = 2}, s);
+  CommModel among{node, {}};
+  const Bytes tokens{2.0 * 2048 * 4096};
+  const Duration once = among.time(Collective::all_to_all, holders_of_a_token(s, 8) * tokens);
+  CHECK(one.expert_exchange.base() == doctest::Approx(4 * 8 * once.base()));
+  CHECK(two.expert_exchange.base() == doctest::Approx(2 * one.expert_exchange.base()));
+  const SplitStep whole = step(node, {.micro_batches = 1}, s);
+  CHECK(whole.expert_exchange == Duration{0});
+  CHECK(one.gradient_exchange < 0.4 * whole.gradient_exchange);
+  CHECK(one.total.base() ==
+        doctest::Approx((one.compute + one.expert_exchange + one.gradient_exchange + one.optimizer).base()));
+  // Two sets of eight hold the same experts and sum their gradients; over nodes tokens cross the adapters.
+  const SplitStep sets = step(a100s(2, 16), {.expert = 8}, s), wide = step(a100s(2, 16), {.expert = 16}, s);
+  CHECK(sets.gradient_exchange > one.gradient_exchange);
+  CHECK(wide.gradient_exchange < sets.gradient_exchange);
+  CHECK(wide.expert_exchange > sets.expert_exchange);
+  CHECK_THROWS_AS(step(a100s(3, 24), {.expert = 16}, s), Error);
+  CHECK_THROWS_AS(step(node, {.expert = 8, .zero_stage = 3}, s), Error);
+}
+
+TEST_CASE("memory holds a GPU's experts, and sharded states of all parameters over all GPUs") {
+  const Workload w = transformer_workload(with_experts());
+  MemoryOptions options{
+      .batch = 1, .precision = Precision::mixed, .optimizer = Optimizer::adam, .replicas = 16};
+  const double experts = expert_parameters(w), others = w.parameters() - experts;
+  options.expert_ways = 8;
+  const MemoryUse plain = training_memory(w, options);
+  CHECK(plain.gradients.base() == doctest::Approx(6 * (others + experts / 8)));
+  options.zero_stage = 1;
+  const MemoryUse sharded = training_memory(w, options);
+  CHECK(sharded.optimizer.base() == doctest::Approx(8 * (others + experts) / 16));
 }

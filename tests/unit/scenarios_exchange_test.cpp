@@ -118,12 +118,33 @@ TEST_CASE("a transformer that no GPU holds is split over them") {
   CHECK_FALSE(whole.workloads.front().answer.feasible);
 }
 
+TEST_CASE("experts are spread over GPUs") {
+  const auto mixtral = [](const std::string& split) {
+    return run(R"("model": "mixtral-8x7b", "epochs": 1, "precision": "bf16",
+      "framework": {"name": "megatron-core"}, "parallelism": )" +
+                   split,
+               R"("node": "dgx_h100", "nodes": 4)")
+        .workloads.front();
+  };
+  const WorkloadResult spread = mixtral(
+      R"({"tensor": 2, "pipeline": 4, "expert": 8, "micro_batches": 16, "zero_stage": 1, "recompute": true})");
+  CHECK(spread.answer.feasible);
+  CHECK(spread.global_batch == 4 * 16);
+  // Without it, two GPUs hold the experts that eight share: 12 of 47 billion weights, 6 bytes each and more.
+  CHECK_FALSE(
+      mixtral(R"({"tensor": 2, "pipeline": 1, "micro_batches": 16, "zero_stage": 1, "recompute": true})")
+          .answer.feasible);
+}
+
 TEST_CASE("splits that cannot be are refused at their place") {
   CHECK(contains(split_refusal(R"({"tensor": 7})"), "no multiple of 7 x 1"));
   CHECK(contains(split_refusal(R"({"tensor": 0})"), "must be from 1 to 1024"));
   CHECK(contains(split_refusal(R"({"pipeline": 3})"), "no multiple of 1 x 3"));
   CHECK(contains(split_refusal(R"({"interleave": 2})"), "in a pipeline only"));
   CHECK(contains(split_refusal(R"({"zero_stage": 3, "pipeline": 2})"), "no model"));
+  CHECK(contains(split_refusal(R"({"zero_stage": 2, "expert": 8})"), "beside experts"));
+  CHECK(contains(split_refusal(R"({"expert": 5})"), "no multiple of the 5 that share experts"));
+  CHECK(contains(split_refusal(R"({"expert": 8})"), "without experts"));
   CHECK(contains(split_refusal(R"({"zero_stage": 4})"), "must be from 0 to 3"));
   CHECK(contains(split_refusal(R"({"stages": 4})"), "unknown key"));
   CHECK(contains(split_refusal(R"([8, 4])"), "an object is expected"));
