@@ -151,7 +151,8 @@ TEST_CASE("a token goes to each holder of its experts once") {
 TEST_CASE("a GPU holds its part of the experts and does as much for them as with all") {
   const TransformerShape s = with_experts();
   const Workload all = transformer_workload(s);
-  for (const auto& [tensor, expert] : {std::pair{1, 8}, {2, 8}, {2, 64}}) {
+  for (const auto& ways : {std::pair{1, 8}, {2, 8}, {2, 64}}) {
+    const int tensor = ways.first, expert = ways.second;
     CAPTURE(tensor);
     CAPTURE(expert);
     const Workload part = transformer_workload(with_local_experts(shard_of(s, tensor), tensor, expert));
