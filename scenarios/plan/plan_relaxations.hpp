@@ -1,0 +1,16 @@
+#pragma once
+/// What each limit of a training answer is worth. Private to scenarios/plan.
+#include <vector>
+
+#include "scenarios/plan/plan.hpp"
+#include "scenarios/plan/plan_search.hpp"
+
+namespace rackcast {
+
+/// A row for each limit that the answer `chosen` keeps, to the end of `out`. Limits that are sums are judged
+/// by the search that found it; others are relaxed in the scenario, which is searched again. Throws
+/// LimitReached with the rows so far kept.
+void add_relaxations(Evaluator& evaluator, PlanSearch& search, const Scenario& scenario,
+                     const RunControl& control, const Judged& chosen, std::vector<PlanRelaxation>& out);
+
+}  // namespace rackcast
