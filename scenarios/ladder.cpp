@@ -53,7 +53,8 @@ std::vector<LadderRow> ladder(const Scenario& s, const WorkloadResult& w, Evalua
   const Duration gpu_time{d.samples * evaluator.epochs(one) / rate};
   add("Time on one GPU", gpu_time.base(), "s", to_text(gpu_time),
       fmt::format(
-          "{:.0f} samples/s, simulated on one GPU of the node, input path included{}", rate,
+          "{} samples/s, simulated on one GPU of the node, input path included{}",
+          rate < 100 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate),
           w.spec.convergence ? fmt::format("; {:.4g} epochs at its batch", evaluator.epochs(one)) : ""));
   add("Optimizer steps", w.steps, "1", grouped(w.steps),
       fmt::format("global batch {} = {:g} per GPU x {} GPUs", grouped(w.global_batch), w.spec.batch_per_gpu,
