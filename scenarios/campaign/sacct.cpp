@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <unordered_map>
 
 #include "sim/error.hpp"
 
@@ -198,6 +199,7 @@ RecordedWorkload read_sacct(std::string_view text, const std::string& file) {
   if (text.empty()) throw Error{"the file is empty", Where{file}, "export with sacct --parsable2"};
   Table row{next_line(), file};
   RecordedWorkload out;
+  std::unordered_map<std::string_view, int> lines;  // of jobs, by text: a requeued job has another Start
   for (int number = 2; !text.empty(); ++number) {
     const std::string_view line = next_line();
     if (line.empty()) continue;
@@ -211,6 +213,10 @@ RecordedWorkload read_sacct(std::string_view text, const std::string& file) {
       ++out.never_ran;
       continue;
     }
+    if (const auto [first, is_new] = lines.try_emplace(line, number); !is_new)
+      throw Error{fmt::format("line {} again, of job {}", first->second, job.id),
+                  Where{file, number, 1, {}, std::string{line}},
+                  "where exports overlap, keep each line once"};
     if (out.jobs.size() >= kMostJobs) throw Error{"more than 5 million jobs", Where{file, number, 1}};
     out.jobs.push_back(std::move(job));
   }

@@ -30,8 +30,8 @@ struct RecordedWorkload {
   std::size_t never_ran = 0;      ///< lines left out: jobs without a run
 };
 
-/// Throws Error with line and column for a missing column, a short line, or a field that is not what its
-/// column says.
+/// Throws Error with line and column for a missing column, a short line, a line that is there twice, or a
+/// field that is not what its column says.
 RecordedWorkload read_sacct(std::string_view text, const std::string& file);
 
 }  // namespace rackcast

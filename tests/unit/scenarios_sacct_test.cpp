@@ -90,6 +90,16 @@ TEST_CASE("broken exports are refused with their line and column") {
   CHECK(refused(variant("|4|", "|four|")).where().column == 77);
 }
 
+TEST_CASE("a job that ran again after a requeue counts twice, a line that is there twice is refused") {
+  const std::string header = "JobID|Submit|Start|ElapsedRaw|NNodes\n";
+  const std::string first = "7|2018-03-28T08:00:00|2018-03-28T09:00:00|600|2\n";
+  const std::string again = "7|2018-03-28T08:00:00|2018-03-28T10:00:00|600|2\n";
+  CHECK(read_sacct(header + first + again, "f").jobs.size() == 2);
+  const Error e = refused(header + first + again + first);
+  CHECK(e.message() == "line 2 again, of job 7");
+  CHECK(e.where().line == 4);
+}
+
 TEST_CASE("an export without jobs is empty, not an error") {
   CHECK(read_sacct(kHeader, "f").jobs.empty());
 }
