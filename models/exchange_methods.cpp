@@ -94,8 +94,10 @@ ExchangeSpec read_exchange_members(ObjectReader& in, ExchangeSpec x) {
   refuse_unused(in, x.strategy);
   x.bucket = in.quantity_or("bucket", x.bucket, false);
   x.cycle = in.quantity_or("cycle", x.cycle, false);
+  x.groups = static_cast<int>(in.integer_or("groups", x.groups, 1, 10'000));
   x.per_bucket = in.quantity_or("per_bucket", x.per_bucket, false);
   x.after_backward = in.boolean_or("after_backward", x.after_backward);
+  x.packs = in.boolean_or("packs", x.packs);
   read_library(in, x.comm);
   x.compression = checked_name(in, "compression", x.compression,
                                [](const std::string& name) { (void)compression(name); });

@@ -28,7 +28,7 @@ ExchangeFlows all_reduce_flows(CommModel& comm, const TrainingSpec& spec, int ra
       flow.push_back({book.add(stage.pattern), stage.scale * payload.base(),
                       stage.scale * stage.ceiling.base(), stage.latency});
     }
-    if (!flow.empty()) flow.front().latency += spec.exchange.per_bucket;
+    if (!flow.empty()) flow.front().latency += spec.exchange.per_bucket + bucket.delay;
   }
   return out;
 }

@@ -15,7 +15,7 @@ namespace {
 struct Ready {
   Duration at{0};
   Bytes bytes{0};
-  int array = 0;
+  int array = 0, arrays = 1;
 };
 
 /// Gradient of a fully connected layer as the factors of all ranks, gathered: batch * (inputs + outputs) of
@@ -55,21 +55,25 @@ std::vector<Ready> arrays_of(const TrainingSpec& spec, const StepTime& step, int
 std::vector<Ready> gather(const std::vector<Ready>& arrays, const ExchangeSpec& x, Duration backward_end) {
   std::vector<Ready> out;
   Ready open;
-  const auto tick = [&](Duration at) {
-    if (x.after_backward) return backward_end;
+  const auto tick = [&](Duration array) {
+    const Duration at = x.after_backward ? backward_end : array;
     return x.cycle.base() > 0 ? x.cycle * std::ceil(at / x.cycle) : at;
   };
+  const auto groups = static_cast<std::size_t>(x.groups);
+  const std::size_t together = groups > 0 ? (arrays.size() + groups - 1) / groups : 0;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Duration at = tick(arrays[i].at);
     // The cycle's clock has nothing to do with the step's: on average a tensor waits for half of it.
-    if (open.bytes.base() > 0 && x.cycle.base() > 0 && at > open.at) {
+    if (open.bytes.base() > 0 && x.cycle.base() > 0 && at > open.at && together == 0) {
       out.push_back(open);
       open = {};
     }
-    if (open.bytes.base() == 0) open.array = arrays[i].array;
+    if (open.bytes.base() == 0) open.array = arrays[i].array, open.arrays = 0;
+    ++open.arrays;
     open.bytes += arrays[i].bytes;
     open.at = at;
-    const bool full = x.cycle.base() > 0 || x.bucket.base() > 0 ? open.bytes >= x.bucket : true;
+    const bool by_size = x.cycle.base() > 0 || x.bucket.base() > 0 ? open.bytes >= x.bucket : true;
+    const bool full = together > 0 ? (i + 1) % together == 0 : by_size;
     if (full || i + 1 == arrays.size()) {
       out.push_back(open);
       open = {};
@@ -109,18 +113,22 @@ StepTimes step_times(const TrainingSpec& spec, int ranks) {
   out.optimizer = step.optimizer * pace;
   out.log_sigma = step.log_sigma;
   Duration mark = step.forward;
+  const Bandwidth memory = 0.8 * spec.gpu->gpu().memory;
+  Duration sent = end;  // the last tick that was waited for
   for (const Ready& bucket : gather(arrays_of(spec, step, ranks), x, end)) {
     const Duration at = std::min(bucket.at, end);
-    out.buckets.push_back({(std::max(at, mark) - mark) * pace, bucket.bytes, bucket.array});
+    Duration delay = std::max(Duration{0}, bucket.at - sent);
+    sent = std::max(sent, bucket.at);
+    if (x.packs && bucket.arrays > 1) delay += 4 * bucket.bytes / memory;
+    out.buckets.push_back({(std::max(at, mark) - mark) * pace, bucket.bytes, bucket.array, delay});
     mark = std::max(at, mark);
-    out.last_bucket_delay = std::max(Duration{0}, bucket.at - end);
   }
   out.backward_tail = (end - mark) * pace;
   // Packing and unpacking run on the GPU between back-propagation and the wire.
   const Compression& packed = compression(x.compression);
   if (packed.gpu_passes > 0) {
     const Bytes moved = packed.gpu_passes * 4 * Bytes{spec.workload->trained_parameters()};
-    out.backward_tail += moved / (0.8 * spec.gpu->gpu().memory);
+    out.backward_tail += moved / memory;
   }
   return out;
 }

@@ -10,13 +10,15 @@ struct GradientBucket {
   Duration before{0};  ///< back-propagation since the previous bucket was ready
   Bytes gradients{0};  ///< as the exchange sends them, before compression
   int array = 0;       ///< number of its first array, counted as servers are assigned
+  /// From then until it is on the wire: a tick of a cycle after the end of back-propagation, packing and
+  /// unpacking.
+  Duration delay{0};
 };
 
 struct StepTimes {
   Duration forward{0}, backward_tail{0}, optimizer{0};
   double log_sigma = 0;
   std::vector<GradientBucket> buckets;  ///< in the order in which back-propagation fills them
-  Duration last_bucket_delay{0};        ///< after the end of back-propagation (ticks of a cycle)
 };
 
 /// The step of `spec` on a GPU of `ranks`. Throws Error like step_time.

@@ -59,13 +59,13 @@ ExchangeSpec tensorflow(const ValidationCase& c, const Facts& f, int nodes, std:
 }
 
 ExchangeSpec mxnet(const ValidationCase& c, const Facts& f, int nodes, std::string_view usual) {
-  if (f.sync == "horovod-allreduce") return exchange_method("horovod");
+  if (f.sync == "horovod-allreduce") return exchange_method("horovod_groups");
   if (f.sync == "nccl-allreduce" || f.sync == "mpi-allreduce") {
     // What the recipes of 2021 and later call NCCL between nodes is Horovod's.
-    return exchange_method(nodes > 1 && usual == "horovod" ? usual : "kvstore_nccl");
+    return exchange_method(nodes > 1 && usual.starts_with("horovod") ? usual : "kvstore_nccl");
   }
   if (nodes > 1)
-    return usual == "horovod" && f.sync != "parameter-server" ? exchange_method(usual)
+    return usual.starts_with("horovod") && f.sync != "parameter-server" ? exchange_method(usual)
                                                               : servers_between_nodes(c, f);
   return exchange_method(f.kvstore == "local" || f.reduce_on == "cpu" ? "servers_on_host" : usual);
 }
@@ -86,7 +86,9 @@ ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& p
   if (f.framework == "mxnet" || f.framework == "byteps") {
     x = mxnet(c, f, nodes, usual);
   } else if (f.sync == "horovod-allreduce") {
-    x = exchange_method("horovod");
+    const bool clusters = flag_in(c.workload.extra, "xla").value_or(false);
+    const bool overlaps = flag_in(c.workload.extra, "exchange_overlaps").value_or(!clusters);
+    x = exchange_method(overlaps ? "horovod" : "horovod_after_backward");
   } else if (f.framework == "tensorflow") {
     x = tensorflow(c, f, nodes, usual);
   } else if (f.library == "powerai-ddl") {
@@ -100,6 +102,7 @@ ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& p
   }
   if (f.transport == "tcp" || f.transport == "ipoib") x.comm.stack = NetworkStack::tcp;
   if (f.gradient == "fp16" && c.workload.precision == "fp32") x.compression = "fp16";
+  if (f.gradient == "fp16" && c.workload.precision == "mixed") x.gradient = Bytes{2};
   if (f.gradient == "fp32") x.gradient = Bytes{4};  // of master weights, in mixed precision too
   set_library(x, f);
   return x;
