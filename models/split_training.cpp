@@ -100,19 +100,29 @@ Duration exposed_by_ring(const StepTime& step, Duration send, double sends) {
   return std::max(Duration{0}, sends * send - forward) + std::max(Duration{0}, 2 * sends * send - backward);
 }
 
+/// DeepSpeed's stage 3 of 2021 gave its collectives lists with a tensor for each GPU (deepspeed/runtime/zero/
+/// partition_parameters.py: _allgather_param, _reduce_scatter_gradient), which PyTorch copies one by one from
+/// or to the buffer that NCCL takes (ProcessGroupNCCL.cpp: outputTensors[i][j].copy_). A copy is a kernel at
+/// the pace of PyTorch's host, 7 to 12 us in its profiles.
+constexpr Duration list_entry{8e-6};
+
 /// What sharded gradients and weights make a micro-batch longer by than its kernels.
 Duration exposed_by_shards(CommModel& over, const Stage& stage, const StepTime& step, const SplitSpec& spec,
-                           double parameters) {
+                           double parameters, int replicas) {
   const double layers = static_cast<double>(stage.layers);
   const Bytes part = parameters / layers * gradient_bytes(spec.precision);
-  const Duration scatter = over.time(Collective::reduce_scatter, part) / spec.network_scale;
+  const bool lists = spec.gathers_tensors && spec.zero_stage == 3;
   // Attention's two matrices and the MLP's two; vectors stay where they are used.
-  const double pieces = spec.gathers_tensors ? 4 : 1;
+  const double pieces = spec.gathers_tensors ? 4 : 1, scattered = lists ? pieces : 1;
+  const Duration scatter =
+      scattered * over.time(Collective::reduce_scatter, part / scattered) / spec.network_scale;
   const Duration gather =
       spec.zero_stage < 3 ? Duration{0}
                           : pieces * over.time(Collective::all_gather, part / pieces) / spec.network_scale;
-  if (spec.gathers_tensors && spec.zero_stage == 3)
-    return layers * ((spec.recompute ? 3.0 : 2.0) * gather + scatter);
+  if (lists) {
+    const Duration copies = pieces * static_cast<double>(replicas) * list_entry;
+    return layers * ((spec.recompute ? 3.0 : 2.0) * (gather + copies) + scatter + copies);
+  }
   // Collectives beside the kernels take multiprocessors from them.
   const double slower = 1 / (spec.compute_scale * (1 - collective_slowdown()));
   const Duration forward = step.forward * slower / layers, backward = step.backward * slower / layers;
@@ -248,7 +258,7 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
          (spec.recompute ? 6.0 : 4.0) * static_cast<double>(stage.expert_layers) * to_experts,
          step.optimizer / spec.compute_scale, stage.part.trained_parameters() - of_experts, of_experts});
     if (over && spec.zero_stage >= 2)
-      shards = exposed_by_shards(*over, stage, step, spec, sums_at_once * stage.part.parameters());
+      shards = exposed_by_shards(*over, stage, step, spec, sums_at_once * stage.part.parameters(), replicas);
   }
   const StageTime slowest = *std::ranges::max_element(times, {}, &StageTime::total);
   Duration fill{0}, message{0};
