@@ -57,39 +57,60 @@ class NodeBuilder {
                                [gpu](const CpuGpuNvlink& link) { return link.gpu == gpu; });
   }
 
+  /// Where data go up from a device, and where they come down to it: one device but for switches that pass
+  /// nothing on between what hangs on them.
+  struct Above {
+    DeviceId up = no_id, down = no_id;
+  };
+
+  Above add_switch(int number) {
+    const DeviceId up = builder_.add_device(DeviceKind::pcie_switch, 0, number);
+    if (spec_.peer_to_peer) return {up, up};
+    return {up,
+            builder_.add_device(DeviceKind::pcie_switch, 0, number + static_cast<int>(spec_.pcie.size()))};
+  }
+
+  void join(Above below, Above above, std::uint16_t link_class) {
+    builder_.add_link(below.up, above.up, link_class);
+    builder_.add_link(above.down, below.down, link_class);
+  }
+
   void add_pcie() {
     const std::uint16_t pcie = half_latency_class(spec_.pcie_link);
-    std::vector<DeviceId> nic_places;
+    std::vector<Above> nic_places;
     LinkClass between = link_class_of(spec_.pcie_link);
     between.name += " between switches";
     between.latency = spec_.pcie_switch_latency;
-    std::map<std::string, DeviceId> switches;
+    std::map<std::string, Above> switches;
     int count = 0;
     for (const PcieBranch& branch : spec_.pcie) {
-      const DeviceId cpu = cpus_[static_cast<std::size_t>(branch.cpu)];
-      DeviceId parent = cpu;
+      const DeviceId host = cpus_[static_cast<std::size_t>(branch.cpu)];
+      const Above cpu{host, host};
+      Above parent = cpu;
       if (!branch.switch_name.empty()) {
-        parent = builder_.add_device(DeviceKind::pcie_switch, 0, count++);
+        parent = add_switch(count++);
         if (branch.parent.empty()) {
-          builder_.add_duplex(parent, cpu, pcie);
+          join(parent, cpu, pcie);
         } else {
-          builder_.add_duplex(parent, switches.at(branch.parent), builder_.add_class(between));
+          join(parent, switches.at(branch.parent), builder_.add_class(between));
         }
         switches[branch.switch_name] = parent;
       }
-      for (const int gpu : branch.gpus) {
-        if (!has_cpu_nvlink(gpu)) builder_.add_duplex(gpus_[static_cast<std::size_t>(gpu)], parent, pcie);
+      for (const int number : branch.gpus) {
+        const DeviceId gpu = gpus_[static_cast<std::size_t>(number)];
+        if (!has_cpu_nvlink(number)) join({gpu, gpu}, parent, pcie);
       }
       nic_places.insert(nic_places.end(), static_cast<std::size_t>(branch.nics), parent);
     }
     add_nics(nic_places, pcie);
   }
 
-  void add_nics(const std::vector<DeviceId>& places, std::uint16_t pcie) {
+  void add_nics(const std::vector<Above>& places, std::uint16_t pcie) {
     for (int i = 0; i < spec_.nics; ++i) {
       const auto n = static_cast<std::size_t>(i);
-      const DeviceId parent = n < places.size() ? places[n] : cpus_[n % cpus_.size()];
-      builder_.add_duplex(builder_.add_device(DeviceKind::nic, 0, i), parent, pcie);
+      const DeviceId cpu = cpus_[n % cpus_.size()];
+      const DeviceId nic = builder_.add_device(DeviceKind::nic, 0, i);
+      join({nic, nic}, n < places.size() ? places[n] : Above{cpu, cpu}, pcie);
     }
   }
 

@@ -53,6 +53,9 @@ struct NodeSpec {
   std::optional<LinkSpec> cpu_nvlink;  ///< one of the links that cpu_nvlinks count
   std::vector<PcieBranch> pcie;
   LinkSpec pcie_link;  ///< x16 of the slower of node and GPU
+  /// PCIe switches pass data on between what hangs on them. False: everything is written to the host's memory
+  /// and read there, and what hangs on a switch shares its link to the CPU.
+  bool peer_to_peer = true;
   Duration pcie_switch_latency{0};
   int sockets = 1;
   std::optional<LinkSpec> socket_link;  ///< present if there are two or more sockets

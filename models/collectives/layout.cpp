@@ -70,7 +70,8 @@ Layout::Layout(const Cluster& cluster, Endpoints endpoints)
     : cluster_{cluster},
       endpoints_{endpoints},
       router_{cluster.topology},
-      loads_{router_, bridge_overhead()} {
+      // Memory of the host between two GPUs costs no peer-to-peer transfer through the bridge.
+      loads_{router_, cluster.node.peer_to_peer ? bridge_overhead() : 1} {
   const Topology& topology = cluster.topology;
   std::map<int, std::size_t> place;
   for (const DeviceId gpu : cluster.ranks) {

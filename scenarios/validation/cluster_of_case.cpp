@@ -88,6 +88,18 @@ NodeSpec one_root(const Catalog& catalog, const std::string& gpu) {
   return node;
 }
 
+constexpr std::string_view two_roots = "two PCIe switches per socket, two GPUs per switch";
+
+/// DeepBench's servers of eight GPUs behind two CPUs. Rank and device have one number there
+/// (nccl_mpi_all_reduce.cu), so two ranks share a switch, and yet the P100s of such a server, whose rows are
+/// not judged, reach the half of an uplink, 6 GB/s, with two, four and eight GPUs: their data go through the
+/// memory of the host.
+NodeSpec two_root(const Catalog& catalog, const std::string& gpu) {
+  NodeSpec node = node_spec(catalog, {.node = "svail_titanx8", .gpu = gpu});
+  node.peer_to_peer = false;
+  return node;
+}
+
 std::string switched_box(const std::string& gpu) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> boxes{{{"v100", "dgx2"},
                                                                                 {"a100", "dgx_a100_640gb"},
@@ -110,6 +122,7 @@ NodeSpec node_of(const Catalog& catalog, const ValidationCase& c) {
   if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
   const std::string& gpu = *c.system.gpu;
   const std::string& inside = c.system.intra_node;
+  if (contains(c.system.node_note, two_roots)) return two_root(catalog, gpu);
   if (c.system.node) return named(catalog, *c.system.node, gpu);
   const int gpus = per_node(c);
   if (contains(c.system.node_note, "one CPU root")) return one_root(catalog, gpu);
@@ -206,7 +219,8 @@ std::string cluster_key(const ValidationCase& c) {
       c.system.node.value_or(""), c.system.intra_node, c.system.gpus.value_or(0),
       c.system.gpus_per_node.value_or(0), c.system.nodes.value_or(0), text_in(fabric, "link").value_or(""),
       number_in(fabric, "links_per_node").value_or(0), number_in(fabric, "gbit_per_s").value_or(0),
-      10 * contains(c.system.node_note, "one CPU root") + has_nccl_without_nvlink(c));
+      100 * contains(c.system.node_note, two_roots) + 10 * contains(c.system.node_note, "one CPU root") +
+          has_nccl_without_nvlink(c));
 }
 
 Cluster cluster_of_case(const Catalog& catalog, const ValidationCase& c) {

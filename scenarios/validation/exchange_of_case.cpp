@@ -66,7 +66,7 @@ ExchangeSpec mxnet(const ValidationCase& c, const Facts& f, int nodes, std::stri
   }
   if (nodes > 1)
     return usual.starts_with("horovod") && f.sync != "parameter-server" ? exchange_method(usual)
-                                                              : servers_between_nodes(c, f);
+                                                                        : servers_between_nodes(c, f);
   return exchange_method(f.kvstore == "local" || f.reduce_on == "cpu" ? "servers_on_host" : usual);
 }
 
