@@ -58,15 +58,20 @@ ExchangeSpec tensorflow(const ValidationCase& c, const Facts& f, int nodes, std:
   return exchange_method(f.update == "replicated" ? "all_reduce_each" : usual);
 }
 
+/// NVIDIA's configurations of MLPerf from 2021 on: one group from 8 nodes on (models/data/exchanges.json).
+ExchangeSpec recent_horovod(int nodes) {
+  return exchange_method(nodes >= 8 ? "horovod_one_group" : "horovod_groups");
+}
+
 ExchangeSpec mxnet(const ValidationCase& c, const Facts& f, int nodes, std::string_view usual) {
+  const bool horovod = nodes > 1 && usual.starts_with("horovod");
   if (f.sync == "horovod-allreduce") return exchange_method("horovod_groups");
   if (f.sync == "nccl-allreduce" || f.sync == "mpi-allreduce") {
     // What the recipes of 2021 and later call NCCL between nodes is Horovod's.
-    return exchange_method(nodes > 1 && usual.starts_with("horovod") ? usual : "kvstore_nccl");
+    return horovod ? recent_horovod(nodes) : exchange_method("kvstore_nccl");
   }
   if (nodes > 1)
-    return usual.starts_with("horovod") && f.sync != "parameter-server" ? exchange_method(usual)
-                                                                        : servers_between_nodes(c, f);
+    return horovod && f.sync != "parameter-server" ? recent_horovod(nodes) : servers_between_nodes(c, f);
   return exchange_method(f.kvstore == "local" || f.reduce_on == "cpu" ? "servers_on_host" : usual);
 }
 

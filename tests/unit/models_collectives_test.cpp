@@ -116,6 +116,17 @@ TEST_CASE("a DGX-2 reduces three times as fast as two DGX-1V over four EDR ports
   CHECK(one / two < 3.5);
 }
 
+TEST_CASE("GPUs of a switch that meet in host memory share its link to the CPU") {
+  NodeSpec node = node_spec(catalog(), "svail_titanx8");
+  const auto bus = [&](int gpus) {
+    return bus_gb_per_s(make_cluster(catalog(), node, {.nodes = 1, .fabric = {}, .gpus = gpus}), 1e9);
+  };
+  const double beside = bus(2);
+  node.peer_to_peer = false;
+  // Both directions of a ring go up and down the link of the switch, whatever the number of GPUs.
+  for (const int gpus : {2, 4, 8}) CHECK(bus(gpus) == doctest::Approx(beside / 2).epsilon(0.03));
+}
+
 TEST_CASE("a library that works in host memory copies over PCIe before and after") {
   const Cluster c = cluster("svail_titanx8", 2);
   CommModel mpi{c, {.transport = "mpi"}};

@@ -118,6 +118,11 @@ TEST_CASE(
   CHECK(waits({.micro_batch = 1, .zero_stage = 2}) > waits({.micro_batch = 1, .zero_stage = 3}));
   // DeepSpeed hides nothing and gathers again for what it computes again.
   CHECK(waits({.zero_stage = 3, .gathers_tensors = true}) > waits({.zero_stage = 3}));
+  // Its lists have an entry for every GPU: two gathers and a scatter of four tensors in 8 layers, 8 us each.
+  const auto lists = [](int nodes) {
+    return step(a100s(nodes, 8 * nodes), {.zero_stage = 3, .gathers_tensors = true}).gradient_exchange;
+  };
+  CHECK(lists(16) - lists(2) > 8 * 3 * 4 * (128 - 16) * Duration{8e-6});
   // Gradients of every micro-batch are scattered, while stage 1 sums them once.
   CHECK(step(a100s(2, 16), {.micro_batches = 8, .zero_stage = 2}).gradient_exchange >
         step(a100s(2, 16), {.micro_batches = 8, .zero_stage = 1}).gradient_exchange);

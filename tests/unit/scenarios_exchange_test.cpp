@@ -85,6 +85,20 @@ TEST_CASE("VGG-16's exchange decides what 32 GPUs are worth") {
   CHECK(rate(R"({"strategy": "model_parallel", "ways": 4})") > 0);
 }
 
+TEST_CASE("packing a bucket, waiting for a tick and one group cost what they hide from others") {
+  const double plain = rate(R"({"bucket": "64 MiB"})");
+  const double packed = rate(R"({"bucket": "64 MiB", "packs": true})");
+  CHECK(packed < plain);
+  // Arrays by themselves need no buffer.
+  CHECK(rate(R"({"bucket": "0 B", "packs": true})") == rate(R"({"bucket": "0 B"})"));
+  // The last gradients wait for the tick that follows back-propagation.
+  CHECK(rate(R"({"after_backward": true, "bucket": "1 TB", "cycle": "50 ms"})") <
+        rate(R"({"after_backward": true, "bucket": "1 TB"})"));
+  // One group is all gradients at the end; XLA's clusters hand them over then as well.
+  CHECK(rate(R"({"groups": 1})") == doctest::Approx(rate(R"({"after_backward": true, "bucket": "1 TB"})")));
+  CHECK(rate(R"("horovod_after_backward")") < rate(R"("horovod")"));
+}
+
 TEST_CASE("exchanges that cannot be are refused at their place") {
   CHECK(contains(refusal(R"({"method": "gossip"})"), "x.json:1:12"));
   CHECK(contains(refusal(R"({"method": "horovd"})"), "did you mean"));
