@@ -50,7 +50,7 @@ struct ExchangeSpec {
   Bytes bucket{25.0 * 1024 * 1024};
   /// Horovod: what became ready is sent together at every tick (HOROVOD_CYCLE_TIME = 5 ms); 0: at once.
   Duration cycle{0};
-  /// Arrays leave in so many groups of equal number, whatever their size; 0: by size (MXNET_HOROVOD_NUM_GROUPS).
+  /// Arrays leave in so many groups of equal number; 0: by size (MXNET_HOROVOD_NUM_GROUPS).
   int groups = 0;
   bool after_backward = false;  ///< nothing is sent before back-propagation ends (Caffe)
   /// A bucket of several arrays is packed into a buffer before it is sent and unpacked behind it (Horovod's
