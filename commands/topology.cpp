@@ -58,7 +58,7 @@ void add_topology(CLI::App& app, Arguments& args) {
   show->add_flag("--json", args.json, "Print JSON instead of text");
   show->callback([&args, flags] {
     with_target(args, *flags, [&](const Catalog& catalog, const TopologyTarget& target) {
-      if (!args.json) print(topology_matrix(target));
+      if (!args.json) print(topology_matrix(target, terminal_options().width));
       deliver_tables(args, show_topology(catalog, target, args.json));
     });
   });

@@ -1,5 +1,7 @@
 #include "reports/table_document.hpp"
 
+#include <utility>
+
 #include "reports/readable.hpp"
 #include "sim/json_reader.hpp"
 
@@ -34,8 +36,8 @@ std::string render_tables(std::string_view json, const TextOptions& options) {
   const auto& tables = document.require("tables").array();
   for (const Json& json_table : tables) {
     Table table = read_table(json_table);
-    // One table says with its title what it is.
-    Section section{"tables", tables.size() > 1 ? table.caption : "", {}};
+    // One table says with its title what it is; of several each has its caption as a heading.
+    Section section{"tables", tables.size() > 1 ? std::exchange(table.caption, {}) : "", {}};
     section.blocks.push_back({std::move(table), Audience::everyone});
     report.sections.push_back(std::move(section));
   }

@@ -79,6 +79,18 @@ TextTableLayout lay_out(const Table& table, int width) {
   return layout;
 }
 
+bool breaks_words(const Table& table, const TextTableLayout& layout) {
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    std::string_view title = table.columns[layout.columns[i]].title;
+    while (!title.empty()) {
+      const std::size_t end = std::min(title.find_first_of(" -"), title.size());
+      if (display_width(title.substr(0, end)) > layout.widths[i]) return true;
+      title.remove_prefix(std::min(end + 1, title.size()));
+    }
+  }
+  return false;
+}
+
 std::vector<std::string> row_lines(const std::vector<std::string>& cells, const Table& table,
                                    const TextTableLayout& layout) {
   std::vector<std::vector<std::string>> wrapped;

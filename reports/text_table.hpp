@@ -19,6 +19,9 @@ struct TextTableLayout {
 
 TextTableLayout lay_out(const Table& table, int width);
 
+/// Whether a column is too narrow for a word of its title.
+bool breaks_words(const Table& table, const TextTableLayout& layout);
+
 /// The lines of one row of cells, padded and aligned; trailing spaces cut.
 std::vector<std::string> row_lines(const std::vector<std::string>& cells, const Table& table,
                                    const TextTableLayout& layout);

@@ -20,6 +20,7 @@ class TextWriter {
  public:
   explicit TextWriter(const TextOptions& options)
       : width_(std::clamp(options.width, 40, 120)),
+        widest_(std::clamp(options.width, 40, 240)),
         colour_(options.colour),
         ascii_(options.ascii),
         glyphs_(options.ascii ? ascii_glyphs : block_glyphs) {}
@@ -107,13 +108,16 @@ class TextWriter {
 
   void render(const Table& table) {
     if (!table.caption.empty()) flow("  ", "  ", table.caption + ":");
-    const TextTableLayout layout = lay_out(table, width_ - 2);
+    const TextTableLayout layout = lay_out(table, widest_ - 2);
+    if (layout.total() > widest_ - 2 || breaks_words(table, layout)) return list_rows(table);
     std::vector<std::string> titles;
     for (const Column& column : table.columns) {
       titles.push_back(column.title);
     }
-    for (const auto& line : row_lines(titles, table, layout)) {
-      put("  " + paint(line, Style::column));
+    if (std::ranges::any_of(titles, [](const std::string& title) { return !title.empty(); })) {
+      for (const auto& line : row_lines(titles, table, layout)) {
+        put("  " + paint(line, Style::column));
+      }
     }
     for (const auto& row : table.rows) {
       std::vector<std::string> cells;
@@ -125,6 +129,18 @@ class TextWriter {
       for (const auto& line : row_lines(cells, table, layout)) {
         put("  " + paint(line, tone_style(tone)));
       }
+    }
+  }
+
+  /// A table that is too wide: each row as a list of its cells.
+  void list_rows(const Table& table) {
+    for (const auto& row : table.rows) {
+      std::vector<Fact> facts;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        if (!row[i].text.empty()) facts.push_back({table.columns[i].title, row[i].text, {}});
+      }
+      for (const auto& line : fact_lines(facts, width_ - 4)) put("    " + line);
+      if (&row != &table.rows.back()) put("");
     }
   }
 
@@ -184,7 +200,9 @@ class TextWriter {
     labels = std::min(labels, width / 2);
     std::vector<std::string> lines;
     for (const Fact& fact : facts) {
-      const std::string value = fact.detail.empty() ? fact.value : fact.value + "  " + fact.detail;
+      const bool aside = fact.detail.starts_with('(');
+      const std::string value =
+          fact.detail.empty() ? fact.value : fact.value + (aside ? " " : ", ") + fact.detail;
       const auto left = wrap(single_line(fact.label), labels),
                  right = wrap(single_line(value), width - labels - 2);
       for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
@@ -257,7 +275,8 @@ class TextWriter {
     out_ += '\n';
   }
 
-  int width_;
+  int width_;   ///< of sentences and frames, which a wide terminal does not make easier to read
+  int widest_;  ///< of tables
   bool colour_, ascii_;
   const Glyphs& glyphs_;
   std::string title_;  ///< until a box has taken it

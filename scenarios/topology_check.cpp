@@ -122,7 +122,7 @@ std::string check_topology(const Catalog& catalog, const TopologyTarget& target)
     check_node(t, target.node, findings);
   }
   check_failures(t, findings);
-  TextTable verdict{"Verdict", {{"verdict", false}}, {}};
+  TextTable verdict{"Verdict", {{"", false}}, {}};
   for (std::string& sentence : findings.verdict) verdict.rows.push_back({std::move(sentence)});
   return table_document(target.title, is_connected(t) ? "connected" : "NOT connected",
                         {std::move(verdict), findings.figures, findings.failures});

@@ -116,10 +116,10 @@ FloorPlan floor_of(const FabricPlan& plan, const NodeSpec& node) {
 
 }  // namespace
 
-std::string topology_matrix(const TopologyTarget& target) {
+std::string topology_matrix(const TopologyTarget& target, int width) {
   const NodeMatrix whole = node_matrix(build_node(target.node));
   const NodeMatrix part = shortened(whole);
-  std::string text = to_text(part, target.node.sockets, value_or(target.node.cpu_cores, 0));
+  std::string text = to_text(part, target.node.sockets, value_or(target.node.cpu_cores, 0), width);
   if (part.devices.size() < whole.devices.size()) {
     text += fmt::format("  The first {} GPUs and adapters of {} devices; --json has all.\n", shown_of_each,
                         whole.devices.size());

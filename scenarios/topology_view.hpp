@@ -10,7 +10,7 @@ namespace rackcast {
 
 /// The matrix of a node as nvidia-smi prints it. Of nodes with very many devices the first eight GPUs and
 /// adapters.
-std::string topology_matrix(const TopologyTarget& target);
+std::string topology_matrix(const TopologyTarget& target, int width = 240);
 
 /// Links with their rates and sources, and of a cluster its switches and cables; with `matrix` also that of
 /// the node.

@@ -6,6 +6,7 @@
 #include <array>
 #include <deque>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace rackcast {
@@ -94,7 +95,7 @@ std::string host_path(const Topology& t, const HostTree& tree, DeviceId a, Devic
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> legend{{
     {"X", "itself"},
-    {"NV#", "a bundle of # NVLinks, directly or through NVSwitches"},
+    {"NV#", "# NVLinks together, directly or through NVSwitches"},
     {"PIX", "one PCIe switch"},
     {"PXB", "several PCIe switches, not the CPU"},
     {"PHB", "the PCIe host bridge of a CPU"},
@@ -141,27 +142,57 @@ bool adapter_beside_gpu(const Topology& topology, int node) {
   });
 }
 
-std::string to_text(const NodeMatrix& matrix, int sockets, int cores) {
-  std::string text(7, ' ');
-  for (const std::string& name : matrix.names) text += fmt::format("{:<7}", name);
-  text += "CPU affinity\n";
+namespace {
+
+constexpr std::string_view affinity = "CPU affinity";
+
+/// How columns share the width.
+struct MatrixLayout {
+  std::size_t cell = 7, columns = 0;  ///< letters of a column, columns beside each other
+};
+
+MatrixLayout lay_out(const NodeMatrix& matrix, int width) {
+  const std::size_t count = matrix.names.size(),
+                    room = static_cast<std::size_t>(std::max(width, 40)) - affinity.size();
+  MatrixLayout layout{7, count};
+  if (layout.cell * (count + 1) <= room) return layout;
+  layout.cell = 0;
+  for (const std::string& name : matrix.names) layout.cell = std::max(layout.cell, name.size() + 1);
+  for (const auto& row : matrix.cells) {
+    for (const std::string& cell : row) layout.cell = std::max(layout.cell, cell.size() + 1);
+  }
+  layout.columns = std::min(count, room / layout.cell - 1);
+  return layout;
+}
+
+std::string affinity_of(const NodeMatrix& matrix, std::size_t row, int sockets, int cores) {
+  const int each = cores / std::max(1, sockets), cpu = matrix.cpu[row];
+  if (cpu == no_id) return "-";
+  return each > 0 ? fmt::format("{}-{}", cpu * each, (cpu + 1) * each - 1) : fmt::format("CPU{}", cpu);
+}
+
+}  // namespace
+
+std::string to_text(const NodeMatrix& matrix, int sockets, int cores, int width) {
+  const MatrixLayout layout = lay_out(matrix, width);
+  const std::size_t count = matrix.names.size();
+  std::string text;
   std::set<std::string> words;
-  for (std::size_t row = 0; row < matrix.cells.size(); ++row) {
-    text += fmt::format("{:<7}", matrix.names[row]);
-    for (const std::string& cell : matrix.cells[row]) {
-      text += fmt::format("{:<7}", cell == "X" ? " X" : cell);
-      words.insert(cell.starts_with("NV") ? "NV#" : cell);
+  for (std::size_t from = 0; from < count; from += layout.columns) {
+    const std::size_t to = std::min(count, from + layout.columns);
+    const bool last = to == count;
+    text += fmt::format("{}{:<{}}", from > 0 ? "\n" : "", "", layout.cell);
+    for (std::size_t i = from; i < to; ++i) text += fmt::format("{:<{}}", matrix.names[i], layout.cell);
+    text += fmt::format("{}\n", last ? affinity : "");
+    for (std::size_t row = 0; row < matrix.cells.size(); ++row) {
+      text += fmt::format("{:<{}}", matrix.names[row], layout.cell);
+      for (std::size_t i = from; i < to; ++i) {
+        const std::string& cell = matrix.cells[row][i];
+        text += fmt::format("{:<{}}", cell == "X" ? " X" : cell, layout.cell);
+        words.insert(cell.starts_with("NV") ? "NV#" : cell);
+      }
+      text += fmt::format("{}\n", last ? affinity_of(matrix, row, sockets, cores) : "");
     }
-    const int each = cores / std::max(1, sockets);
-    const int cpu = matrix.cpu[row];
-    if (cpu == no_id) {
-      text += "-";
-    } else if (each > 0) {
-      text += fmt::format("{}-{}", cpu * each, (cpu + 1) * each - 1);
-    } else {
-      text += fmt::format("CPU{}", cpu);
-    }
-    text += '\n';
   }
   text += "\n";
   for (const auto& [word, meaning] : legend) {

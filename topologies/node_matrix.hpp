@@ -24,7 +24,8 @@ NodeMatrix node_matrix(const Topology& topology, int node = 0);
 bool adapter_beside_gpu(const Topology& topology, int node = 0);
 
 /// The matrix as nvidia-smi prints it, with CPU affinity (cores of a socket, counted on from socket to
-/// socket; the number of the CPU where `cores` is 0) and a legend of the words in it.
-std::string to_text(const NodeMatrix& matrix, int sockets, int cores);
+/// socket; the number of the CPU where `cores` is 0) and a legend of the words in it. Where it would be wider
+/// than `width` its columns stand closer, and those that still find no room follow below.
+std::string to_text(const NodeMatrix& matrix, int sockets, int cores, int width = 240);
 
 }  // namespace rackcast

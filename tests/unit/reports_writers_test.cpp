@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <ranges>
 #include <sstream>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "reports/format.hpp"
 #include "reports/page_scripts.hpp"
 #include "reports/report.hpp"
+#include "reports/table_document.hpp"
 
 using namespace rackcast::reports;
 
@@ -107,6 +109,50 @@ TEST_CASE("no line is wider than the terminal") {
     CHECK(widest_line(body_text(Paragraph{std::string(500, 'w')}, {.width = width})) <= width);
     CHECK(widest_line(body_text(KeyValues{{{"key", std::string(200, 'v'), ""}}}, {.width = width})) <= width);
   }
+}
+
+TEST_CASE("a table that no width can hold is a list of its rows") {
+  Table table;
+  table.columns = {
+      {"Configuration"}, {"Published", Align::right}, {"Predicted", Align::right}, {"Ratio", Align::right}};
+  table.rows = {
+      {text_cell("ten of them"), text_cell("16 days"), text_cell("10.4 days (6.57 to 16.4)"),
+       text_cell("0.65")},
+      {text_cell("one"), text_cell("166 days"), text_cell("102 days (64.3 to 161)"), text_cell("0.61")}};
+  const std::string wide = write_text(page(table), {.width = 100}),
+                    narrow = write_text(page(table), {.width = 40});
+  CHECK(wide.find("Configuration  Published") != std::string::npos);
+  CHECK(narrow.find("    Configuration  ten of them\n    Published      16 days\n") != std::string::npos);
+}
+
+TEST_CASE("tables use a wide terminal, sentences do not") {
+  Table table;
+  table.columns = {{"What"}, {"How"}};
+  table.rows = {{text_cell(std::string(60, 'a')), text_cell(std::string(90, 'b'))}};
+  const std::string text = write_text(page(table), {.width = 200});
+  CHECK(text.find(std::string(60, 'a') + "  " + std::string(90, 'b')) != std::string::npos);
+  Paragraph words;
+  for (int i = 0; i < 60; ++i) words.text += "word ";
+  const std::string flowed = write_text(page(words), {.width = 200});
+  std::istringstream lines(flowed);
+  for (std::string line; std::getline(lines, line);) CHECK(display_width(line) <= 120);
+}
+
+TEST_CASE("of several tables each has its caption once, as a heading") {
+  const std::string text = render_tables(
+      R"({"format": "rackcast-table", "version": 1, "title": "T", "subtitle": "", "tables": [
+        {"caption": "Verdict", "columns": [{"title": "", "align": "left"}], "rows": [["fine"]]},
+        {"caption": "Figures", "columns": [{"title": "what", "align": "left"}], "rows": [["one"]]}]})",
+      {.width = 40});
+  const auto times = [&text](const char* word) {
+    return std::ranges::count_if(std::views::iota(std::size_t{0}, text.size()), [&](std::size_t at) {
+      return text.compare(at, std::string(word).size(), word) == 0;
+    });
+  };
+  CHECK(times("Verdict") == 1);
+  CHECK(times("Figures") == 1);
+  CHECK(text.find("\n  fine\n") != std::string::npos);  // no line for the titles that are not there
+  CHECK(text.find("\n  what\n  one\n") != std::string::npos);
 }
 
 TEST_CASE("a stacked bar fills its line and names its parts") {

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 
 #include "topologies/node_builder.hpp"
@@ -43,6 +44,20 @@ NIC0   PHB    PHB    SYS    SYS     X     0-17
   PHB   the PCIe host bridge of a CPU
   SYS   the link between CPUs
 )");
+}
+
+TEST_CASE("a matrix keeps to the width: columns stand closer, then follow below") {
+  const NodeMatrix m = matrix_of({.node = "dgx2"});
+  for (const int width : {60, 80, 120, 200}) {
+    std::istringstream lines(to_text(m, 2, 48, width));
+    std::size_t widest = 0, gpu15 = 0;
+    for (std::string line; std::getline(lines, line);) {
+      widest = std::max(widest, line.size());
+      gpu15 += line.starts_with("GPU15 ") ? 1 : 0;
+    }
+    CHECK(widest <= static_cast<std::size_t>(width));
+    CHECK((gpu15 == 1) == (width == 200));
+  }
 }
 
 TEST_CASE("a DGX-1V joins neighbours by one or two NVLinks and far GPUs through the sockets") {
