@@ -77,6 +77,7 @@ struct Cell {
   /// In a spreadsheet the value is worked out, from the names of sums and "{above}", the cells of the column
   /// up to here: "bill_total / 4", "SUM({above})". Empty: a plain value.
   std::string formula = {};
+  std::string name = {};  ///< by which formulas of a spreadsheet may use the value; empty: none
 };
 
 struct Table {
@@ -125,6 +126,7 @@ struct Chart {
   std::optional<double> marked_x;  ///< the chosen point of the first line
   std::string marked_label;
   Table data;
+  std::string no_interval = {};  ///< why no interval is drawn, where none is
 };
 
 /// One value for each name, in order: bars, or points where the axis is logarithmic (a bar needs a zero).
@@ -146,7 +148,8 @@ struct BarChart {
   std::vector<Limit> limits;
   /// A tornado: each bar spans from its low to its high end, and this is where all of them start.
   std::optional<double> middle = {};
-  Table data = {};  ///< as of a Chart
+  Table data = {};               ///< as of a Chart
+  std::string no_interval = {};  ///< why no interval is drawn, where none is
 };
 
 /// A drawing of the thing itself: a rack, a node's wiring, a floor.

@@ -59,6 +59,9 @@ class SheetMaker {
         if (const std::string& formula = table.rows[row][i].formula; !formula.empty()) {
           sheet_.formulas.push_back({row, starts_[i], formula});
         }
+        if (const std::string& name = table.rows[row][i].name; !name.empty()) {
+          sheet_.names.push_back({row, starts_[i], name});
+        }
       }
     }
   }

@@ -23,12 +23,18 @@ struct Sheet {
     std::size_t row = 0, column = 0;
     std::string text;
   };
+  /// Of one cell, for formulas.
+  struct Name {
+    std::size_t row = 0, column = 0;
+    std::string text;
+  };
   std::string section;  ///< its id
   std::string section_title;
   std::string caption;
   std::vector<Column> columns;
   std::vector<std::vector<Value>> rows;  ///< each as long as `columns`
   std::vector<Formula> formulas;
+  std::vector<Name> names;
 };
 
 /// Every table of the report in order: tables, the numbers behind charts, facts and parts of a whole.

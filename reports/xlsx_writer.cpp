@@ -89,6 +89,9 @@ class Workbook {
     for (const auto& formula : sheet.formulas) {
       write_formula(page, sheet, first, formula);
     }
+    for (const auto& name : sheet.names) {
+      define(name.text, sheet, name.column, first + static_cast<lxw_row_t>(name.row));
+    }
     write_totals(page, sheet, first);
     ++page.row;
     widen(page, sheet);
@@ -165,6 +168,12 @@ class Workbook {
     worksheet_write_formula_num(page.sheet, row, column(formula.column), text.c_str(), number_, *number);
   }
 
+  void define(const std::string& name, const Sheet& sheet, std::size_t index, lxw_row_t row) {
+    const std::string cell =
+        fmt::format("='{}'!${}${}", sheet_name(sheet.section_title), column_letters(index), row + 1);
+    workbook_define_name(book_, name.c_str(), cell.c_str());
+  }
+
   void write_totals(Page& page, const Sheet& sheet, lxw_row_t first) {
     if (std::ranges::none_of(sheet.columns, &Sheet::Column::total)) {
       return;
@@ -183,9 +192,7 @@ class Workbook {
       const std::string formula = fmt::format("=SUM({0}{1}:{0}{2})", letters, first + 1, page.row);
       worksheet_write_formula_num(page.sheet, page.row, column(i), formula.c_str(), total_, sum);
       if (const std::string& name = sheet.columns[i].total_name; !name.empty()) {
-        const std::string cell =
-            fmt::format("='{}'!${}${}", sheet_name(sheet.section_title), letters, page.row + 1);
-        workbook_define_name(book_, name.c_str(), cell.c_str());
+        define(name, sheet, i, page.row);
       }
     }
     ++page.row;

@@ -17,8 +17,100 @@ Cell money_cell(std::optional<double> dollars) {
                  : Cell{.text = "not known", .value = {}, .unit = {}};
 }
 
-/// `billed`: the purchase is the sum of a bill of materials in the same report.
-Table year_table(const SiteCost& c, bool billed) {
+/// The formulas of a workbook, in which the reader may change what the sums rest on: the bill's prices and
+/// the cells of rate_table by their names. Each gives the number of the document as long as nothing is
+/// changed.
+class Formulas {
+ public:
+  /// `billed`: the purchase is the sum of a bill of materials in the same report.
+  Formulas(const SiteCost& c, bool billed) : c_(c), purchase_(purchase(c, billed)) {}
+
+  [[nodiscard]] std::string depreciation() const {
+    return by_year(c_.depreciation_usd, purchase_ + " / write_off_years");
+  }
+  [[nodiscard]] std::string interest() const {
+    return by_year(c_.interest_usd, purchase_ + " / 2 * interest_rate");
+  }
+  [[nodiscard]] std::string support() const { return by_year(c_.support_usd, purchase_ + " * support_rate"); }
+  /// `share`: of the year that the cluster works.
+  [[nodiscard]] std::string energy(std::string_view share) const {
+    return fmt::format("({} + {} * {}) * energy_price", digits(idle_kwh()), share, digits(busy_kwh()));
+  }
+  [[nodiscard]] std::string owned(std::string_view share) const {
+    return fmt::format("{} + {} + {} + {} + {}", depreciation(), interest(), support(),
+                       digits(c_.space_usd.value_or(0) + c_.staff_usd.value_or(0)), energy(share));
+  }
+  [[nodiscard]] std::string rented(std::string_view share) const {
+    return fmt::format("{} * {} * rent_per_hour", share, digits(instance_hours()));
+  }
+  [[nodiscard]] std::string break_even() const {
+    return fmt::format("({}) / ({} * rent_per_hour - {} * energy_price)", owned("0"),
+                       digits(instance_hours()), digits(busy_kwh()));
+  }
+  /// A part of the year's sum.
+  [[nodiscard]] std::string of_year(double dollars) const {
+    return c_.year_usd.value_or(0) > 0 ? "cost_of_year * " + digits(dollars / *c_.year_usd) : std::string{};
+  }
+  [[nodiscard]] bool has_energy() const {
+    return c_.energy_idle_usd && c_.energy_busy_usd && c_.usd_per_kwh.value_or(0) > 0;
+  }
+  [[nodiscard]] bool has_all() const { return has_energy() && c_.depreciation_usd && c_.capex_usd > 0; }
+
+ private:
+  static std::string digits(double value) { return fmt::format("{:.10g}", value); }
+  static std::string purchase(const SiteCost& c, bool billed) {
+    return billed ? std::string(bill_total_name) : digits(c.capex_usd);
+  }
+  static std::string by_year(const std::optional<double>& dollars, std::string formula) {
+    return dollars ? formula : "0";
+  }
+  [[nodiscard]] double idle_kwh() const { return *c_.energy_idle_usd / *c_.usd_per_kwh; }
+  [[nodiscard]] double busy_kwh() const { return *c_.energy_busy_usd / *c_.usd_per_kwh - idle_kwh(); }
+  /// Of all instances, in a year without rest.
+  [[nodiscard]] double instance_hours() const {
+    const double share = c_.utilisation.value_or(1);
+    return c_.rent->year_usd.value_or(0) / share / c_.rent->usd_per_hour;
+  }
+
+  const SiteCost& c_;
+  std::string purchase_;
+};
+
+/// What the sums rest on beside the bill; in a workbook cells to change.
+Table rate_table(const SiteCost& c, const Formulas& formulas) {
+  Table table;
+  table.caption = "Rates that these sums rest on";
+  table.columns = {{"Rate"}, {"Value", Align::right}, {"Of what"}};
+  const auto add = [&table](const char* what, Cell value, const char* name, const char* of) {
+    value.name = name;
+    table.rows.push_back({text_cell(what), std::move(value), text_cell(of)});
+  };
+  if (c.usd_per_kwh)
+    add("Electricity", {number_text(*c.usd_per_kwh) + " USD/kWh", c.usd_per_kwh, "USD/kWh"}, "energy_price",
+        "the site's energy, cooling included");
+  add("Use", percent_cell(c.utilisation.value_or(1)), "share_in_use",
+      "share of the year that the cluster works");
+  if (c.depreciation_years)
+    add("Written off over", {number_text(*c.depreciation_years) + " years", c.depreciation_years, "years"},
+        "write_off_years", "the purchase");
+  if (c.capex_usd > 0 && c.interest_usd)
+    add("Interest", percent_cell(2 * *c.interest_usd / c.capex_usd), "interest_rate",
+        "a year, on half of the purchase");
+  if (c.capex_usd > 0 && c.support_usd)
+    add("Support", percent_cell(*c.support_usd / c.capex_usd), "support_rate", "a year, of the purchase");
+  if (c.rent && c.rent->year_usd && c.rent->usd_per_hour > 0) {
+    add("Rent", {number_text(c.rent->usd_per_hour) + " USD/h", c.rent->usd_per_hour, "USD/h"},
+        "rent_per_hour", "one instance");
+    if (formulas.has_all() && c.rent->break_even) {
+      Cell even = percent_cell(c.rent->break_even);
+      even.formula = formulas.break_even();
+      add("Break-even", std::move(even), "", "use above which owning is cheaper: follows from the others");
+    }
+  }
+  return table;
+}
+
+Table year_table(const SiteCost& c, const Formulas& formulas) {
   Table table;
   table.caption =
       fmt::format("A year of owning, {} of it {}", percent_text(c.utilisation.value_or(1)), c.activity);
@@ -28,31 +120,26 @@ Table year_table(const SiteCost& c, bool billed) {
     table.rows.push_back({text_cell(what), money_cell(dollars), text_cell(std::move(how))});
     table.rows.back()[1].formula = std::move(formula);
   };
-  // In a workbook what follows from the purchase follows the bill, and energy its price.
-  const auto of_purchase = [&](std::optional<double> dollars) {
-    return billed && dollars && c.capex_usd > 0
-               ? fmt::format("{} * {:.10g}", bill_total_name, *dollars / c.capex_usd)
-               : std::string{};
-  };
-  const bool priced = c.energy_usd && c.usd_per_kwh.value_or(0) > 0;
+  const bool bought = c.capex_usd > 0;
   add("Depreciation", c.depreciation_usd,
       fmt::format("{} over {} years", to_text(Money{c.capex_usd}),
                   number_text(c.depreciation_years.value_or(0))),
-      of_purchase(c.depreciation_usd));
+      bought && c.depreciation_years ? formulas.depreciation() : "");
   add("Interest", c.interest_usd, "on half of the purchase, the mean of what is bound",
-      of_purchase(c.interest_usd));
+      bought ? formulas.interest() : "");
   add("Energy", c.energy_usd,
       fmt::format("the site's, at {} USD/kWh", number_text(c.usd_per_kwh.value_or(0))),
-      priced ? fmt::format("{:.10g} * {:.10g}", *c.energy_usd / *c.usd_per_kwh, *c.usd_per_kwh) : "");
+      formulas.has_energy() ? formulas.energy("share_in_use") : "");
   add("Space", c.space_usd, "by the power of the equipment");
-  add("Support", c.support_usd, "a fraction of the purchase", of_purchase(c.support_usd));
+  add("Support", c.support_usd, "a fraction of the purchase", bought ? formulas.support() : "");
   add("Staff", c.staff_usd, !c.staff_usd ? "no wages given" : c.staff_how.empty() ? "as given" : c.staff_how);
   add("Sum", c.year_usd, c.staff_usd ? "" : "without staff", "SUM({above})");
+  table.rows.back()[1].name = "cost_of_year";
   return table;
 }
 
-/// What a year costs by the share of it that the cluster trains, owned and rented.
-std::optional<Chart> rent_chart(const SiteCost& c, bool billed) {
+/// What a year costs by the share of it that the cluster works, owned and rented.
+std::optional<Chart> rent_chart(const SiteCost& c, const Formulas& formulas) {
   const SiteCost::Rent& r = *c.rent;
   const double used = c.utilisation.value_or(0);
   if (!r.year_usd || !c.year_usd || !c.energy_usd || !c.energy_idle_usd || !c.energy_busy_usd || used <= 0) {
@@ -64,8 +151,6 @@ std::optional<Chart> rent_chart(const SiteCost& c, bool billed) {
   const auto rent = [&](double u) {
     return *r.year_usd * u / used;
   };
-  const double of_purchase =
-      c.depreciation_usd.value_or(0) + c.interest_usd.value_or(0) + c.support_usd.value_or(0);
   Chart chart;
   chart.x = {c.activity == "training" ? "Share of the year that the cluster trains"
                                       : "Share of the year that the cluster serves",
@@ -77,6 +162,8 @@ std::optional<Chart> rent_chart(const SiteCost& c, bool billed) {
                       : "Renting is cheaper than owning at any utilisation";
   chart.data.caption = "A year, owned and rented";
   chart.data.columns = {{"Utilisation", Align::right}, {"Owned", Align::right}, {"Rented", Align::right}};
+  if (formulas.has_all()) chart.data.columns[1].formula = formulas.owned("[Utilisation]");
+  if (r.usd_per_hour > 0) chart.data.columns[2].formula = formulas.rented("[Utilisation]");
   chart.lines = {{"Owned", {}}, {"Rented", {}}};
   std::vector<double> shares{0, 0.2, 0.4, 0.6, 0.8, 1, used};
   if (r.break_even) shares.push_back(*r.break_even);
@@ -85,14 +172,10 @@ std::optional<Chart> rent_chart(const SiteCost& c, bool billed) {
   for (const double u : shares) {
     chart.lines[0].points.push_back({u, own(u), own(u), own(u)});
     chart.lines[1].points.push_back({u, rent(u), rent(u), rent(u)});
+    if (u == r.break_even && u != used) continue;  // a workbook works it out below the rates
     Cell share = percent_cell(u);
     share.tone = u == used ? Tone::good : Tone::plain;
-    Cell owned = money_cell(own(u));
-    // In a workbook the parts that follow from the purchase follow the bill.
-    if (billed && of_purchase > 0)
-      owned.formula = fmt::format("{} * {:.10g} + {:.10g}", bill_total_name, of_purchase / c.capex_usd,
-                                  own(u) - of_purchase);
-    chart.data.rows.push_back({share, std::move(owned), money_cell(rent(u))});
+    chart.data.rows.push_back({share, money_cell(own(u)), money_cell(rent(u))});
   }
   if (r.break_even) {
     const double y = own(*r.break_even);
@@ -101,6 +184,7 @@ std::optional<Chart> rent_chart(const SiteCost& c, bool billed) {
                            .dashed = false,
                            .scattered = true});
   }
+  chart.no_interval = "Without an interval: prices as listed in the bill of materials and the assumptions.";
   chart.marked_x = used;
   chart.marked_label = "planned, " + percent_text(used);
   return chart;
@@ -118,12 +202,17 @@ KeyValues rent_facts(const SiteCost::Rent& r) {
   return out;
 }
 
-Table run_table(const SiteCost& c) {
+Table run_table(const SiteCost& c, const Formulas& formulas) {
   Table table;
   table.caption = c.activity == "training" ? "One training run" : "One day";
   table.columns = {{"Workload"}, {"Owned", Align::right}, {"Rented", Align::right}};
   for (const auto& run : c.runs) {
-    table.rows.push_back({text_cell(run.title), money_cell(run.own_usd), money_cell(run.rent_usd)});
+    Cell own = money_cell(run.own_usd);
+    own.formula = formulas.of_year(run.own_usd);
+    Cell rented = money_cell(run.rent_usd);
+    if (run.rent_usd && c.rent && c.rent->usd_per_hour > 0)
+      rented.formula = fmt::format("{:.10g} * rent_per_hour", *run.rent_usd / c.rent->usd_per_hour);
+    table.rows.push_back({text_cell(run.title), std::move(own), std::move(rented)});
   }
   return table;
 }
@@ -136,13 +225,15 @@ Blocks cost_section(const ResultDocument& document) {
   Blocks blocks{{Paragraph{cost.statement}}};
   const double bill = document.site->bill.empty() ? 0 : document.site->bill_total_usd.value_or(0);
   const bool billed = bill > 0 && std::abs(cost.capex_usd / bill - 1) < 1e-6;
-  blocks.push_back({year_table(cost, billed), Audience::document});
+  const Formulas formulas(cost, billed);
+  blocks.push_back({year_table(cost, formulas), Audience::document});
+  blocks.push_back({rate_table(cost, formulas), Audience::document});
   if (cost.rent) {
     blocks.push_back({Subheading{"Buy or rent"}, Audience::document});
-    if (auto chart = rent_chart(cost, billed)) blocks.push_back({std::move(*chart), Audience::document});
+    if (auto chart = rent_chart(cost, formulas)) blocks.push_back({std::move(*chart), Audience::document});
     blocks.push_back({rent_facts(*cost.rent), Audience::document});
   }
-  if (!cost.runs.empty()) blocks.push_back({run_table(cost)});
+  if (!cost.runs.empty()) blocks.push_back({run_table(cost, formulas)});
   if (!cost.missing.empty()) {
     blocks.push_back({Subheading{"Not in these sums"}, Audience::document});
     blocks.push_back({List{cost.missing}, Audience::document});

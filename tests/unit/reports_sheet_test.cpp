@@ -6,6 +6,7 @@
 
 #include "reports/csv_writer.hpp"
 #include "reports/format.hpp"
+#include "reports/sections/sections.hpp"
 #include "reports/sheet.hpp"
 #include "reports/xlsx_writer.hpp"
 #include "sim/error.hpp"
@@ -148,4 +149,43 @@ TEST_CASE("cells and sums carry formulas over names, so that a price changes wha
   CHECK(member(path, "xl/workbook.xml")
             .find("<definedName name=\"bill_total\">'Bill of materials'!$D$6</definedName>") !=
         std::string::npos);
+}
+
+TEST_CASE("a workbook has a cell for each rate, and what a year costs follows from them") {
+  ResultDocument document;
+  document.site = Site{};
+  SiteCost c;
+  c.capex_usd = 4000;
+  c.depreciation_years = 4;
+  c.depreciation_usd = 1000;
+  c.interest_usd = 160;  // 8 % on half of the purchase
+  c.support_usd = 400;
+  c.space_usd = 40;
+  c.usd_per_kwh = 0.1;
+  c.utilisation = 0.5;
+  c.energy_idle_usd = 10;
+  c.energy_busy_usd = 110;
+  c.energy_usd = 60;
+  c.year_usd = 1660;
+  c.rent = SiteCost::Rent{};
+  c.rent->instance = "big";
+  c.rent->usd_per_hour = 2;
+  c.rent->year_usd = 500;
+  c.rent->break_even = 1.6;
+  document.site->cost = c;
+  Report report{"", "", {{"cost", "Cost", cost_section(document)}}};
+  const TemporaryFolder folder;
+  write_xlsx(report, folder / "cost.xlsx");
+  const std::string sheet = member(folder / "cost.xlsx", "xl/worksheets/sheet1.xml");
+  const std::string names = member(folder / "cost.xlsx", "xl/workbook.xml");
+  // 100 kWh idle, 1000 more at full use.
+  CHECK(sheet.find("<f>(100 + share_in_use * 1000) * energy_price</f><v>60</v>") != std::string::npos);
+  CHECK(sheet.find("<f>4000 / write_off_years</f><v>1000</v>") != std::string::npos);
+  CHECK(sheet.find("<f>4000 / 2 * interest_rate</f><v>160</v>") != std::string::npos);
+  CHECK(sheet.find("<f>4000 * support_rate</f><v>400</v>") != std::string::npos);
+  CHECK(sheet.find(" * 500 * rent_per_hour</f>") != std::string::npos);  // 500 USD at half use and 2 USD/h
+  for (const char* name : {"energy_price", "share_in_use", "write_off_years", "interest_rate", "support_rate",
+                           "rent_per_hour", "cost_of_year"}) {
+    CHECK(names.find("<definedName name=\"" + std::string(name) + "\">'Cost'!$B$") != std::string::npos);
+  }
 }
