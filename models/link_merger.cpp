@@ -1,8 +1,11 @@
 #include "models/link_merger.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "models/cluster.hpp"
@@ -30,6 +33,39 @@ std::string for_people(LinkKind kind) {
       return "the fabric";
   }
   return "?";
+}
+
+std::string_view for_people(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::gpu:
+      return "GPU";
+    case DeviceKind::cpu:
+      return "CPU";
+    case DeviceKind::pcie_switch:
+      return "PCIe switch";
+    case DeviceKind::nvswitch:
+      return "NVSwitch";
+    case DeviceKind::nic:
+      return "NIC";
+    default:
+      return to_string(kind);
+  }
+}
+
+/// "NVLink x2, GPU 5 to GPU 6 of node 3", "InfiniBand, leaf 0 to NIC 1 of node 3": a row of a trace.
+std::string for_people(const Topology& topology, LinkId id) {
+  const Link& link = topology.link(id);
+  const LinkKind kind = topology.class_of(id).kind;
+  const Device &from = topology.device(link.from), &to = topology.device(link.to);
+  const auto device = [](const Device& d, bool placed) {
+    const std::string name = fmt::format("{} {}", for_people(d.kind), d.index);
+    return placed && d.node != no_id ? fmt::format("{} of node {}", name, d.node) : name;
+  };
+  const std::string what = kind == LinkKind::socket   ? "CPU link"
+                           : kind == LinkKind::fabric ? "fabric"
+                                                      : for_people(kind);
+  return fmt::format("{}{}, {} to {}", what, link.width > 1 ? fmt::format(" x{}", link.width) : "",
+                     device(from, from.node != to.node), device(to, true));
 }
 
 using Uses = std::vector<std::pair<int, double>>;
@@ -153,7 +189,7 @@ class LinkMerger {
     }
     if (!known) seen_.emplace_hint(it, own_, out_.size());
     const std::string kind = for_people(topology_.class_of(link).kind);
-    out_.push_back({topology_.link_name(link), pace < 1 ? kind + " of the stragglers" : kind, own_.first,
+    out_.push_back({for_people(topology_, link), pace < 1 ? kind + " of the stragglers" : kind, own_.first,
                     false, 1, own_.second});
     return out_.size() - 1;
   }

@@ -9,6 +9,7 @@ namespace {
 using namespace spec;
 
 constexpr int row_height = 46;         ///< CSS pixels: words above, bar below
+constexpr int narrow_width = 480;      ///< CSS pixels of the page's place, as in reports/html/charts.js
 constexpr double percent_from = 0.09;  ///< a narrower part has no room for its percentage
 
 std::string tone_colour(Tone tone) {
@@ -54,9 +55,10 @@ class BarSpec {
       add_bars();
     }
     add_limits();
-    add_words("name", "left", 0, 400);
-    add_words("value", "right", "width", 600);
+    add_words("name", "left", 0, 400, -26);
+    add_words("value", "right", "width", 600, -10);
     return finished({{"height", row_height * std::ssize(chart_.bars)},
+                     {"params", {{{"name", "narrow"}, {"expr", fmt::format("width < {}", narrow_width)}}}},
                      {"data", {{"values", rows()}}},
                      {"layer", layers_}});
   }
@@ -83,7 +85,7 @@ class BarSpec {
   }
 
   void add(Spec mark, Spec encoding) {
-    mark["yOffset"] = mark.value("yOffset", 9);
+    if (!mark.contains("yOffset")) mark["yOffset"] = 9;
     encoding["y"] = {{"field", "row"}, {"type", "ordinal"}, {"axis", nullptr}, {"scale", {{"padding", 0.1}}}};
     layers_.push_back({{"mark", std::move(mark)}, {"encoding", std::move(encoding)}});
   }
@@ -153,15 +155,17 @@ class BarSpec {
     }
   }
 
-  /// Words above each bar, in half of the width.
-  void add_words(const char* what, const char* align, Spec at, int weight) {
+  /// Words above each bar: side by side, each in half of the width, or on a narrow page in lines of their own
+  /// (reports/html/charts.js makes the rows higher there). Their outline keeps lines of limits off them.
+  void add_words(const char* what, const char* align, Spec at, int weight, int narrow_offset) {
     add({{"type", "text"},
          {"align", align},
-         {"yOffset", -10},
-         {"limit", {{"expr", "width / 2 - 4"}}},
+         {"yOffset", {{"expr", fmt::format("narrow ? {} : -10", narrow_offset)}}},
+         {"limit", {{"expr", "narrow ? width : width / 2 - 4"}}},
          {"fontWeight", weight},
          {"stroke", "var(--card)"},
-         {"strokeWidth", 4}},
+         {"strokeWidth", 8},
+         {"strokeJoin", "round"}},
         {{"x", {{"value", std::move(at)}}}, {"text", {{"field", what}}}});
   }
 

@@ -108,9 +108,16 @@ std::string count_text(std::int64_t value) {
 }
 
 std::string percent_text(double fraction) {
-  const double percent = 100 * fraction;
-  const bool small = std::abs(percent) < 9.95 && percent != 0;
-  return fmt::format("{:.{}f} %", percent, small ? 1 : 0);
+  const double percent = 100 * fraction, size = std::abs(percent);
+  if (size > 0 && size < 0.005) return percent > 0 ? "<0.01 %" : ">-0.01 %";
+  if (percent >= 99.995 && percent < 100) return ">99.99 %";
+  // What is nearly nothing or nearly everything keeps the digits that tell it from them.
+  const double rest = std::abs(100 - percent);
+  const int digits = size == 0 || rest == 0        ? 0
+                     : std::min(size, rest) < 0.05 ? 2
+                     : size < 9.95 || rest < 0.5   ? 1
+                                                   : 0;
+  return fmt::format("{:.{}f} %", percent, digits);
 }
 
 std::string duration_text(double seconds) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double unit_height = 14, view_width = 170, margin = 26, gap = 34, head = 24;
 constexpr double call_width = 380, call_height = 17;  ///< words beside the rack
+constexpr double call_letter = 7.4;                   ///< about as wide as one of them
 constexpr int label_columns = 23;                     ///< that a view has room for
 constexpr int most_units = 60;
 
@@ -71,6 +72,11 @@ std::string units_text(const Run& run) {
   return run.units == 1 ? fmt::format("U{}", run.u) : fmt::format("U{}–{}", run.u, run.u + run.units - 1);
 }
 
+std::string words_of(const Run& run) {
+  return fmt::format("{}{}, {}", run.count > 1 ? fmt::format("{} × ", run.count) : "", run.label,
+                     run.rear ? "rear" : "front");
+}
+
 /// What stands where, in words to the right of the rack, each at the height of its device; none where they
 /// would not find room. As wide as it says.
 std::string callouts(const RackDrawing& rack, double x) {
@@ -89,12 +95,10 @@ std::string callouts(const RackDrawing& rack, double x) {
   std::string out;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Run& run = runs[i];
-    const std::string count = run.count > 1 ? fmt::format("{} × ", run.count) : "";
     out += fmt::format(R"(<path class="lead" d="M{:g},{:.1f} l6,0 L{:g},{:.1f} l4,0"/>)", x, middle(run),
                        x + 22, at[i]);
-    out +=
-        fmt::format(R"(<text class="call" x="{:g}" y="{:.1f}"><tspan>{}</tspan>  {}{}, {}</text>)", x + 30,
-                    at[i] + 4.5, units_text(run), count, html_escape(run.label), run.rear ? "rear" : "front");
+    out += fmt::format(R"(<text class="call" x="{:g}" y="{:.1f}"><tspan>{}</tspan>  {}</text>)", x + 30,
+                       at[i] + 4.5, units_text(run), html_escape(words_of(run)));
   }
   return out;
 }
@@ -106,7 +110,12 @@ std::string rack_svg(const RackDrawing& rack) {
     return {};
   }
   const double right = 2 * (margin + view_width) + gap - margin;
-  const double width = right + call_width, height = head + rack.units * unit_height + 2;
+  double calls = call_width;
+  for (const Run& run : runs_of(rack)) {
+    const auto letters = display_width(units_text(run)) + 2 + display_width(words_of(run));
+    calls = std::max(calls, 32 + call_letter * letters);
+  }
+  const double width = right + calls, height = head + rack.units * unit_height + 2;
   return fmt::format(
       R"(<svg class="rack" viewBox="0 0 {:g} {:g}" width="{:g}" role="img" aria-label="{}">{}{}{}</svg>)",
       width, height, width, html_escape(rack.title), view(rack, margin, false),

@@ -67,6 +67,8 @@ std::string shown_word(std::string_view before, std::string_view word, std::stri
   const std::string_view digits = whole_digits(word);
   if (digits.size() >= grouped_from && std::ranges::find(counted_things, core(after)) != counted_things.end())
     return grouped(word, digits);
+  if ((word == "x" || word == "(x") && !before.empty() && !after.empty() && is_digit(after.front()))
+    return word == "x" ? "×" : "(×";
   const std::string_view unit = core(word);
   for (const Sign& sign : signs) {
     if (unit == sign.typed && ends_in_number(before) && (sign.typed != "x" || !after.empty()))

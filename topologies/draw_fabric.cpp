@@ -12,8 +12,8 @@
 namespace rackcast {
 namespace {
 
-constexpr double margin = 28, box_height = 30, level_gap = 120;
-constexpr int most_boxes = 40;           ///< of one level, before switches share one
+constexpr double margin = 28, box_height = 30, level_gap = 120, storage_width = 110;
+constexpr int most_boxes = 24;           ///< of one level, before switches share one
 constexpr int most_nodes = 16;           ///< that are drawn one by one
 constexpr int most_cables = 144;         ///< of a level that are drawn one by one
 constexpr std::size_t most_counts = 24;  ///< bundles of a drawing that carry their number of cables
@@ -33,6 +33,8 @@ std::string words_of(const FabricPlan& plan) {
                                  plan.leaves == 1 ? "leaf" : "leaves", plan.leaf.name);
   if (plan.spines > 0) text += fmt::format(", {} spines ({})", plan.spines, plan.spine.name);
   if (plan.cores > 0) text += fmt::format(", {} cores ({})", plan.cores, plan.core.name);
+  if (plan.storage_servers > 0)
+    text += fmt::format(", {} storage server{}", plan.storage_servers, plan.storage_servers == 1 ? "" : "s");
   return plan.leaves == 1 ? text : text + fmt::format(", {} cables between switches", plan.trunk_cables());
 }
 
@@ -237,13 +239,14 @@ class FabricDrawing {
       right = std::max(right, box.at.x);
       bottom = std::max(bottom, box.at.y);
     }
-    const double width = std::max(right - left + 120, plan_.nodes * 46.0);
+    const double storage = plan_.storage_servers > 0 ? storage_width + 24 : 0;
+    const double width = std::max(right - left + 120, plan_.nodes * 46.0 + storage) - storage;
     std::vector<int> cables(boxes_.size(), 0), drawn(boxes_.size(), 0);
     for (const int leaf : plan_.node_leaf)
       ++cables[static_cast<std::size_t>(box_of_[static_cast<std::size_t>(leaf)])];
     const double y = bottom + level_gap + 20, step = width / plan_.nodes,
                  box_width = std::min(step - 6, 120.0),
-                 begin = std::max(margin, (left + right - width) / 2);  // in the middle below the switches
+                 begin = std::max(margin, (left + right - width - storage) / 2);  // below the middle
     for (int node = 0; node < plan_.nodes; ++node) {
       const double x = begin + step * (node + 0.5);
       for (int port = 0; port < plan_.nics; ++port) {
@@ -258,8 +261,24 @@ class FabricDrawing {
       svg_.rect({x - box_width / 2, y - box_height / 2}, box_width, box_height, "server");
       svg_.text({x, y + 4}, fmt::format("{}", node), "");
     }
-    svg_.text({margin, y + box_height / 2 + 18},
-              fmt::format("nodes; each line is one cable, {} to each node", plan_.nics), "note", "start");
+    if (storage > 0) draw_storage({begin + width + 24 + storage_width / 2, y});
+    svg_.text(
+        {margin, y + box_height / 2 + 18},
+        fmt::format("nodes; each line is one cable, {} to each node{}", plan_.nics,
+                    storage > 0 ? "; storage servers as one box, its lines as wide as they have cables" : ""),
+        "note", "start");
+  }
+
+  /// All storage servers as one box.
+  void draw_storage(Point at) {
+    std::map<std::size_t, int> cables;
+    for (const int leaf : plan_.storage_leaf)
+      ++cables[static_cast<std::size_t>(box_of_[static_cast<std::size_t>(leaf)])];
+    for (const auto& [box, count] : cables)
+      svg_.line({at.x, at.y - box_height / 2}, {boxes_[box].at.x, boxes_[box].at.y + box_height / 2},
+                "network", std::min(6.0, 1.0 + 0.4 * count));
+    svg_.rect({at.x - storage_width / 2, at.y - box_height / 2}, storage_width, box_height, "storage");
+    svg_.text({at.x, at.y + 4}, fmt::format("{} storage", plan_.storage_servers), "");
   }
 
   void draw_boxes() {
@@ -272,7 +291,7 @@ class FabricDrawing {
                        : style_of(box) == "spine" ? plan_.leaves
                                                   : plan_.leaves + plan_.spines;
       const std::string name =
-          box.count == 1 ? fmt::format("{}", box.first - base) : fmt::format("{}x", box.count);
+          box.count == 1 ? fmt::format("{}", box.first - base) : fmt::format("{} ×", box.count);
       if (width >= 18) svg_.text({box.at.x, box.at.y + 4}, name, "");
       if (box.nodes == 0 || draws_nodes()) continue;
       svg_.line({box.at.x, box.at.y + height / 2}, {box.at.x, box.at.y + height / 2 + 34}, "network", 3);

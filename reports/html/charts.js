@@ -21,13 +21,26 @@ function drawCharts() {
   for (const place of document.querySelectorAll('.plot')) {
     const spec = JSON.parse(place.nextElementSibling.textContent);
     const narrow = place.clientWidth < 480;
-    const own = narrow ? { ...config, axis: { ...config.axis, titleLimit: 280 }, legend: { ...config.legend, orient: 'bottom', direction: 'vertical', columns: 1 } } : config;
+    if (narrow) fitNarrow(place, spec);
+    const columns = Math.max(1, Math.floor(place.clientWidth / 260));
+    const own = narrow ? { ...config, axis: { ...config.axis, titleLimit: 280 }, legend: { ...config.legend, orient: 'bottom', direction: 'vertical', columns: 1 } } : { ...config, legend: { ...config.legend, columns } };
     vegaEmbed(place, spec, { actions: false, ast: true, renderer: 'svg', config: own, tooltip: { theme: 'custom' } })
       .then(({ view }) => view.container().querySelector('svg').setAttribute('aria-hidden', 'true')) // see aria above
       .catch((error) => {
         console.error(error);
         place.closest('figure').querySelector('details')?.setAttribute('open', '');
       });
+  }
+}
+// Rows with a line more for their words; titles of axes in two lines.
+function fitNarrow(place, spec) {
+  if (place.classList.contains('rows')) spec.height *= 64 / 46;
+  for (const { encoding } of spec.layer ?? []) {
+    for (const axis of [encoding?.x, encoding?.y]) {
+      if (!axis?.title || axis.title.length < 34) continue;
+      const middle = axis.title.lastIndexOf(' ', axis.title.length / 2 + 4);
+      axis.title = [axis.title.slice(0, middle), axis.title.slice(middle + 1)];
+    }
   }
 }
 if (typeof vegaEmbed === 'function') drawCharts();

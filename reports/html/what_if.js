@@ -76,7 +76,10 @@ function startWhatIf() {
     if (freely) {
       const late = Math.max(...needs.map((n) => n ?? Infinity));
       const verdict = chosen >= late ? 'Enough for the deadline' : 'Too few for the deadline';
-      const how = data.workloads.every((w) => isComputed(w, chosen)) ? 'this size was simulated' : 'approximate, interpolated between simulated sizes';
+      const sameWork = ['epochs', 'data'].every((id) => byId(id).valueAsNumber === 0);
+      const how = !data.workloads.every((w) => isComputed(w, chosen)) ? 'approximate, interpolated between simulated sizes'
+        : sameWork ? 'this size was simulated'
+          : 'approximate: this size was simulated for the work as asked, the rate is taken to stay the same';
       return `${verdict}; ${how}.`;
     }
     const asAsked = ['deadline', 'epochs', 'data'].every((id) => byId(id).valueAsNumber === 0);

@@ -37,8 +37,9 @@ Table bill_table(const std::vector<SiteBillRow>& bill) {
   table.columns[4].total = true;
   table.columns[4].total_name = std::string(bill_total_name);
   for (const auto& row : bill) {
-    Cell confidence = text_cell(row.confidence);
-    confidence.tone = row.confidence == "memory" ? Tone::caution : Tone::plain;
+    const bool memory = row.confidence == "memory";
+    Cell confidence = text_cell(memory ? "⚠ memory, unverified" : row.confidence);
+    confidence.tone = memory ? Tone::caution : Tone::plain;
     table.rows.push_back({text_cell(row.group), text_cell(row.item), number_cell(row.quantity, "1"),
                           money_cell(row.unit_price_usd, "not priced"), money_cell(row.total_usd, ""),
                           text_cell(row.date), confidence, text_cell(origin(row))});

@@ -83,15 +83,24 @@ Table evidence_table(const WorkloadResult& workload, const std::vector<Run>& run
   return table;
 }
 
+/// The maker goes without saying beside a bar; the table has the whole name.
+std::string short_system(std::string system) {
+  for (const std::string_view word : {"NVIDIA ", "Tesla "}) {
+    for (auto at = system.find(word); at != std::string::npos; at = system.find(word))
+      system.erase(at, word.size());
+  }
+  return system;
+}
+
 BarChart evidence_chart(const WorkloadResult& workload, const std::vector<Run>& runs) {
   BarChart chart;
   chart.caption = fmt::format("{}: predicted over measured speed of the {} nearest measured trainings; {}",
                               workload.title, runs.size(), covered_text(runs));
   chart.axis = {"Predicted / measured speed", Axis::Kind::count, true};
   for (const Run& run : runs) {
-    chart.bars.push_back({run.model + ", " + run.framework + ", " + run.system, run.speed_ratio.value,
-                          ratio_text(run.speed_ratio), run.speed_ratio.low, run.speed_ratio.high,
-                          inside(run) ? Tone::good : Tone::caution});
+    chart.bars.push_back({run.model + ", " + run.framework + ", " + short_system(run.system),
+                          run.speed_ratio.value, ratio_text(run.speed_ratio), run.speed_ratio.low,
+                          run.speed_ratio.high, inside(run) ? Tone::good : Tone::caution});
   }
   chart.limits = {{"as measured", 1}};
   return chart;

@@ -45,6 +45,10 @@ Chart plan_chart(const DataGrowth& growth) {
     }
     last = &p;
   }
+  chart.no_interval =
+      "Without an interval: the fewest nodes at the expected time; \"What would change the answer\" says how "
+      "many a "
+      "confidence of 90 % takes.";
   if (last != nullptr) {
     chart.caption = fmt::format("After {} of recording the same deadline takes {}",
                                 duration_text(last->day * 86400), counted(*last->nodes, "node"));

@@ -21,8 +21,8 @@ std::string bytes_text(std::optional<double> value) {
 /// "epoch 1", "epochs 2 to 90"; fractions of an epoch count as one.
 std::string epochs_name(const InputPath::Epochs& e) {
   const double first = e.after + 1, last = std::max(first, e.after + e.epochs);
-  return last < first + 0.5 ? fmt::format("Epoch {:.0f}", first)
-                            : fmt::format("Epochs {:.0f} to {:.0f}", first, last);
+  return last < first + 0.5 ? fmt::format("epoch {:.0f}", first)
+                            : fmt::format("epochs {:.0f} to {:.0f}", first, last);
 }
 
 /// Where the samples of these epochs come from.
@@ -75,6 +75,10 @@ BarChart funnel_chart(const WorkloadResult& w) {
                           .tone = binds ? Tone::caution : Tone::plain});
   }
   chart.data = funnel_table(w);
+  chart.no_interval =
+      "Without intervals: rates of single stages; how far the input path may be off is in the interval of "
+      "the time "
+      "to train.";
   return chart;
 }
 
@@ -123,7 +127,8 @@ void add_workload(Blocks& blocks, const WorkloadResult& w) {
     blocks.push_back({Paragraph{in.statement}, Audience::document});
   }
   for (const auto& e : in.epochs) {
-    blocks.push_back({source_bar(w, e), Audience::document});
+    StackedBar bar = source_bar(w, e);
+    if (bar.parts.size() > 1) blocks.push_back({std::move(bar), Audience::document});
   }
   if (!in.funnel.empty()) {
     blocks.push_back({funnel_chart(w), Audience::document});

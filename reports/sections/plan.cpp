@@ -188,6 +188,9 @@ std::optional<Chart> front_chart(const Plan& plan, const ResultDocument& documen
     chart.marked_x = x_of(*plan.chosen);
     chart.marked_label = counted(plan.chosen->nodes, "node");
   }
+  chart.no_interval =
+      "Without intervals: expected times of the search; the scaling curve below draws the interval of each "
+      "size.";
   chart.caption = fmt::format("{} choices of which none is better than another in everything",
                               count_text(static_cast<std::int64_t>(plan.front.size())));
   return chart;

@@ -38,7 +38,7 @@ std::string group_title(const SiteRacks::Group& group) {
 std::string contents_text(const SiteRacks::Group& group) {
   std::string text;
   for (const auto& one : group.contents) {
-    text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", one.count, one.name);
+    text += fmt::format("{}{} x {}", text.empty() ? "" : "; ", one.count, one.name);
   }
   return text;
 }
@@ -50,7 +50,18 @@ Drawing drawing(const SiteRacks& racks, const SiteRacks::Group& group) {
         {static_cast<int>(p.u), static_cast<int>(p.units), p.name, colour_of(p.kind), p.rear});
   }
   return {group_title(group) + ", front and rear, units numbered from the bottom",
-          "From the bottom: " + contents_text(group) + "; the next table lists every unit", rack_svg(rack)};
+          "From the bottom: " + contents_text(group) + "; the next table lists the units", rack_svg(rack)};
+}
+
+/// The sum of what is known; more where the catalogue does not know a device of it.
+Cell rack_weight(const SiteRacks& racks, const SiteRacks::Group& group) {
+  Cell cell = weight_cell(group.weight_kg);
+  const bool partly = std::ranges::any_of(group.contents, [&](const SiteRacks::Content& content) {
+    const auto device = std::ranges::find(racks.devices, content.name, &SiteRacks::Device::name);
+    return device != racks.devices.end() && !device->weight_kg;
+  });
+  if (partly && !cell.text.empty()) cell.text = "at least " + cell.text;
+  return cell;
 }
 
 Table group_table(const SiteRacks& racks) {
@@ -67,7 +78,7 @@ Table group_table(const SiteRacks& racks) {
     }
     table.rows.push_back({count_cell(g.count), text_cell(contents_text(g)), count_cell(g.units_used),
                           nameplate, power_cell(g.typical_w), power_cell(g.expected_w),
-                          weight_cell(g.weight_kg)});
+                          rack_weight(racks, g)});
   }
   return table;
 }
@@ -94,11 +105,18 @@ Table device_table(const SiteRacks& racks) {
 Table position_table(const SiteRacks::Group& group) {
   Table table;
   table.caption = group_title(group) + ", from the top";
-  table.columns = {{"Units"}, {"Device"}, {"Mounted at"}};
-  for (auto p = group.positions.rbegin(); p != group.positions.rend(); ++p) {
-    const std::string units =
-        p->units == 1 ? fmt::format("U{}", p->u) : fmt::format("U{}-{}", p->u, p->u + p->units - 1);
-    table.rows.push_back({text_cell(units), text_cell(p->name), text_cell(p->rear ? "rear" : "front")});
+  table.columns = {{"Units"}, {"Count", Align::right}, {"Device"}, {"Mounted at"}};
+  for (auto p = group.positions.rbegin(); p != group.positions.rend();) {
+    const auto top = p->u + p->units - 1;
+    std::int64_t count = 0, bottom = top + 1;
+    const auto& first = *p;  // neighbours that are alike are one row
+    for (; p != group.positions.rend() && p->name == first.name && p->rear == first.rear &&
+           p->u + p->units == bottom;
+         ++p, ++count)
+      bottom = p->u;
+    const std::string units = bottom == top ? fmt::format("U{}", top) : fmt::format("U{}–{}", bottom, top);
+    table.rows.push_back({text_cell(units), count_cell(count), text_cell(first.name),
+                          text_cell(first.rear ? "rear" : "front")});
   }
   return table;
 }

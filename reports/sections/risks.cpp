@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "reports/format.hpp"
@@ -139,6 +140,27 @@ void add_failures(const ResultDocument& d, Risks& risks) {
   }
 }
 
+/// "The catalogue has no weight of A, B and 2 more devices."; nothing where it has everything.
+std::string catalogue_gaps(const std::vector<SiteRacks::Device>& devices) {
+  std::map<std::string, std::vector<std::string>> without;
+  for (const auto& d : devices) {
+    if (!d.unknown.empty()) without[d.unknown].push_back(d.name);
+  }
+  std::string text;
+  for (auto& [what, names] : without) {
+    if (names.size() > most_names) {
+      const std::string rest = fmt::format("{} more devices", names.size() - most_names);
+      names.resize(most_names);
+      names.push_back(rest);
+    }
+    const std::string last = names.back();
+    names.pop_back();
+    text += fmt::format("{}The catalogue has no {} of {}{}{}.", text.empty() ? "" : " ", what,
+                        fmt::join(names, "; "), names.empty() ? "" : " and ", last);
+  }
+  return text;
+}
+
 void add_site(const Site& site, Risks& risks) {
   const SiteRacks& racks = site.racks;
   double most = 0, by_rating = 0;
@@ -158,11 +180,8 @@ void add_site(const Site& site, Risks& risks) {
          fmt::format("The fullest draws {} of {} {}.", to_text(Power{most}),
                      to_text(Power{*racks.power_limit_w}), working_label(racks.activity, false))});
   }
-  if (!racks.unknown.empty()) {
-    risks.push_back(
-        {"Devices that the catalogue does not know fully",
-         fmt::format("{}{}.", racks.unknown.front(),
-                     racks.unknown.size() > 1 ? fmt::format(" and {} more", racks.unknown.size() - 1) : "")});
+  if (const std::string gaps = catalogue_gaps(racks.devices); !gaps.empty()) {
+    risks.push_back({"Devices that the catalogue does not know fully", gaps});
   }
   if (site.cost && !site.cost->missing.empty()) {
     risks.push_back({"The cost is not complete", fmt::format("{} of it without a price: {}.",

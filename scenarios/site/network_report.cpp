@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "scenarios/site/site_report.hpp"
 #include "topologies/catalog.hpp"
 
@@ -22,6 +24,22 @@ std::vector<RackPosition> positions_of(const SitePlan& plan, DeviceRole role) {
     }
   }
   return out;
+}
+
+/// What there is none of is not said.
+std::string statement(const FabricPlan& fabric, int free_ports, double oversubscription) {
+  std::vector<std::string> switches, cables;
+  for (const auto& [count, level] :
+       {std::pair{fabric.leaves, "leaf"}, {fabric.spines, "spine"}, {fabric.cores, "core"}}) {
+    if (count > 0) switches.push_back(fmt::format("{} {} switch{}", count, level, count == 1 ? "" : "es"));
+  }
+  for (const auto& [count, where] : {std::pair{fabric.node_cables(), "to nodes"},
+                                     {fabric.storage_cables(), "to storage"},
+                                     {fabric.trunk_cables(), "between switches"}}) {
+    if (count > 0) cables.push_back(fmt::format("{} {}", count, where));
+  }
+  return fmt::format("{}; cables: {}; {} ports left; oversubscription {:.3g}.", fmt::join(switches, ", "),
+                     fmt::join(cables, ", "), free_ports, oversubscription);
 }
 
 }  // namespace
@@ -53,12 +71,7 @@ NetworkReport network_report(const Catalog& catalog, const SitePlan& plan, const
     if (!c.product.empty()) c.name = catalog.find("cables", c.product).name;
   int free_ports = 0;
   for (const NetworkReport::Row& row : out.switches) free_ports += row.free_ports;
-  out.statement = fmt::format(
-      "{} leaf, {} spine and {} core switches; {} cables to nodes, {} to storage, {} between switches; {} "
-      "ports left; "
-      "oversubscription {:.3g}.",
-      fabric.leaves, fabric.spines, fabric.cores, fabric.node_cables(), fabric.storage_cables(),
-      fabric.trunk_cables(), free_ports, out.oversubscription);
+  out.statement = statement(fabric, free_ports, out.oversubscription);
   return out;
 }
 

@@ -33,7 +33,17 @@ TEST_CASE("small percentages keep a digit") {
   CHECK(percent_text(0.924) == "92 %");
   CHECK(percent_text(0.0424) == "4.2 %");
   CHECK(percent_text(0) == "0 %");
-  CHECK(percent_text(0.9999) == "100 %");
+  CHECK(percent_text(1) == "100 %");
+}
+
+TEST_CASE("what is nearly nothing or nearly everything is not rounded to it") {
+  CHECK(percent_text(0.0004) == "0.04 %");
+  CHECK(percent_text(0.00001) == "<0.01 %");
+  CHECK(percent_text(-0.00001) == ">-0.01 %");
+  CHECK(percent_text(0.994) == "99 %");
+  CHECK(percent_text(0.997) == "99.7 %");
+  CHECK(percent_text(0.9999) == "99.99 %");
+  CHECK(percent_text(0.999999) == ">99.99 %");
 }
 
 TEST_CASE("an interval is in the unit of its value") {

@@ -10,6 +10,8 @@ TEST_CASE("money, counts and rates within a sentence have their thousands apart"
   CHECK(readable("660 x NVIDIA DGX-1V (5280 GPUs) at 1234567.5 samples/s.") ==
         "660 × NVIDIA DGX-1V (5,280 GPUs) at 1,234,567.5 samples/s.");
   CHECK(readable("60000 USD/year") == "60,000 USD/year");
+  CHECK(readable("100 vehicles x 8 h, speed (x 0.6 to x 1.6)") ==
+        "100 vehicles × 8 h, speed (× 0.6 to × 1.6)");
   CHECK(readable("-4000 USD") == "-4,000 USD");
 }
 
