@@ -117,6 +117,7 @@ Table wait_table(const Json& json) {
 std::optional<Chart> quantile_chart(const Json& json, std::string_view member, std::string caption) {
   Chart chart;
   chart.caption = std::move(caption);
+  chart.no_interval = "Without an interval: one simulated campaign, drawn with the scenario's seed.";
   chart.x = {"Share of the jobs", Axis::Kind::percent};
   chart.y = {member == "waits" ? "Wait" : "Time from submission to end", Axis::Kind::seconds};
   chart.data.caption = chart.caption;
@@ -145,6 +146,7 @@ Chart use_chart(const Json& json) {
   chart.x = {"Time since the start", Axis::Kind::days};
   chart.y = {"Nodes", Axis::Kind::count};
   chart.data.caption = "Nodes that jobs hold";
+  chart.no_interval = "Without an interval: one simulated campaign, drawn with the scenario's seed.";
   chart.data.columns = {{"From", Align::right}, {"Nodes", Align::right}};
   Chart::Line line{.name = "Held", .points = {}};
   const auto& parts = json.require("in_use").array();

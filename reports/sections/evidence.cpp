@@ -83,13 +83,13 @@ Table evidence_table(const WorkloadResult& workload, const std::vector<Run>& run
   return table;
 }
 
-/// The maker goes without saying beside a bar; the table has the whole name.
-std::string short_system(std::string system) {
+/// "64 × V100 SXM2 16 GB": who makes it and in how many nodes stands in the table.
+std::string short_system(const std::string& system) {
+  std::string name = system.substr(0, system.find(" in "));
   for (const std::string_view word : {"NVIDIA ", "Tesla "}) {
-    for (auto at = system.find(word); at != std::string::npos; at = system.find(word))
-      system.erase(at, word.size());
+    if (const auto at = name.find(word); at != std::string::npos) name.erase(at, word.size());
   }
-  return system;
+  return name;
 }
 
 BarChart evidence_chart(const WorkloadResult& workload, const std::vector<Run>& runs) {

@@ -276,6 +276,22 @@ void add_front(Blocks& blocks, const Plan& plan, const ResultDocument& document)
   }
 }
 
+/// Workloads by the names that the rest of the report gives them.
+Plan with_titles(Plan plan, const ResultDocument& document) {
+  const auto name = [&document](PlanCandidate& c) {
+    for (PlanCandidate::Workload& w : c.workloads) {
+      const auto known = std::ranges::find(document.workloads, w.model, &WorkloadResult::model);
+      if (known != document.workloads.end() && !known->title.empty()) w.model = known->title;
+    }
+  };
+  std::ranges::for_each(plan.front, name);
+  for (auto& option : plan.options) {
+    if (option.best) name(*option.best);
+  }
+  if (plan.chosen) name(*plan.chosen);
+  return plan;
+}
+
 }  // namespace
 
 Blocks relaxation_blocks(const std::vector<Plan::Relaxation>& relaxations) {
@@ -287,7 +303,7 @@ Blocks relaxation_blocks(const std::vector<Plan::Relaxation>& relaxations) {
 
 Blocks plan_section(const ResultDocument& document) {
   if (!document.plan) return {};
-  const Plan& plan = *document.plan;
+  const Plan plan = with_titles(*document.plan, document);
   Blocks blocks;
   const bool searched = plan.designs > 1 || plan.variants > 1 || plan.objective != "fewest-nodes";
   const auto audience = searched || !plan.chosen ? Audience::everyone : Audience::document;

@@ -106,9 +106,14 @@ std::optional<Chart> size_chart(const Serving& s) {
   }
   if (line.points.size() < 2 || line.points.front().x >= line.points.back().x) return std::nullopt;
   const double first = line.points.front().x, last = line.points.back().x;
-  chart.caption = fmt::format(
-      "Latency in the busiest hour: {} takes {}, with fewer nodes queues grow", counted(s.needed, "node"),
-      s.at_peak && s.at_peak->latency_s ? duration_text(*s.at_peak->latency_s) : "too long");
+  chart.caption =
+      fmt::format("Latency in the busiest hour: {} on {}, with fewer nodes queues grow",
+                  s.at_peak && s.at_peak->latency_s ? duration_text(*s.at_peak->latency_s) : "too long",
+                  counted(s.needed, "node"));
+  chart.no_interval =
+      "Without an interval: at the expected times of kernels; how far they may be off is in the interval of "
+      "the "
+      "nodes above.";
   table.caption = chart.caption;
   chart.x = {"Nodes", Axis::Kind::count};
   chart.y = {"Latency", Axis::Kind::seconds};
@@ -127,6 +132,7 @@ std::optional<Chart> size_chart(const Serving& s) {
 Chart day_chart(const Serving& s) {
   Chart chart;
   chart.caption = fmt::format("A day: the GPUs are busy {} of it", percent_text(s.busy));
+  chart.no_interval = "Without an interval: the load is the scenario's, at the expected times of kernels.";
   chart.x = {"Hour", Axis::Kind::count};
   chart.y = {"GPUs busy", Axis::Kind::percent};
   Table& table = chart.data;
