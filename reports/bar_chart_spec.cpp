@@ -138,10 +138,12 @@ class BarSpec {
     for (const auto& limit : chart_.limits) {
       const Spec data{{"values", Spec::array({{{"x", x_(limit.value)}, {"label", text(limit.label)}}})}};
       const double at = place(limit.value);
-      layers_.push_back(
-          {{"data", data},
-           {"mark", {{"type", "rule"}, {"strokeDash", {7, 5}}, {"strokeWidth", 2}, {"color", "var(--text)"}}},
-           {"encoding", {{"x", field("x")}}}});
+      // A piece at each bar, none at the words above it.
+      Spec pieces = Spec::array();
+      for (std::size_t row = 0; row < chart_.bars.size(); ++row)
+        pieces.push_back({{"row", row}, {"x", x_(limit.value)}});
+      add({{"type", "tick"}, {"size", 26}, {"thickness", 2}, {"color", "var(--text)"}}, {{"x", field("x")}});
+      layers_.back()["data"] = {{"values", std::move(pieces)}};
       layers_.push_back(
           {{"data", data},
            {"mark",
@@ -156,7 +158,7 @@ class BarSpec {
   }
 
   /// Words above each bar: side by side, each in half of the width, or on a narrow page in lines of their own
-  /// (reports/html/charts.js makes the rows higher there). Their outline keeps lines of limits off them.
+  /// (reports/html/charts.js makes the rows higher there).
   void add_words(const char* what, const char* align, Spec at, int weight, int narrow_offset) {
     add({{"type", "text"},
          {"align", align},
@@ -164,8 +166,7 @@ class BarSpec {
          {"limit", {{"expr", "narrow ? width : width / 2 - 4"}}},
          {"fontWeight", weight},
          {"stroke", "var(--card)"},
-         {"strokeWidth", 8},
-         {"strokeJoin", "round"}},
+         {"strokeWidth", 4}},
         {{"x", {{"value", std::move(at)}}}, {"text", {{"field", what}}}});
   }
 

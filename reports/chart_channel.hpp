@@ -91,7 +91,7 @@ class Channel {
 
   /// 1, 2 and 5 of each decade; the decades alone where there are many, more where there is less than one.
   static Spec round_values(double low, double high) {
-    const bool many = high / low > 1000, few = high / low < 6;
+    const bool many = high / low > 1000, few = high / low < 12;
     Spec values = Spec::array();
     for (double decade = std::pow(10.0, std::floor(std::log10(low))); decade <= high; decade *= 10) {
       for (const double digit : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0}) {

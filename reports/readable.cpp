@@ -113,7 +113,10 @@ class Pass {
   }
   void operator()(BarChart& b) const {
     text_(b.caption);
-    for (auto& bar : b.bars) text_(bar.text);
+    for (auto& bar : b.bars) {
+      text_(bar.label);
+      text_(bar.text);
+    }
     (*this)(b.data);
   }
   void operator()(Drawing& b) const {

@@ -56,7 +56,7 @@ std::optional<FailurePlan> Evaluator::Impl::failures(const Question& q, const Sc
   });
   const auto [phase, then] = longest(q);
   set_cost(plan, cost_of(run_saving(then, phase.hits, scales, plan.spec.interval)));
-  note_failures(ledger, plan, *q.failures);
+  note_failures(ledger, plan, *q.failures, node.name);
   return plan;
 }
 

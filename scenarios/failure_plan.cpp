@@ -64,15 +64,16 @@ void set_cost(FailurePlan& plan, const SaveCost& save) {
   plan.goodput = goodput(s);
 }
 
-void note_failures(Ledger& ledger, const FailurePlan& plan, const FailureSpec& f) {
+void note_failures(Ledger& ledger, const FailurePlan& plan, const FailureSpec& f, const std::string& node) {
   const auto note = [&ledger](std::string name, std::string value, bool given, std::string source,
                               Confidence confidence, std::string where) {
     ledger.note({std::move(name), std::move(value), given ? "scenario" : std::move(source),
                  given ? "scenario" : std::string{to_string(confidence)}, std::move(where)});
   };
   const std::string defaults = "reliability/planning_defaults/";
-  note("Time between failures of a node", to_text(plan.node.mtbf), f.node_mtbf.has_value(), plan.node.source,
-       plan.node.confidence, plan.node.fact);
+  note(f.node_mtbf ? "Time between failures of a node" : node + ": time between failures",
+       to_text(plan.node.mtbf), f.node_mtbf.has_value(), plan.node.source, plan.node.confidence,
+       plan.node.fact);
   note("Detection of a failure", to_text(plan.detection), f.detection.has_value(),
        "default of collectives: a hang is noticed after the timeout", Confidence::verified,
        defaults + "default_timeout_min");

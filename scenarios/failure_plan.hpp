@@ -1,6 +1,7 @@
 #pragma once
 /// Failures of one question: catalogue and scenario turned into goodput (models/reliability).
 #include <optional>
+#include <string>
 
 #include "models/data_path/checkpoint.hpp"
 #include "models/reliability/failure_rates.hpp"
@@ -41,7 +42,8 @@ FailurePlan failure_plan(const Catalog& catalog, const NodeSpec& node, int nodes
 /// The same interval and spares, with other costs.
 void set_cost(FailurePlan& plan, const SaveCost& save);
 
-/// Notes the catalogue facts and defaults that the plan rests on.
-void note_failures(Ledger& ledger, const FailurePlan& plan, const FailureSpec& failures);
+/// Notes the catalogue facts and defaults that the plan rests on, those of the node by its name.
+void note_failures(Ledger& ledger, const FailurePlan& plan, const FailureSpec& failures,
+                   const std::string& node);
 
 }  // namespace rackcast

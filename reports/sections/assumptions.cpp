@@ -139,7 +139,9 @@ Blocks assumptions_section(const ResultDocument& document) {
     return {};
   }
   Blocks blocks{
-      {Paragraph{summary(document)}, Audience::document},
+      {Paragraph{summary(document) +
+                 " Where no date is given the source names none; a commit behind @ fixes its version."},
+       Audience::document},
       {Paragraph{summary(document) + " The HTML report lists each with its source."}, Audience::terminal}};
   if (number_of(document, Confidence::memory) > 0) {
     blocks.push_back({Note{Tone::caution, "From memory, unverified", flagged_names(document)}});
