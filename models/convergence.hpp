@@ -32,9 +32,9 @@ double batch_factor(const ConvergenceLaw& law, double batch);
 double staleness_factor(const ConvergenceLaw& law, double steps);
 
 /// Steps by which gradients are stale. 0 where the ranks wait for each other; the bound of mode stale; 1
-/// where they never wait: each of n ranks sends one of n gradients, so about n updates, one step, come between
-/// its reading the weights and its update (W. Zhang et al., Staleness-aware async-SGD, IJCAI 2016, arXiv
-/// 1511.05950, measure that; of it the abstract alone was read).
+/// where they never wait: each of n ranks sends one of n gradients, so about n updates, one step, come
+/// between its reading the weights and its update (W. Zhang et al., Staleness-aware async-SGD, IJCAI 2016,
+/// arXiv 1511.05950, measure that; of it the abstract alone was read).
 double staleness_steps(const ExchangeSpec& exchange);
 
 }  // namespace rackcast

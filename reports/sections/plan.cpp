@@ -237,10 +237,21 @@ Table relaxation_table(const std::vector<Plan::Relaxation>& relaxations) {
   return table;
 }
 
+/// A row for each limit that is worth something; all the others are one.
 KeyValues relaxation_list(const std::vector<Plan::Relaxation>& relaxations) {
   KeyValues list;
-  for (const auto& r : relaxations)
-    list.rows.push_back({limit_title(r.limit) + ", " + r.relaxed, r.statement, {}});
+  std::vector<std::string> idle;
+  for (const auto& r : relaxations) {
+    if (!r.binds && r.statement.starts_with("nothing")) {
+      idle.push_back(r.limit);
+    } else {
+      list.rows.push_back({limit_title(r.limit) + ", " + r.relaxed, r.statement, {}});
+    }
+  }
+  if (!idle.empty())
+    list.rows.push_back({list.rows.empty() ? "each" : "each of the others",
+                         "nothing: " + limit_titles(idle) + (idle.size() > 1 ? " do" : " does") + " not bind",
+                         {}});
   return list;
 }
 
