@@ -68,7 +68,10 @@ std::vector<Ready> gather(const std::vector<Ready>& arrays, const ExchangeSpec& 
       out.push_back(open);
       open = {};
     }
-    if (open.bytes.base() == 0) open.array = arrays[i].array, open.arrays = 0;
+    if (open.bytes.base() == 0) {
+      open.array = arrays[i].array;
+      open.arrays = 0;
+    }
     ++open.arrays;
     open.bytes += arrays[i].bytes;
     open.at = at;
