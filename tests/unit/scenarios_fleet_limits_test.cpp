@@ -12,7 +12,8 @@
 
 using namespace rackcast;
 
-TEST_CASE("each limit that a fleet states is one: just too little of it conflicts with the deadline") {
+TEST_CASE("each limit that a fleet states is one: just too little of it conflicts with the deadline" *
+          doctest::test_suite("long")) {
   const std::string file = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/fleet_very_conservative.json";
   const Result r = size(load_scenario(file), Catalog::builtin());
   REQUIRE(r.plan->chosen.has_value());

@@ -93,7 +93,7 @@ std::string refusal(const std::string& path, const std::string& value) {
 
 }  // namespace
 
-TEST_CASE("each objective's optimum is that of plain enumeration") {
+TEST_CASE("each objective's optimum is that of plain enumeration" * doctest::test_suite("long")) {
   const double deadline = 5 * 86400;
   const auto all = enumerate(deadline);
   REQUIRE(all.size() > 5);

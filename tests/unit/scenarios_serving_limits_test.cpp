@@ -36,7 +36,8 @@ const ServiceRelaxation& of(const ServiceResult& r, const std::string& limit) {
 
 }  // namespace
 
-TEST_CASE("a tenth more of the limit that excludes the better node is worth that node") {
+TEST_CASE("a tenth more of the limit that excludes the better node is worth that node" *
+          doctest::test_suite("long")) {
   const ServiceResult enough = within(10'000);
   CHECK(enough.answer.node == "dgx2");
   CHECK_FALSE(of(enough, "rack_units").binds);

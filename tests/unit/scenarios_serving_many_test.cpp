@@ -113,7 +113,8 @@ TEST_CASE("a sweep of a load gives the same bytes for any threads, shards and or
   CHECK(sweep_csv(joined) == sweep_csv(once));
 }
 
-TEST_CASE("where the ports of a node are the limit, the nodes are the load over the ports") {
+TEST_CASE("where the ports of a node are the limit, the nodes are the load over the ports" *
+          doctest::test_suite("long")) {
   // 4 ports of 100 Gb/s and 10 MB a request: a node takes so many requests, however fast its kernels are. The
   // load is even between 1,000/s and 3,000/s at twice that in the busiest hour: nodes are, too.
   const Scenario s = scenario(R"("rate": "1000..3000/s", "peak": 2, "latency": "20 ms", "request": "10 MB")");
@@ -130,7 +131,8 @@ TEST_CASE("where the ports of a node are the limit, the nodes are the load over 
   CHECK(r.confidence >= 0.5);
 }
 
-TEST_CASE("the spread of the kernels alone gives the interval that size prints") {
+TEST_CASE("the spread of the kernels alone gives the interval that size prints" *
+          doctest::test_suite("long")) {
   const Scenario s = scenario(kBusy);
   const ServiceUncertainty r = service_uncertainty(s, catalog(), 64);
   const ServiceResult sized = size_service(s, catalog());
@@ -153,7 +155,8 @@ TEST_CASE("the spread of the kernels alone gives the interval that size prints")
   CHECK(text == service_uncertainty_document(s, service_uncertainty(s, catalog(), 64)));
 }
 
-TEST_CASE("a latency that part of its range cannot keep is no number of nodes") {
+TEST_CASE("a latency that part of its range cannot keep is no number of nodes" *
+          doctest::test_suite("long")) {
   const ServiceUncertainty r = service_uncertainty(
       scenario(R"("rate": "60000/s", "latency": "0.1..20 ms", "max_batch": 32)"), catalog(), 32);
   CHECK(std::isinf(r.quantiles[4]) == !r.confident[3].nodes.has_value());

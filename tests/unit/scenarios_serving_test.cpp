@@ -73,7 +73,8 @@ TEST_CASE("the fleet keeps the latency in the busiest hour, and one node fewer d
   CHECK(r.day.size() == 24);
 }
 
-TEST_CASE("twice the load takes about twice the nodes, a longer latency no more, a shorter no fewer") {
+TEST_CASE("twice the load takes about twice the nodes, a longer latency no more, a shorter no fewer" *
+          doctest::test_suite("long")) {
   const int base = sized(kBusy).chosen.needed;
   const int twice =
       sized(R"("rate": "120000/s", "peak": 2, "latency": "20 ms", "max_batch": 32)").chosen.needed;
@@ -111,7 +112,8 @@ TEST_CASE("spares stand beside what is needed, and an availability finds their n
   CHECK(fleet_availability(sure.chosen.needed, sure.chosen.spares - 1, sure.chosen.down) < 0.99999);
 }
 
-TEST_CASE("the network, the host's cores, memory, max_nodes and a latency that no GPU keeps are limits") {
+TEST_CASE("the network, the host's cores, memory, max_nodes and a latency that no GPU keeps are limits" *
+          doctest::test_suite("long")) {
   const ServiceResult network = sized(std::string{kBusy} + R"(, "request": "5 MB")");
   CHECK(network.chosen.binds == "network ports");
   CHECK(has(network.answer.why_not_fewer->statement, "network ports"));
@@ -153,7 +155,8 @@ TEST_CASE("without an answer the nearest choice says what it lacks") {
   CHECK(has(r.answer.statement, "None of 4 choices"));
 }
 
-TEST_CASE("what a fleet's site allows conflicts with its latency, and each can be kept without the other") {
+TEST_CASE("what a fleet's site allows conflicts with its latency, and each can be kept without the other" *
+          doctest::test_suite("long")) {
   const ServiceResult r = sized(kBusy, R"(, "site": {"prices": {"date": "2018-06-30"}})");
   REQUIRE(r.answer.feasible);
   const CostReport& cost = *r.chosen.site->cost;
