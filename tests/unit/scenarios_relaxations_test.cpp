@@ -36,8 +36,9 @@ TEST_CASE("a tenth more of what a rack or a GPU may draw is worth what the searc
                                        "storage.count=6"};
   const Result r = answer("fleet_very_conservative.json", tight);
   REQUIRE(r.plan->chosen.has_value());
-  for (const auto& [limit, more] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& relaxed : std::vector<std::pair<std::string, std::string>>{
            {"rack_power", "site.racks.power=22 kW"}, {"gpu_cap", "site.power.gpu_cap=220 W"}}) {
+    const std::string &limit = relaxed.first, &more = relaxed.second;
     CAPTURE(limit);
     const PlanRelaxation& row = of(r, limit);
     CHECK(row.binds);
