@@ -197,6 +197,12 @@ Cell percent_cell(std::optional<double> fraction) {
   return {.text = percent_text(*fraction), .value = fraction, .unit = "1"};
 }
 
+std::string limit_title(std::string limit) {
+  std::ranges::replace(limit, '_', ' ');
+  if (limit.starts_with("gpu ")) limit.replace(0, 3, "GPU");
+  return limit;
+}
+
 Cell prediction_cell(const std::optional<Prediction>& prediction) {
   if (!prediction) {
     return {};

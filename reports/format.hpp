@@ -26,6 +26,9 @@ std::string date_text(std::chrono::sys_days day, double seconds = 0);
 /// "1 node", "13 nodes".
 std::string counted(std::int64_t count, std::string_view singular);
 
+/// "opex budget" of "opex_budget", "GPU memory" of "gpu_memory": limits, and what else binds, for people.
+std::string limit_title(std::string limit);
+
 /// "13.4 days (11.9 to 15.2)": the value, and the 90 % interval in the same unit. A fraction is a percentage,
 /// a rate is "22,100 /s". Without an interval (low = high) only the value.
 std::string prediction_text(const Prediction& prediction);

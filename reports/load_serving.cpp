@@ -1,7 +1,6 @@
 #include "reports/load_serving.hpp"
 
-#include <algorithm>
-
+#include "reports/format.hpp"
 #include "reports/load_members.hpp"
 #include "reports/load_plan.hpp"
 
@@ -45,9 +44,8 @@ Serving::Option read_option(const Json& json) {
   const auto conflicts =
       read_list(json, "conflicts", [](const Json& c) { return c.require("constraint").string(); });
   for (const std::string& one : conflicts) {
-    out.conflict += (out.conflict.empty() ? "" : ", ") + one;
+    out.conflict += (out.conflict.empty() ? "" : ", ") + limit_title(one);
   }
-  std::ranges::replace(out.conflict, '_', ' ');
   return out;
 }
 

@@ -15,7 +15,8 @@ constexpr std::size_t side_by_side = 3;  ///< more workloads than this do not fi
 /// "13 nodes, 15.2 days" or "none: network".
 std::string short_outcome(const Alternative& alternative) {
   if (!alternative.feasible || !alternative.nodes) {
-    return "none" + (alternative.binding_constraint.empty() ? "" : ": " + alternative.binding_constraint);
+    return "none" +
+           (alternative.binding_constraint.empty() ? "" : ": " + limit_title(alternative.binding_constraint));
   }
   const std::string time =
       alternative.time_to_train ? ", " + duration_text(alternative.time_to_train->value) : "";
@@ -34,7 +35,7 @@ std::vector<Cell> alternative_row(const WorkloadResult& workload, const Alternat
           prediction_cell(alternative.time_to_train),
           number_cell(alternative.power_kw, "kW"),
           number_cell(alternative.rack_units, "RU"),
-          text_cell(alternative.binding_constraint)};
+          text_cell(limit_title(alternative.binding_constraint))};
 }
 
 /// One row per node type and one column per workload, for the terminal; nothing if the workloads were not

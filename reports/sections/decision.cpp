@@ -106,7 +106,7 @@ std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
   }
   add("Scaling efficiency", document.performance.scaling_efficiency);
   if (!document.answer.binding_constraint.empty() && !brief) {
-    facts.push_back({"What binds", document.answer.binding_constraint, {}});
+    facts.push_back({"What binds", limit_title(document.answer.binding_constraint), {}});
   }
   if (document.serving && document.serving->at_peak && document.serving->at_peak->latency_s) {
     const Serving& s = *document.serving;
@@ -158,7 +158,7 @@ Table workload_table(const ResultDocument& document) {
     }
     table.rows.push_back({text_cell(workload.title), nodes, count_cell(answer.gpus),
                           prediction_cell(workload.performance.time_to_train), rate, efficiency,
-                          text_cell(answer.binding_constraint)});
+                          text_cell(limit_title(answer.binding_constraint))});
   }
   return table;
 }

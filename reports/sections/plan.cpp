@@ -23,13 +23,6 @@ std::string design_of(const PlanCandidate& c) {
   return design_of(c.node_title, c.network, c.storage);
 }
 
-/// "deadline" of "opex_budget": people's words.
-std::string limit_title(std::string limit) {
-  std::ranges::replace(limit, '_', ' ');
-  if (limit.starts_with("gpu ")) limit.replace(0, 3, "GPU");
-  return limit;
-}
-
 std::string limit_titles(const std::vector<std::string>& limits) {
   std::string out;
   for (const std::string& limit : limits) out += (out.empty() ? "" : ", ") + limit_title(limit);

@@ -20,7 +20,7 @@ Table conflict_table(const std::vector<Answer::Conflict>& conflicts) {
   table.caption = "Limits that cannot be met together";
   table.columns = {{"Limit"}, {"Required", Align::right}, {"Best possible", Align::right}, {"Why"}};
   for (const auto& conflict : conflicts) {
-    table.rows.push_back({text_cell(conflict.constraint), text_cell(conflict.required),
+    table.rows.push_back({text_cell(limit_title(conflict.constraint)), text_cell(conflict.required),
                           text_cell(conflict.best), text_cell(conflict.statement)});
   }
   return table;
