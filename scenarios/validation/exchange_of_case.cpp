@@ -82,6 +82,14 @@ void set_library(ExchangeSpec& x, const Facts& f) {
   if (x.comm.algorithm == "auto") x.comm.algorithm = algorithm_of(f.algorithm);
 }
 
+/// BERT of NVIDIA/DeepLearningExamples on TensorFlow: its scripts turn XLA on unless told otherwise, whose
+/// clusters hand gradients to Horovod when they end (issue 156 there), and since the container of 19.08
+/// optimization.py sends those of mixed precision in 16 bits.
+bool is_ngc_bert(const ValidationCase& c, const Facts& f) {
+  return f.framework == "tensorflow" && has(c.workload.framework_version, "NGC") &&
+         c.workload.model.starts_with("bert");
+}
+
 }  // namespace
 
 ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& profile, int nodes) {
@@ -91,9 +99,10 @@ ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& p
   if (f.framework == "mxnet" || f.framework == "byteps") {
     x = mxnet(c, f, nodes, usual);
   } else if (f.sync == "horovod-allreduce") {
-    const bool clusters = flag_in(c.workload.extra, "xla").value_or(false);
-    const bool overlaps = flag_in(c.workload.extra, "exchange_overlaps").value_or(!clusters);
-    x = exchange_method(overlaps ? "horovod" : "horovod_after_backward");
+    const bool clusters = flag_in(c.workload.extra, "xla").value_or(is_ngc_bert(c, f));
+    x = exchange_method(clusters ? "horovod_after_backward" : "horovod");
+    const bool narrow = c.workload.precision == "mixed" && !has(c.workload.framework_version, "19.03");
+    if (is_ngc_bert(c, f) && narrow && f.gradient.empty()) f.gradient = "fp16";
   } else if (f.framework == "tensorflow") {
     x = tensorflow(c, f, nodes, usual);
   } else if (f.library == "powerai-ddl") {
