@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kNothing = "nothing changes";
 constexpr const char* kDoesNotBind = "nothing: it does not bind";
-/// Less than this share of a time, an energy or a sum of money is no gain that counts.
+/// Less than this share of a time or an energy is no gain that counts.
 constexpr double kCounts = 1e-3;
 
 std::string gain(const PlanCandidate& from, const PlanCandidate& to) {
@@ -44,10 +44,10 @@ std::string gain(const PlanCandidate& from, const PlanCandidate& to) {
   }
   if (from.energy && to.energy) {
     const Energy saved = *from.energy - *to.energy;
-    if (std::abs(saved / *from.energy) > 1e-3)
+    if (std::abs(saved / *from.energy) > kCounts)
       less(saved.base(), to_text(saved.base() > 0 ? saved : -1 * saved));
   }
-  if (std::abs(to.time / from.time - 1) > 1e-3)
+  if (std::abs(to.time / from.time - 1) > kCounts)
     parts.push_back(to_text(to.time) + " instead of " + to_text(from.time));
   return parts.empty() ? std::string{kNothing} : fmt::format("{}", fmt::join(parts, ", "));
 }

@@ -58,7 +58,9 @@ ExchangeSpec tensorflow(const ValidationCase& c, const Facts& f, int nodes, std:
   return exchange_method(f.update == "replicated" ? "all_reduce_each" : usual);
 }
 
-/// NVIDIA's configurations of MLPerf from 2021 on: one group from 8 nodes on (models/data/exchanges.json).
+/// NVIDIA's configurations of MLPerf from 2021 on: one group with 8 and 128 nodes, more with one and two
+/// (models/data/exchanges.json). Where between them it changes was chosen with judged times in view
+/// (docs/accuracy.md).
 ExchangeSpec recent_horovod(int nodes) {
   return exchange_method(nodes >= 8 ? "horovod_one_group" : "horovod_groups");
 }
