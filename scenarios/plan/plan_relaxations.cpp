@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kNothing = "nothing changes";
 constexpr const char* kDoesNotBind = "nothing: it does not bind";
-/// Less than this share of a time or an energy is no gain that counts.
+/// Less than this share of a time, an energy or the objective is no gain that counts.
 constexpr double kCounts = 1e-3;
 
 std::string gain(const PlanCandidate& from, const PlanCandidate& to) {
