@@ -13,12 +13,6 @@ namespace {
 
 constexpr double day = 86400, hour = 3600;
 
-double amount(const Json& object, std::string_view key) {
-  const Json& found = object.require(key);
-  if (found.number() < 0) found.fail("expected a number that is not negative", std::string(damaged_hint));
-  return found.number();
-}
-
 std::string watts(double value) {
   return to_text(Power{value});
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reports/campaign_cost.hpp"
 #include "reports/campaign_power.hpp"
 #include "reports/format.hpp"
 #include "reports/load_members.hpp"
@@ -234,6 +235,7 @@ Report campaign_report(const std::string& text, std::string name) {
   report.sections.push_back(std::move(waits));
   report.sections.push_back({"use", "Use of the nodes", {{use_chart(json), Audience::document}}});
   report.sections.push_back(campaign_power_section(json.require("power")));
+  report.sections.push_back(campaign_cost_section(json.require("cost")));
   report.sections.push_back({"jobs", "Where the jobs come from", {{source_table(json)}}});
   report.sections.push_back(reproduction(json, scenario));
   return readable(std::move(report));

@@ -10,14 +10,6 @@ namespace {
 
 using Shape = MachineDrawing::Shape;
 
-double amount(const Json& json, std::string_view key) {
-  const Json& value = json.require(key);
-  if (value.number() < 0) {
-    value.fail("expected a number that is not negative", std::string(damaged_hint));
-  }
-  return value.number();
-}
-
 struct ShapeKind {
   std::string_view name;
   Shape::Kind kind;

@@ -35,7 +35,14 @@ inline std::optional<double> optional_number(const Json& object, std::string_vie
   return found == nullptr ? std::nullopt : std::optional(found->number());
 }
 
-/// A number that must not be negative, or nothing.
+/// A number that must not be negative.
+inline double amount(const Json& object, std::string_view key) {
+  const Json& found = object.require(key);
+  if (found.number() < 0) found.fail("expected a number that is not negative", std::string(damaged_hint));
+  return found.number();
+}
+
+/// The same, or nothing.
 inline std::optional<double> optional_amount(const Json& object, std::string_view key) {
   const auto value = optional_number(object, key);
   if (value && *value < 0) {

@@ -7,15 +7,6 @@
 namespace rackcast::reports {
 namespace {
 
-/// A number that must be there and not be negative.
-double amount(const Json& object, std::string_view key) {
-  const Json& value = object.require(key);
-  if (value.number() < 0) {
-    value.fail("expected a number that is not negative", std::string(damaged_hint));
-  }
-  return value.number();
-}
-
 Serving::Load read_load(const Json& json) {
   return {amount(json, "busy"),
           amount(json, "mean_batch"),

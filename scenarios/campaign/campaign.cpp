@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "scenarios/campaign/campaign_simulation.hpp"
+#include "scenarios/campaign/campaign_site.hpp"
 #include "scenarios/campaign/gang_speed.hpp"
 #include "scenarios/describe.hpp"
 #include "scenarios/evaluator.hpp"
@@ -97,17 +97,6 @@ StreamStatistics statistics(const CampaignReport& r, std::size_t stream, Duratio
 
 }  // namespace
 
-Percentiles percentiles(std::vector<double> values) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  if (values.empty()) return {none, none, none};
-  std::ranges::sort(values);
-  const auto at = [&values](double share) {
-    const double rank = std::ceil(share * static_cast<double>(values.size()));
-    return values[static_cast<std::size_t>(std::max(1.0, rank)) - 1];
-  };
-  return {at(0.5), at(0.9), at(0.99)};
-}
-
 CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
   if (!s.campaign) {
     s.text.fail("`rackcast campaign` needs a \"campaign\"",
@@ -131,7 +120,9 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
   out.outcome = simulate_campaign(campaign, out.nodes, out.jobs.jobs,
                                   failures ? &failures->values() : nullptr, s.seed, leaf_cost);
   out.node_title = evaluator.cluster(question(s, s.workloads.front())).node.name;
-  out.power = campaign_power(s, catalog, evaluator, out.jobs.jobs, out.outcome);
+  const CampaignSite site = campaign_site(s, catalog, evaluator);
+  out.power = campaign_power(s, catalog, site, out.jobs.jobs, out.outcome);
+  out.cost = campaign_cost(s, catalog, site, out.power, out.jobs.jobs, out.outcome);
   double work = 0;
   for (const CampaignJob& job : out.jobs.jobs) work += job.nodes * job.work.base();
   out.offered = work / (out.nodes * s.campaign->duration.base());

@@ -3,20 +3,16 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/campaign/campaign_cost.hpp"
 #include "scenarios/campaign/campaign_job.hpp"
 #include "scenarios/campaign/campaign_jobs.hpp"
 #include "scenarios/campaign/campaign_power.hpp"
+#include "scenarios/campaign/percentiles.hpp"
 
 namespace rackcast {
 
 class Catalog;
 struct Scenario;
-
-/// Values at the shares 0.5, 0.9 and 0.99, by the nearest rank; NaN where there are none.
-struct Percentiles {
-  double p50 = 0, p90 = 0, p99 = 0;
-};
-Percentiles percentiles(std::vector<double> values);
 
 struct StreamStatistics {
   std::size_t submitted = 0, started = 0, finished = 0, failures = 0, preemptions = 0;
@@ -37,6 +33,7 @@ struct CampaignReport {
   double goodput = 0;      ///< safe work per node second held
   std::string node_title;
   CampaignPower power;
+  CampaignCost cost;
 };
 
 /// Throws Error if the scenario has no campaign, or what campaign_jobs and simulate_campaign throw.

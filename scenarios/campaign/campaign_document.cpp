@@ -94,6 +94,68 @@ Document power_document(const CampaignPower& p) {
   return out;
 }
 
+Document usd(const Percentiles& p) {
+  return {{"p50_usd", number(p.p50)}, {"p90_usd", number(p.p90)}, {"p99_usd", number(p.p99)}};
+}
+
+/// What an hour of a node in use consists of, on average.
+Document hour_document(const CampaignCost& c) {
+  const OwnCost& own = c.cluster.own;
+  const auto per_hour = [&c](MoneyRate rate) {
+    return (rate * c.over / c.held * Duration{3600}).base();
+  };
+  const MoneyRate written_off = own.capex / own.depreciation;
+  return {{"depreciation_usd", per_hour(written_off)},
+          {"interest_usd", per_hour(own.capital() - written_off)},
+          {"energy_usd", per_hour(own.energy(c.cluster.utilisation))},
+          {"space_usd", per_hour(own.space)},
+          {"support_usd", per_hour(own.support)},
+          {"staff_usd", c.cluster.staff_known ? Document(per_hour(own.staff)) : Document(nullptr)},
+          {"total_usd", per_hour(own.total(c.cluster.utilisation))}};
+}
+
+Document cost_document(const CampaignSpec& spec, const CampaignCost& c) {
+  if (!c.unknown.empty()) return {{"known", false}, {"statement", c.unknown}};
+  const CostReport& all = c.cluster;
+  Document out = {{"known", true},
+                  {"date", all.date},
+                  {"over_s", c.over.base()},
+                  {"utilisation", all.utilisation},
+                  {"capex_usd", all.own.capex.base()},
+                  {"owned_usd", (all.own.total(all.utilisation) * c.over).base()},
+                  {"node_hour", hour_document(c)},
+                  {"rent", nullptr},
+                  {"missing", all.missing}};
+  if (all.offer) {
+    Money rented{0};
+    for (const CampaignCost::Stream& s : c.streams) rented += s.rented;
+    out["rent"] = {
+        {"instance", all.offer->instance},
+        {"terms_title", plain_name(all.rent_terms)},
+        {"date", all.offer->date},
+        {"usd_per_hour", (all.offer->rate * Duration{3600}).base()},
+        {"note", all.offer->note},
+        {"rented_usd", rented.base()},
+        {"break_even_utilisation", all.break_even ? Document(*all.break_even) : Document(nullptr)}};
+  }
+  Document& streams = out["streams"] = Document::array();
+  for (std::size_t i = 0; i < c.streams.size(); ++i) {
+    const CampaignCost::Stream& s = c.streams[i];
+    Document row = {{"name", spec.streams[i].name}, {"kind", to_string(spec.streams[i].kind)},
+                    {"held_node_s", s.held.base()}, {"node_hour_usd", (s.node * Duration{3600}).base()},
+                    {"owned_usd", s.owned.base()},  {"jobs", s.jobs}};
+    row["job"] = s.jobs > 0 ? estimate_document(s.job) : Document(nullptr);
+    row["owned_job"] = usd(s.owned_job);
+    if (all.offer) {
+      row["rented_usd"] = s.rented.base();
+      row["rented_mean_usd"] = s.jobs > 0 ? Document(s.rented_mean) : Document(nullptr);
+      row["rented_job"] = usd(s.rented_job);
+    }
+    streams.push_back(std::move(row));
+  }
+  return out;
+}
+
 Document stream_document(const StreamSpec& spec, const StreamJobs& jobs, const StreamStatistics& x) {
   Document out = {{"name", spec.name},
                   {"kind", to_string(spec.kind)},
@@ -139,6 +201,7 @@ std::string campaign_document(const Scenario& s, const CampaignReport& r, const 
   out["preemptions"] = r.outcome.preemptions;
   out["in_use"] = nodes_in_use(r, c.duration);
   out["power"] = power_document(r.power);
+  out["cost"] = cost_document(c, r.cost);
   out["streams"] = Document::array();
   for (std::size_t i = 0; i < r.streams.size(); ++i)
     out["streams"].push_back(stream_document(c.streams[i], r.jobs.streams[i], r.streams[i]));

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/describe.hpp"
-#include "scenarios/evaluator.hpp"
+#include "scenarios/campaign/campaign_site.hpp"
 #include "scenarios/scenario.hpp"
-#include "scenarios/site/power_report.hpp"
-#include "sim/error.hpp"
 
 namespace rackcast {
 
@@ -83,19 +80,6 @@ void add_parts(const std::vector<double>& excess, double whole, const Levels& le
   }
 }
 
-/// Each stream's workload on the nodes of its jobs; a recorded one's on a single node.
-std::vector<SiteRun> runs_of_streams(const Scenario& s, Evaluator& evaluator) {
-  std::vector<SiteRun> out;
-  for (const StreamSpec& stream : s.campaign->streams) {
-    const auto named = std::ranges::find(s.workloads, stream.workload, &WorkloadSpec::model);
-    Question q = question(s, named == s.workloads.end() ? s.workloads.front() : *named);
-    q.cluster.nodes = stream.kind == StreamKind::recorded ? 1 : stream.nodes;
-    q.failures.reset();
-    out.push_back({q.workload.model, evaluator.workload(q.workload).title, evaluator.run(q), Duration{hour}});
-  }
-  return out;
-}
-
 void add_site(const PowerReport& site, const SitePlan& plan, CampaignPower& out) {
   out.nameplate = site.nameplate;
   out.idle = site.idle;
@@ -110,21 +94,24 @@ void add_site(const PowerReport& site, const SitePlan& plan, CampaignPower& out)
   out.air_rise = site.air_rise;
 }
 
-CampaignPower modelled(const Scenario& s, const Catalog& catalog, Evaluator& evaluator,
-                       const std::vector<CampaignJob>& jobs, const CampaignOutcome& outcome) {
+}  // namespace
+
+CampaignPower campaign_power(const Scenario& s, const Catalog& catalog, const CampaignSite& where,
+                             const std::vector<CampaignJob>& jobs, const CampaignOutcome& outcome) {
   CampaignPower out;
-  const SiteSpec site = s.site ? *s.site : SiteSpec{};
-  const Question whole = question(s, s.workloads.front());
-  const Cluster& cluster = evaluator.cluster(whole);
-  const SitePlan plan = site_plan(catalog, site, cluster, s.storage);
-  const std::vector<SiteRun> runs = runs_of_streams(s, evaluator);
-  const PowerReport report = power_report(catalog, site, plan, cluster, runs);
+  const PowerReport& report = where.power;
+  if (!where.unknown.empty()) {
+    out.unknown = "No power is given: " + where.unknown + ".";
+    return out;
+  }
   if (!report.known) {
     out.unknown = report.statement;
     return out;
   }
-  add_site(report, plan, out);
-  const NodePower node = node_power(catalog, cluster.node, site.power.psu);
+  const SitePowerOptions& site = where.spec.power;
+  const Cluster& cluster = *where.cluster;
+  add_site(report, where.plan, out);
+  const NodePower node = node_power(catalog, cluster.node, site.psu);
   constexpr double ninety_percent = 1.645;  // half width of a 90 % interval in standard deviations
   Levels levels{static_cast<double>(cluster.nodes),
                 report.idle.base(),
@@ -134,10 +121,10 @@ CampaignPower modelled(const Scenario& s, const Catalog& catalog, Evaluator& eva
                 {}};
   out.node_idle = node.idle;
   out.others = report.idle - cluster.nodes * node.idle;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const double busy = busy_fraction(runs[i].run.parts);
-    const Power draw = node.at(busy, site.power.gpu_cap.value_or(Power{INFINITY})).wall;
-    out.draws.push_back({s.campaign->streams[i].name, runs[i].title, busy, draw});
+  for (std::size_t i = 0; i < where.runs.size(); ++i) {
+    const double busy = busy_fraction(where.runs[i].run.parts);
+    const Power draw = node.at(busy, site.gpu_cap.value_or(Power{INFINITY})).wall;
+    out.draws.push_back({s.campaign->streams[i].name, where.runs[i].title, busy, draw});
     levels.work.push_back((draw - node.idle).base());
   }
   const double length = s.campaign->duration.base();
@@ -153,20 +140,6 @@ CampaignPower modelled(const Scenario& s, const Catalog& catalog, Evaluator& eva
   out.facility = out.pue * out.it;
   out.co2 = out.intensity * out.facility;
   return out;
-}
-
-}  // namespace
-
-CampaignPower campaign_power(const Scenario& scenario, const Catalog& catalog, Evaluator& evaluator,
-                             const std::vector<CampaignJob>& jobs, const CampaignOutcome& outcome) {
-  try {
-    return modelled(scenario, catalog, evaluator, jobs, outcome);
-  } catch (const Error& e) {
-    // The campaign itself stands: its jobs may state how long they run, of a workload that fits no GPU.
-    CampaignPower out;
-    out.unknown = "No power is given: " + e.message() + ".";
-    return out;
-  }
 }
 
 }  // namespace rackcast

@@ -16,7 +16,7 @@
 namespace rackcast {
 
 class Catalog;
-class Evaluator;
+struct CampaignSite;
 struct Scenario;
 
 struct CampaignPower {
@@ -55,7 +55,7 @@ struct CampaignPower {
 };
 
 /// `outcome` is that of `jobs`. Where the site or the workload cannot be modelled, `unknown` says why.
-CampaignPower campaign_power(const Scenario& scenario, const Catalog& catalog, Evaluator& evaluator,
+CampaignPower campaign_power(const Scenario& scenario, const Catalog& catalog, const CampaignSite& site,
                              const std::vector<CampaignJob>& jobs, const CampaignOutcome& outcome);
 
 }  // namespace rackcast

@@ -34,14 +34,21 @@ std::string sized(const Catalog& catalog, const std::string& scenario) {
                      r.prediction.time_to_train.value / 86400, r.answer.binding_constraint);
 }
 
+/// What a job of the stream costs, owned and rented; with the scenario's prices.
+std::string costs(const CampaignReport& r, std::size_t stream) {
+  const CampaignCost::Stream& s = r.cost.streams.at(stream);
+  return fmt::format("costs {:.1f} USD, rented {}", s.job.value,
+                     r.cost.cluster.offer ? fmt::format("{:.1f} USD", s.rented_mean) : "nowhere");
+}
+
 std::string played(const Catalog& catalog, const std::string& scenario) {
   const Scenario s = load_scenario(kFolder + "scenarios/" + scenario + ".json");
   const CampaignReport r = run_campaign(s, catalog);
   const StreamStatistics& x = r.streams.front();
   return fmt::format(
-      "{}: offered {:.3f}, used {:.3f}, wait {:.4g} h and {:.4g} h, done {:.4g} h and {:.4g} h\n", scenario,
-      r.offered, r.utilisation, x.wait.p50 / 3600, x.wait.p90 / 3600, x.completion.p50 / 3600,
-      x.completion.p90 / 3600);
+      "{}: offered {:.3f}, used {:.3f}, wait {:.4g} h and {:.4g} h, done {:.4g} h and {:.4g} h, {}\n",
+      scenario, r.offered, r.utilisation, x.wait.p50 / 3600, x.wait.p90 / 3600, x.completion.p50 / 3600,
+      x.completion.p90 / 3600, costs(r, 0));
 }
 
 /// What a placement costs each kind of job.
@@ -53,9 +60,10 @@ std::string placed(const Catalog& catalog, const std::string& placement) {
       fmt::format("gang_placement, {}: offered {:.3f}, used {:.3f}\n", placement, r.offered, r.utilisation);
   for (std::size_t i = 0; i < r.streams.size(); ++i) {
     const StreamStatistics& x = r.streams[i];
-    out += fmt::format("  {}: {:.3f} leaves, {:.1f} % longer, wait {:.4g} h, done {:.4g} h and {:.4g} h\n",
-                       s.campaign->streams[i].name, x.leaves, 100 * (x.slowdown - 1), x.wait.p90 / 3600,
-                       x.completion.p50 / 3600, x.completion.p90 / 3600);
+    out +=
+        fmt::format("  {}: {:.3f} leaves, {:.1f} % longer, wait {:.4g} h, done {:.4g} h and {:.4g} h, {}\n",
+                    s.campaign->streams[i].name, x.leaves, 100 * (x.slowdown - 1), x.wait.p90 / 3600,
+                    x.completion.p50 / 3600, x.completion.p90 / 3600, costs(r, i));
   }
   return out;
 }

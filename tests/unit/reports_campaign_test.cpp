@@ -29,7 +29,8 @@ TEST_CASE("a campaign's page says waits, completion, use and where the jobs come
   const reports::Report report = reports::campaign_report(document(), "team");
   const std::string html = write_html(report), markdown = write_markdown(report), text = write_text(report);
   for (const char* part : {"65.3 min", "5.93 h", "21.9 h", "96.3 %", "480 samples/s", "9 × NVIDIA DGX-1V",
-                           "of its nameplate of", "Power over a day", "the average of the industry"}) {
+                           "of its nameplate of", "Power over a day", "the average of the industry",
+                           "An experiment of developers costs 234 USD", "650 USD", "more than 34 %"}) {
     CAPTURE(part);
     CHECK(markdown.find(part) != std::string::npos);
   }
@@ -65,6 +66,9 @@ TEST_CASE("a damaged campaign document is an error with its place") {
   CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\"mean_w\": ", "\"mean_w\": -"), "x"),
                   Error);
   CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\"power\"", "\"pwr\""), "x"), Error);
+  CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\"owned_usd\": ", "\"owned_usd\": -"), "x"),
+                  Error);
+  CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\"cost\"", "\"cst\""), "x"), Error);
   CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\"offered\"", "\"ofered\""), "x"), Error);
   CHECK_THROWS_AS(
       (void)reports::campaign_report(replaced(text, "\"waits\": [", "\"waits\": 7, \"w\": ["), "x"), Error);

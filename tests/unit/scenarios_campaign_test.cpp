@@ -307,3 +307,48 @@ TEST_CASE("the site of a campaign changes its power; what cannot be modelled say
   CHECK(r.outcome.jobs[0].ended);
   CHECK(r.power.unknown.find("no power rating") != std::string::npos);
 }
+
+TEST_CASE("what a campaign's cluster costs is borne by the jobs that held it, and each pays its node hours") {
+  const CampaignReport r = half_days(
+      R"(, "site": {"cooling": {"pue": 1.2}, "grid": {"price": "0.20 USD/kWh"},
+          "prices": {"date": "2019-01-31", "staff": "87660 USD/year"}})");
+  const CampaignCost& cost = r.cost;
+  REQUIRE(cost.unknown.empty());
+  REQUIRE(cost.streams.size() == 3);
+  // Of two nodes and two days after the warm-up, jobs hold 12 h and 6 h.
+  CHECK(cost.over == Duration{2 * 86400.0});
+  CHECK(cost.held == 18 * kHour);
+  CHECK(cost.streams[0].held == Duration{0});
+  CHECK(cost.cluster.utilisation == doctest::Approx(18.0 / 96));
+  const OwnCost& own = cost.cluster.own;
+  CHECK((own.staff * kHour).base() == doctest::Approx(10));  // 8,766 hours in a year
+  // By hand: what runs anyway, and 18 h of a node at work.
+  const Power work = r.power.draws[1].node - r.power.node_idle;
+  const Money energy = 1.2 * (r.power.idle * cost.over + work * (18 * kHour)) * EnergyPrice{0.2 / 3.6e6};
+  const Money fixed = (own.capital() + own.space + own.support + own.staff) * cost.over;
+  const Money sum = cost.streams[0].owned + cost.streams[1].owned + cost.streams[2].owned;
+  CHECK(sum.base() == doctest::Approx((fixed + energy).base()));
+  CHECK(sum.base() == doctest::Approx((own.total(cost.cluster.utilisation) * cost.over).base()));
+  // The first job came in the warm-up. The second holds one node for 12 h, the third for 6 h.
+  CHECK(cost.streams[0].jobs == 0);
+  CHECK(cost.streams[1].jobs == 1);
+  CHECK(cost.streams[1].job.value == doctest::Approx(2 * cost.streams[2].job.value));
+  CHECK(cost.streams[1].job.value == doctest::Approx(cost.streams[1].owned.base()));
+  CHECK(cost.streams[1].job.low < cost.streams[1].job.value);
+  CHECK(cost.streams[1].job.high > cost.streams[1].job.value);
+  // An instance has the GPUs of a node.
+  REQUIRE(cost.cluster.offer);
+  CHECK(cost.streams[1].rented_mean == doctest::Approx((cost.cluster.offer->rate * (12 * kHour)).base()));
+  CHECK(cost.streams[1].rented.base() == doctest::Approx(cost.streams[1].rented_mean));
+}
+
+TEST_CASE("a campaign without prices, or without a job that counts, says why it has no cost") {
+  CHECK(half_days("").cost.unknown.find("no date for prices") != std::string::npos);
+  const std::string idle = R"({"name": "n", "data": {"samples": 1000, "bytes_per_sample": "100 kB"},
+    "workloads": [{"model": "resnet50", "epochs": 1, "batch_per_gpu": 32}],
+    "cluster": {"node": "dgx1v_16gb", "nodes": 1}, "site": {"prices": {"date": "2019-01-31"}},
+    "campaign": {"duration": "2 days", "warm_up": "1 day", "streams": [{"kind": "run", "work": "1 h"}]}})";
+  const CampaignReport r =
+      run_campaign(read_scenario(parse_json(idle, "s.json"), "s.json"), Catalog::builtin());
+  CHECK(r.cost.unknown.find("no job held a node") != std::string::npos);
+}

@@ -1,0 +1,54 @@
+#pragma once
+/// What a job of a campaign costs, owned and rented: an experiment of a team, a member of an ensemble.
+///
+/// A cluster costs money whether it works or not; what it costs after the warm-up is borne by the jobs that
+/// held nodes then, each by its node seconds, waiting for a restart and work that a failure undid included:
+///
+///   a node second of stream s = (fixed + PUE x idle power x price) / (nodes x utilisation)
+///                               + PUE x (power of a node at the work of s - idle) x price,
+///
+/// where fixed is depreciation, interest, space, support and staff by the second (models/site/cost.hpp). The
+/// streams' sums are then the cost of the cluster. A rented job pays for whole instances while it holds its
+/// nodes, and for nothing else.
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/campaign/campaign_job.hpp"
+#include "scenarios/campaign/percentiles.hpp"
+#include "scenarios/result_estimate.hpp"
+#include "scenarios/site/site_report.hpp"
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+class Catalog;
+struct CampaignPower;
+struct CampaignSite;
+struct Scenario;
+
+struct CampaignCost {
+  struct Stream {
+    Duration held{0};  ///< node seconds after the warm-up
+    MoneyRate node{0};
+    Money owned{0}, rented{0};  ///< of `held`
+
+    std::size_t jobs = 0;               ///< submitted after the warm-up, and ended
+    Estimate job;                       ///< USD, mean of them; the interval is that of the power
+    double rented_mean = 0;             ///< USD
+    Percentiles owned_job, rented_job;  ///< USD of them
+  };
+  std::string unknown;          ///< why there is nothing else; empty: there is
+  CostReport cluster;           ///< its use, its power while it works, and so its sums: the campaign's
+  Duration over{0};             ///< after the warm-up
+  Duration held{0};             ///< node seconds in it
+  std::vector<Stream> streams;  ///< as in the campaign
+};
+
+/// `outcome` is that of `jobs`, and `power` the campaign's.
+CampaignCost campaign_cost(const Scenario& scenario, const Catalog& catalog, const CampaignSite& site,
+                           const CampaignPower& power, const std::vector<CampaignJob>& jobs,
+                           const CampaignOutcome& outcome);
+
+}  // namespace rackcast
