@@ -51,6 +51,7 @@ Flow additive_attention(LayerContext&);
 Flow rnn(LayerContext&);
 Flow gru(LayerContext&);
 Flow lstm(LayerContext&);
+Flow pairs(LayerContext&);
 Flow rows_to_tokens(LayerContext&);
 Flow patches_to_tokens(LayerContext&);
 Flow embedding_tables(LayerContext&);

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "models/layers/kinds.hpp"
 #include "models/layers/operators.hpp"
 #include "sim/error.hpp"
@@ -102,6 +104,23 @@ Flow gru(LayerContext& context) {
 }
 Flow lstm(LayerContext& context) {
   return recurrent(context, 4);
+}
+
+Flow pairs(LayerContext& context) {
+  const Flow other = context.saved(context.arguments.require("pairs"));
+  require_tokens(context);
+  const TensorShape &a = context.input.shape, &b = other.shape;
+  if (b.kind != TensorShape::Kind::tokens || a.channels != b.channels) {
+    throw Error{"needs two sequences of one width, not " + a.text() + " and " + b.text()};
+  }
+  if (static_cast<double>(a.height) * static_cast<double>(b.height) > 1e9)
+    throw Error{"is limited to a billion pairs, not " + a.text() + " and " + b.text()};
+  Operator op;
+  op.name = context.name;
+  op.kind = "pairs";
+  op.fusable = true;
+  return context.network.add(std::move(op), std::array{context.input, other},
+                             TensorShape::tokens(a.height * b.height, a.channels), {});
 }
 
 Flow rows_to_tokens(LayerContext& context) {

@@ -60,6 +60,7 @@ std::span<const LayerKind> layer_kinds() {
       {"rnn", "plain recurrent layer: hidden; bidirectional, sum, biases", rnn},
       {"gru", "GRU layer: hidden; bidirectional, sum, biases", gru},
       {"lstm", "LSTM layer: hidden; bidirectional, sum, projection, biases", lstm},
+      {"pairs", "every token added to every token of a saved value: its name", pairs},
       {"rows_to_tokens", "image to a sequence of its rows", rows_to_tokens},
       {"patches_to_tokens", "image to a sequence of its positions", patches_to_tokens},
       {"embedding_tables", "look-ups of categorical features: width; rows of each table", embedding_tables},

@@ -160,6 +160,16 @@ TEST_CASE("an lstm has one input product over all steps and one recurrent produc
   CHECK(w.operators[3].output == "5 tokens x 4");
 }
 
+TEST_CASE("pairs add every token of one sequence to every token of another") {
+  const std::string layers = R"({"save": "a"}, {"input": {"frames": [3, 4]}}, {"pairs": "a"}, {"linear": 2})";
+  const Workload w = expand(R"({"frames": [5, 4]})", layers);
+  REQUIRE(w.operators.size() == 2);
+  CHECK(w.operators[0].output == "15 tokens x 4");
+  CHECK(w.operators[0].shape.elements_in == 20 + 12);
+  CHECK(w.operators[1].forward_flop == Flop{2.0 * 15 * 4 * 2});
+  CHECK(has(failure(R"({"frames": [5, 3]})", layers), "one width"));
+}
+
 TEST_CASE("an input size or a sequence length can be set where the network has one") {
   const std::string conv = R"({"conv": 1, "kernel": 1})";
   CHECK(expand(image, conv, "", {.image = {{16, 4, 4}}}).operators[0].output == "16x4x1");
