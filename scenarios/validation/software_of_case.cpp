@@ -1,23 +1,17 @@
 #include "scenarios/validation/software_of_case.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "models/memory.hpp"
+#include "scenarios/validation/mlperf_training.hpp"
 #include "scenarios/validation/predictor.hpp"
 
 namespace rackcast {
 
 bool precision_is_taken(const ValidationCase& c) {
-  constexpr std::array<std::string_view, 4> networks{"resnet50", "retinanet-resnext50", "mask-rcnn-r50",
-                                                     "unet3d"};
-  return !c.workload.precision && c.workload.task == "training" &&
-         text_in(c.workload.extra, "benchmark_round") &&
-         std::ranges::find(networks, c.workload.model) != networks.end();
+  return !c.workload.precision && training_benchmark_of(c);
 }
 
 Precision precision_of(const ValidationCase& c) {
-  if (precision_is_taken(c)) return Precision::mixed;
+  if (precision_is_taken(c)) return training_benchmark_of(c)->precision;
   if (!c.workload.precision) throw Unpredictable{"precision not stated"};
   const std::string& name = *c.workload.precision;
   if (name == "mxfp8") return Precision::fp8;
@@ -59,11 +53,15 @@ FrameworkProfile profile_of(const ValidationCase& c) {
   query.name = c.workload.framework;
   if (query.name == "tensorflow" && flag_in(c.workload.extra, "xla").value_or(false))
     query.name = "tensorflow-xla";
-  // MLPerf's fine-tuning runs NVIDIA's NeMo in a container that some results call "pytorch".
-  if (query.name == "pytorch" && text_in(c.workload.extra, "finetune") == "lora") query.name = "nemo";
   query.version = version_of(c);
   query.cudnn = text_in(c.workload.extra, "cudnn").value_or("");
   query.script = text_in(c.workload.extra, "script").value_or("");
+  if (const auto benchmark = training_benchmark_of(c)) {
+    // NeMo is PyTorch's, and some results name the container.
+    const bool named_by_container = query.name == "pytorch" && benchmark->framework == "nemo";
+    if (query.name == "unknown" || named_by_container) query.name = benchmark->framework;
+    if (query.script.empty()) query.script = "MLPerf " + c.workload.model;
+  }
   query.training = c.workload.task != "inference";
   const std::string kernels = text_in(c.workload.extra, "kernels").value_or("");
   query.native_kernels = kernels == "native";

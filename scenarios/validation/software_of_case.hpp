@@ -6,10 +6,10 @@
 
 namespace rackcast {
 
+/// Results of MLPerf Training state no precision: whether that of NVIDIA's implementation is taken
+/// (mlperf_training.hpp).
+bool precision_is_taken(const ValidationCase& c);
 /// Throws Unpredictable when it is not stated or has no model.
-/// Results of MLPerf Training state no precision. For A100 the source's reader takes 16 bits on tensor cores;
-/// the same is taken for the convolutional networks on later GPUs, for which no run in 8 bits is known here.
-bool precision_is_taken(const ValidationCase&);
 Precision precision_of(const ValidationCase& c);
 FrameworkProfile profile_of(const ValidationCase& c);
 

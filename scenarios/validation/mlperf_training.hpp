@@ -1,0 +1,20 @@
+#pragma once
+/// What a result of MLPerf Training leaves to the implementation of its benchmark: arithmetic and framework
+/// (models/data/benchmarks/mlperf_training.json). Submitters of NVIDIA GPUs run NVIDIA's implementation.
+#include <optional>
+#include <string>
+
+#include "models/operator.hpp"
+#include "scenarios/validation/case.hpp"
+
+namespace rackcast {
+
+struct TrainingBenchmark {
+  Precision precision = Precision::mixed;  ///< on GPUs since Hopper; cases of older ones state theirs
+  std::string framework;                   ///< where the result names none
+};
+
+/// Nothing where the case is no training of MLPerf, or of a benchmark that the file does not know.
+std::optional<TrainingBenchmark> training_benchmark_of(const ValidationCase& c);
+
+}  // namespace rackcast
