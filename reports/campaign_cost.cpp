@@ -37,7 +37,8 @@ std::string jobs_sentence(const Json& cost) {
     const auto most = optional_amount(s.require("owned_job"), "p90_usd");
     const auto rented = optional_amount(s, "rented_mean_usd");
     out += fmt::format("{}{} costs {} on average", out.empty() ? "" : "; ", job_of(s), money(job->value));
-    if (most && *most > job->value) out += fmt::format(", nine in ten no more than {}", money(*most));
+    if (most && money(*most) != money(job->value))
+      out += fmt::format(", nine in ten no more than {}", money(*most));
     if (rented) out += fmt::format(" (rented, {})", money(*rented));
   }
   if (out.empty()) return "No job was submitted after the warm-up and ended.";

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "models/site/cost.hpp"
+
 namespace rackcast {
 
 namespace {
@@ -219,6 +221,8 @@ PriceOptions read_prices(const Json& json) {
     for (const Json& one : items->array()) o.items.push_back(read_price(one));
   }
   o.depreciation = maybe<Duration>(in, "depreciation");
+  if (o.depreciation && (*o.depreciation < Duration{86400} || *o.depreciation > 100 * hours_of_year))
+    in.find("depreciation")->fail("equipment is written off over a day to 100 years", R"("4 years")");
   o.support = fraction(in, "support");
   o.installation = fraction(in, "installation");
   o.interest = fraction(in, "interest");
