@@ -250,7 +250,13 @@ Duration FabricPaths::single(DeviceId from, DeviceId to, const RouteChoice& choi
     }
     std::uint64_t pick = digits;
     if (choice.routing == FabricRouting::destination_mod) {
-      digits /= next.size();
+      // A core that serves several spines of a pod: the destinations behind it take them in turn, as a subnet
+      // manager hands out its ports. The digits that are left would send neighbours through one spine.
+      if (topology_.device(at).kind == DeviceKind::core) {
+        pick = destination;
+      } else {
+        digits /= next.size();
+      }
     } else {
       // Each switch hashes for itself.
       pick = mix(mix(mix(mix(source) ^ destination) ^ choice.flow) ^ static_cast<std::uint64_t>(at - first_));

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -185,6 +186,25 @@ TEST_CASE("static routes of a three-level tree use every core evenly") {
     }
   }
   CHECK(cores.size() == 324);
+}
+
+TEST_CASE("a ring over the nodes of a three-level tree meets itself on no link") {
+  // Static routes carry every shift of the nodes without a collision (Zahavi, CCIT report 776, 2010). 96
+  // nodes of eight ports: cores that serve a run of spines of each pod, whose ports the destinations take in
+  // turn.
+  const NodeSpec node = node_spec(catalog(), "dgx_a100_640gb");
+  for (const int nodes : {96, 140, 192}) {
+    const FabricPlan p = plan(node, nodes, {.leaf_switch = "qm8700"});
+    CHECK(p.kind == "three_level");
+    const Topology t = build_cluster(build_node(node), p);
+    Router router{t};
+    std::map<LinkId, double> flows;
+    for (int n = 0; n < nodes; ++n)
+      for (int g = 0; g < 8; ++g)
+        for (const Hop& hop : router.route(t.gpu(n, g), t.gpu((n + 1) % nodes, g)).hops)
+          if (t.device(t.link(hop.link).from).node == no_id) flows[hop.link] += hop.share;
+    for (const auto& [link, share] : flows) CHECK(share == 1);
+  }
 }
 
 TEST_CASE("a hundred thousand GPUs fit in 16 bytes a link and 12 a device") {
