@@ -34,11 +34,17 @@ struct ServerSpec {
   bool apart = false;        ///< on nodes of the cluster without ranks; else on the workers
   bool on_gpus = false;      ///< variables live on the GPUs of the node (one node only)
   bool sums_in_node = true;  ///< a node adds up its GPUs' gradients before it sends
+  /// Every hop waits for the whole array: the sum in a node, its way to the server, the sum there, the way
+  /// back and that to the GPUs follow each other, and the server is a process beside the workers' even on
+  /// their node.
+  bool whole_arrays = false;
+  bool sums_on_gpu =
+      false;  ///< with `whole_arrays`: a node's sum is made on one of its GPUs, not in its memory
   ServerMode mode = ServerMode::synchronous;
   int staleness = 0;
   std::optional<Bytes> split = {};
-  /// What a server adds per second, all its cores together. Memory-bound: three accesses of 4 bytes a sum on
-  /// a socket of about 60 GB/s.
+  /// What a server adds per second. With all its cores it is bound by memory: three accesses of 4 bytes a sum
+  /// on a socket of about 60 GB/s.
   Bandwidth add_rate{20e9};
 };
 

@@ -60,6 +60,9 @@ void refuse_unused(ObjectReader& in, ExchangeStrategy strategy) {
       Member{"apart", servers, with_servers},
       Member{"on_gpus", servers, with_servers},
       Member{"sums_in_node", servers, with_servers},
+      Member{"sums_on_gpu", servers, with_servers},
+      Member{"whole_arrays", servers, with_servers},
+      Member{"add_rate", servers, with_servers},
       Member{"mode", servers, with_servers},
       Member{"staleness", servers, with_servers},
       Member{"split", servers, with_servers},
@@ -79,6 +82,9 @@ void read_servers(ObjectReader& in, ServerSpec& servers) {
   servers.apart = in.boolean_or("apart", servers.apart);
   servers.on_gpus = in.boolean_or("on_gpus", servers.on_gpus);
   servers.sums_in_node = in.boolean_or("sums_in_node", servers.sums_in_node);
+  servers.whole_arrays = in.boolean_or("whole_arrays", servers.whole_arrays);
+  servers.sums_on_gpu = in.boolean_or("sums_on_gpu", servers.sums_on_gpu);
+  servers.add_rate = in.quantity_or("add_rate", servers.add_rate, true);
   if (in.has("mode")) servers.mode = static_cast<ServerMode>(in.choice("mode", server_mode_names));
   servers.staleness = static_cast<int>(in.integer_or("staleness", servers.staleness, 1, 1'000'000));
   if (in.has("split")) servers.split = in.quantity<Bytes>("split");

@@ -5,9 +5,14 @@
 /// of its parameters) makes one server the bottleneck of all ranks, whatever their number: M. Li et al.,
 /// "Scaling distributed machine learning with the parameter server", OSDI 2014; A. Sergeev, M. Del Balso,
 /// "Horovod", arXiv:1802.05799, 2018, for what that does to VGG-16.
+///
+/// MXNet's KVStore hands whole arrays from hop to hop (`whole_arrays`; src/kvstore/kvstore_dist.h: Reduce,
+/// CopyFromTo, ZPush, and ZPull, Broadcast back): the times of the hops add up for each array, and overlap
+/// between arrays only.
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "models/cluster.hpp"
 #include "models/collectives/layout.hpp"
@@ -18,6 +23,9 @@
 namespace rackcast {
 namespace {
 
+/// Parts of an array's way. Where nothing waits for whole arrays, `up` and `down` begin and end at the GPUs.
+enum class Leg { gather, up, down, spread };
+
 class Servers {
  public:
   Servers(const Cluster& cluster, const ServerSpec& spec) : cluster_{cluster}, spec_{spec}, layout_{cluster} {
@@ -27,17 +35,18 @@ class Servers {
   [[nodiscard]] int count() const { return static_cast<int>(places_.size()); }
 
   /// Gradients of all ranks to server s (`up`), or weights back; what the server adds.
-  int pattern(PatternBook& book, int s, bool up) {
-    auto& known = patterns_[static_cast<std::size_t>(2 * s + (up ? 1 : 0))];
+  int pattern(PatternBook& book, int s, Leg leg) {
+    int& known = patterns_[{leg, s}];
     if (known) return known;
     const DeviceId server = places_[static_cast<std::size_t>(s)];
+    const bool up = leg == Leg::up;
     double messages = 0, remote = 0;
     for (std::size_t n = 0; n < layout_.by_node().size(); ++n) {
       const auto& node = layout_.by_node()[n];
       const bool far = device(server).node != device(layout_.end(node.front())).node;
-      if (far && spec_.sums_in_node && !spec_.on_gpus) {
+      if (spec_.whole_arrays || (far && spec_.sums_in_node && !spec_.on_gpus)) {
         // The node adds up its GPUs' gradients in its memory and sends one copy.
-        inside(n, up);
+        if (!spec_.whole_arrays) inside(n, up);
         load(near_cpu(layout_.end(node.front())), server, up);
         ++messages, ++remote;
       } else {
@@ -51,6 +60,26 @@ class Servers {
     if (up) takes.emplace_back(2 * s, messages);
     takes.emplace_back(2 * s + 1, remote);
     return known = book.add(stage.pattern, takes);
+  }
+
+  /// The sum of one array within every node, into memory or by way of one of its GPUs, in turn; or back.
+  int pattern_in_node(PatternBook& book, int array, Leg leg) {
+    const bool up = leg == Leg::gather;
+    const auto most = std::ranges::max(layout_.by_node(), {}, &std::vector<int>::size).size();
+    const int turn = spec_.sums_on_gpu ? array % static_cast<int>(most) : 0;
+    int& known = patterns_[{leg, turn}];
+    if (known) return known;
+    for (std::size_t n = 0; n < layout_.by_node().size(); ++n) {
+      const auto& node = layout_.by_node()[n];
+      if (!spec_.sums_on_gpu) {
+        inside(n, up);
+        continue;
+      }
+      const DeviceId sum = layout_.end(node[static_cast<std::size_t>(turn) % node.size()]);
+      for (const int rank : node) load(layout_.end(rank), sum, up);
+      load(sum, near_cpu(sum), up);
+    }
+    return known = book.add(layout_.stage({}).pattern);
   }
 
  private:
@@ -79,20 +108,19 @@ class Servers {
     if (spec_.on_gpus) {
       if (busy.size() > 1) throw Error{"variables on the GPUs are modelled for one node only"};
       places_ = cluster_.ranks;
-    } else {
-      std::vector<int> hosts;
-      for (int node = 0; node < t.nodes(); ++node)
-        if (busy.contains(node) != spec_.apart) hosts.push_back(node);
-      if (hosts.empty())
-        throw Error{
-            "no node is left for the parameter servers", {}, "add nodes, or put the servers on the workers"};
-      const int wanted = spec_.count > 0 ? spec_.count : static_cast<int>(hosts.size());
-      for (int s = 0; s < wanted; ++s) {
-        const auto cpus = t.devices_of(hosts[static_cast<std::size_t>(s) % hosts.size()], DeviceKind::cpu);
-        places_.push_back(cpus[static_cast<std::size_t>(s) / hosts.size() % cpus.size()]);
-      }
+      return;
     }
-    patterns_.assign(2 * places_.size(), 0);
+    std::vector<int> hosts;
+    for (int node = 0; node < t.nodes(); ++node)
+      if (busy.contains(node) != spec_.apart) hosts.push_back(node);
+    if (hosts.empty())
+      throw Error{
+          "no node is left for the parameter servers", {}, "add nodes, or put the servers on the workers"};
+    const int wanted = spec_.count > 0 ? spec_.count : static_cast<int>(hosts.size());
+    for (int s = 0; s < wanted; ++s) {
+      const auto cpus = t.devices_of(hosts[static_cast<std::size_t>(s) % hosts.size()], DeviceKind::cpu);
+      places_.push_back(cpus[static_cast<std::size_t>(s) / hosts.size() % cpus.size()]);
+    }
   }
 
   const Cluster& cluster_;
@@ -103,7 +131,7 @@ class Servers {
     DeviceId cpu = no_id;
   };
   std::map<DeviceId, Near> near_cpu_;
-  std::vector<int> patterns_;
+  std::map<std::pair<Leg, int>, int> patterns_;
 };
 
 }  // namespace
@@ -125,8 +153,12 @@ ExchangeFlows server_flows(const Cluster& cluster, const TrainingSpec& spec,
       out.exchanges.push_back({static_cast<int>(&bucket - buckets.data()), {}});
       std::vector<FlowStage>& flow = out.exchanges.back().stages;
       const double down = bytes.base();
-      flow.push_back({servers.pattern(book, server, true), up_ratio * down, 0, hop + x.per_bucket});
-      flow.push_back({servers.pattern(book, server, false), down, 0, hop});
+      if (x.servers.whole_arrays)
+        flow.push_back({servers.pattern_in_node(book, bucket.array, Leg::gather), down, 0, {}});
+      flow.push_back({servers.pattern(book, server, Leg::up), up_ratio * down, 0, hop + x.per_bucket});
+      flow.push_back({servers.pattern(book, server, Leg::down), down, 0, hop});
+      if (x.servers.whole_arrays)
+        flow.push_back({servers.pattern_in_node(book, bucket.array, Leg::spread), down, 0, {}});
     };
     if (x.servers.split && bucket.gradients > *x.servers.split) {
       for (int s = 0; s < servers.count(); ++s) send(s, bucket.gradients / servers.count());

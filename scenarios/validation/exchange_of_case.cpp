@@ -40,8 +40,10 @@ std::string algorithm_of(const std::string& name) {
 
 /// Parameter servers of several nodes, as many as the case says.
 ExchangeSpec servers_between_nodes(const ValidationCase& c, const Facts& f) {
-  const bool kvstore = f.framework == "mxnet" || f.framework == "byteps";
-  ExchangeSpec x = exchange_method(kvstore ? "ps_lite" : "grpc_servers");
+  ExchangeSpec x = exchange_method(f.framework == "mxnet"    ? "ps_lite"
+                                   : f.framework == "byteps" ? "byteps"
+                                                             : "grpc_servers");
+  if (f.framework == "mxnet") x.servers.sums_on_gpu = has(f.kvstore, "device");
   x.servers.count = static_cast<int>(number_in(c.workload.extra, "ps_servers").value_or(0));
   if (f.update == "distributed_replicated") x.servers.sums_in_node = true;
   return x;
@@ -72,7 +74,8 @@ ExchangeSpec mxnet(const ValidationCase& c, const Facts& f, int nodes, std::stri
     // What the recipes of 2021 and later call NCCL between nodes is Horovod's.
     return horovod ? recent_horovod(nodes) : exchange_method("kvstore_nccl");
   }
-  if (nodes > 1)
+  // A distributed store goes through its servers on one node as well.
+  if (nodes > 1 || f.kvstore.starts_with("dist"))
     return horovod && f.sync != "parameter-server" ? recent_horovod(nodes) : servers_between_nodes(c, f);
   return exchange_method(f.kvstore == "local" || f.reduce_on == "cpu" ? "servers_on_host" : usual);
 }

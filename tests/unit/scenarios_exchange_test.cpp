@@ -85,6 +85,16 @@ TEST_CASE("VGG-16's exchange decides what 32 GPUs are worth") {
   CHECK(rate(R"({"strategy": "model_parallel", "ways": 4})") > 0);
 }
 
+TEST_CASE("a key-value store hands whole arrays from hop to hop") {
+  const std::string pipelined = R"({"method": "ps_lite", "whole_arrays": false, "add_rate": "20 GB/s"})";
+  // The first fully connected layer, 411 MB: sum, push, pull and copies in sequence instead of at once.
+  CHECK(rate("\"ps_lite\"") < 0.9 * rate(pipelined));
+  CHECK(rate(R"({"method": "ps_lite", "add_rate": "20 GB/s"})") < 0.95 * rate(pipelined));
+  // In a hybrid cube mesh three of seven GPUs reach the one that adds over PCIe alone, through one link.
+  CHECK(rate(R"({"method": "ps_lite", "sums_on_gpu": true})") < rate("\"ps_lite\""));
+  CHECK(contains(refusal(R"({"whole_arrays": true})"), "has no meaning for this strategy"));
+}
+
 TEST_CASE("packing a bucket, waiting for a tick and one group cost what they hide from others") {
   const double plain = rate(R"({"bucket": "64 MiB"})");
   const double packed = rate(R"({"bucket": "64 MiB", "packs": true})");
