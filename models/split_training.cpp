@@ -102,9 +102,15 @@ Duration exposed_by_ring(const StepTime& step, Duration send, double sends) {
 
 /// DeepSpeed's stage 3 of 2021 gave its collectives lists with a tensor for each GPU (deepspeed/runtime/zero/
 /// partition_parameters.py: _allgather_param, _reduce_scatter_gradient), which PyTorch copies one by one from
-/// or to the buffer that NCCL takes (ProcessGroupNCCL.cpp: outputTensors[i][j].copy_). A copy is a kernel at
-/// the pace of PyTorch's host, 7 to 12 us in its profiles.
-constexpr Duration list_entry{8e-6};
+/// or to the buffer that NCCL takes (ProcessGroupNCCL.cpp: outputTensors[i][j].copy_(outputFlattened[i][j])).
+/// A copy is a kernel at the pace of PyTorch's host, 7 to 12 us in its profiles. The lists are made anew each
+/// time, in Python: a view for each GPU of a gather (narrow), two of a scatter (view, narrow), and one in C++
+/// for the copy. An operation that starts no kernel takes 2 us from Python, half of it Python's (pytorch
+/// issue 41383). Nothing runs beside them: the GPU is idle when a list is begun (torch.cuda.synchronize in
+/// _allgather_param).
+constexpr Duration list_copy{8e-6}, python_view{2e-6}, native_view{1e-6};
+constexpr Duration gather_entry = list_copy + native_view + python_view;
+constexpr Duration scatter_entry = list_copy + native_view + 2 * python_view;
 
 /// What sharded gradients and weights make a micro-batch longer by than its kernels.
 Duration exposed_by_shards(CommModel& over, const Stage& stage, const StepTime& step, const SplitSpec& spec,
@@ -120,8 +126,9 @@ Duration exposed_by_shards(CommModel& over, const Stage& stage, const StepTime& 
       spec.zero_stage < 3 ? Duration{0}
                           : pieces * over.time(Collective::all_gather, part / pieces) / spec.network_scale;
   if (lists) {
-    const Duration copies = pieces * static_cast<double>(replicas) * list_entry;
-    return layers * ((spec.recompute ? 3.0 : 2.0) * (gather + copies) + scatter + copies);
+    const double entries = pieces * static_cast<double>(replicas);
+    return layers * ((spec.recompute ? 3.0 : 2.0) * (gather + entries * gather_entry) + scatter +
+                     entries * scatter_entry);
   }
   // Collectives beside the kernels take multiprocessors from them.
   const double slower = 1 / (spec.compute_scale * (1 - collective_slowdown()));
