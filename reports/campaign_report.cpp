@@ -177,6 +177,7 @@ Table source_table(const Json& json) {
                    {"Nodes", Align::right},
                    {"Run time, mean", Align::right},
                    {"Leaves, mean", Align::right, 2},
+                   {"Pods, mean", Align::right, 3},
                    {"Longer by it", Align::right, 2},
                    {"Failures", Align::right, 3},
                    {"Preemptions", Align::right, 4},
@@ -188,7 +189,7 @@ Table source_table(const Json& json) {
     if (const auto n = count(s.require("never_ran"))) from += fmt::format("; {} that never ran left out", n);
     table.rows.push_back({text_cell(s.require("name").string()), text_cell(s.require("kind").string()),
                           count_cell(optional_count(s, "nodes")), time_cell(s.require("work_s").number()),
-                          number_cell(s.require("leaves").number()),
+                          number_cell(s.require("leaves").number()), number_cell(s.require("pods").number()),
                           percent_cell(optional_amount(s, "slowdown").value_or(1) - 1),
                           count_cell(count(s.require("failures"))),
                           count_cell(count(s.require("preemptions"))), text_cell(std::move(from))});

@@ -20,11 +20,13 @@ auto parsed(const Json& json, Parse parse) {
 }  // namespace
 
 std::string FabricOptions::key() const {
+  std::string gang;
+  for (const auto& pod : choice.gang) gang += fmt::format("{}|", fmt::join(pod, "+"));
   return fmt::format("{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}:{}", choice.kind, choice.leaf_switch,
                      choice.spine_switch, choice.core_switch, choice.oversubscription,
                      choice.core_oversubscription, to_string(choice.rails), fmt::join(choice.torus, "x"),
                      choice.leaves_per_group, choice.nodes_per_group, links_per_node.value_or(-1), link,
-                     choice.gang_of, fmt::join(choice.gang, "+"));
+                     choice.gang_of, gang);
 }
 
 FabricOptions FabricOptions::for_another_node() const {

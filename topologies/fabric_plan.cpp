@@ -207,17 +207,9 @@ double FabricPlan::oversubscription() const {
 
 FabricPlan plan_fabric(const Catalog& catalog, const NodeSpec& node, int nodes, const FabricChoice& choice) {
   check(node, nodes, choice);
-  if (!choice.gang.empty()) {
-    FabricChoice all = choice;
-    all.gang.clear();
-    FabricPlan part = fabrics::part_of_gang(plan_fabric(catalog, node, choice.gang_of, all), choice.gang);
-    if (part.nodes != nodes)
-      throw Error{fmt::format("{} nodes lie on leaves, {} are asked for", part.nodes, nodes)};
-    return part;
-  }
   const bool planes = choice.rails == RailPlan::separate && node.nics > 1;
   FabricPlan plan;
-  plan.nodes = nodes;
+  plan.nodes = choice.gang.empty() ? nodes : choice.gang_of;
   plan.nics = planes ? 1 : node.nics;
   plan.storage_servers = choice.storage_servers;
   plan.storage_links = planes ? (choice.storage_links + node.nics - 1) / node.nics : choice.storage_links;
@@ -235,6 +227,9 @@ FabricPlan plan_fabric(const Catalog& catalog, const NodeSpec& node, int nodes, 
       if (e.kind() != ErrorKind::infeasible || &leaf == &leaves.back()) throw;
     }
   }
+  if (!choice.gang.empty()) plan = fabrics::part_of_gang(plan, choice.gang);
+  if (plan.nodes != nodes)
+    throw Error{fmt::format("{} nodes lie on leaves, {} are asked for", plan.nodes, nodes)};
   return planes ? replicated(plan, node.nics) : plan;
 }
 

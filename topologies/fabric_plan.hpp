@@ -23,6 +23,9 @@ std::string_view to_string(RailPlan);
 /// "by_node", "by_rail" or "separate"; Error with the known ones.
 RailPlan parse_rail_plan(std::string_view name);
 
+/// Where the nodes of one job hang: how many on each leaf of each pod. A tree of two levels is one pod.
+using Gang = std::vector<std::vector<int>>;
+
 struct FabricChoice {
   std::string leaf_switch = {};  ///< catalogue id; empty: the slowest, smallest that fits the ports
   std::string spine_switch =
@@ -40,9 +43,9 @@ struct FabricChoice {
   int leaves_per_group = 0;     ///< three_level, dragonfly_plus: at most; 0: as many as the spines take
   int nodes_per_group = 0;      ///< the same; 0: as many as the leaves take; not with by_rail
   std::vector<int> torus = {};  ///< switches per dimension; empty: as cubic as the number of nodes allows
-  /// One job's part of a two-level network of `gang_of` nodes: nodes on each of its leaves
-  /// (fabrics/gang.hpp). Empty: the nodes have the network to themselves.
-  std::vector<int> gang = {};
+  /// One job's part of a fat tree of `gang_of` nodes (fabrics/gang.hpp). Empty: the nodes have the network
+  /// to themselves.
+  Gang gang = {};
   int gang_of = 0;
 };
 

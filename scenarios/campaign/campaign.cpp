@@ -9,6 +9,7 @@
 #include "scenarios/campaign/campaign_simulation.hpp"
 #include "scenarios/campaign/campaign_site.hpp"
 #include "scenarios/campaign/gang_speed.hpp"
+#include "scenarios/campaign/node_pool.hpp"
 #include "scenarios/describe.hpp"
 #include "scenarios/evaluator.hpp"
 #include "scenarios/scenario.hpp"
@@ -61,7 +62,7 @@ double on_the_clock(Duration time) {
 StreamStatistics statistics(const CampaignReport& r, std::size_t stream, Duration from) {
   StreamStatistics out;
   std::vector<double> wait, completion, recorded;
-  double leaves = 0, slowdown = 0;
+  double leaves = 0, pods = 0, slowdown = 0;
   for (std::size_t i = 0; i < r.jobs.jobs.size(); ++i) {
     const CampaignJob& job = r.jobs.jobs[i];
     const JobOutcome& what = r.outcome.jobs[i];
@@ -73,6 +74,7 @@ StreamStatistics statistics(const CampaignReport& r, std::size_t stream, Duratio
     if (what.started) {
       ++out.started;
       leaves += what.leaves;
+      pods += what.pods;
       slowdown += what.slowdown;
       wait.push_back(on_the_clock(*what.started - job.submit));
     }
@@ -83,6 +85,7 @@ StreamStatistics statistics(const CampaignReport& r, std::size_t stream, Duratio
   }
   if (out.started > 0) {
     out.leaves = leaves / static_cast<double>(out.started);
+    out.pods = pods / static_cast<double>(out.started);
     out.slowdown = slowdown / static_cast<double>(out.started);
   }
   out.wait = percentiles(wait);
@@ -105,20 +108,21 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
   Evaluator evaluator{catalog, {}, s.calibration};
   CampaignReport out;
   out.nodes = s.cluster.nodes;
-  CampaignSpec campaign = *s.campaign;
+  const CampaignSpec& campaign = *s.campaign;
   GangSpeed gangs{s, evaluator, out.nodes};
   const bool simulated = !campaign.scheduler.across_leaves;
-  if (campaign.scheduler.nodes_per_leaf == 0) campaign.scheduler.nodes_per_leaf = gangs.nodes_per_leaf();
+  const bool told = campaign.scheduler.nodes_per_leaf == 0 && !gangs.places().empty();
   out.jobs = campaign_jobs(s, evaluator, out.nodes, simulated ? &gangs : nullptr);
   LeafCost leaf_cost;
   if (simulated)
-    leaf_cost = [&gangs](const CampaignJob& job, const std::vector<int>& gang) {
+    leaf_cost = [&gangs](const CampaignJob& job, const Gang& gang) {
       return job.simulated ? gangs.slowdown(job.stream, gang) : 1;
     };
   std::optional<Failures> failures;
   if (s.failures) failures.emplace(s, evaluator);
-  out.outcome = simulate_campaign(campaign, out.nodes, out.jobs.jobs,
-                                  failures ? &failures->values() : nullptr, s.seed, leaf_cost);
+  out.outcome = simulate_campaign(
+      campaign, told ? gangs.places() : regular_places(out.nodes, campaign.scheduler.nodes_per_leaf),
+      out.jobs.jobs, failures ? &failures->values() : nullptr, s.seed, leaf_cost);
   out.node_title = evaluator.cluster(question(s, s.workloads.front())).node.name;
   const CampaignSite site = campaign_site(s, catalog, evaluator);
   out.power = campaign_power(s, catalog, site, out.jobs.jobs, out.outcome);

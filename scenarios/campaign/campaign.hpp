@@ -19,7 +19,7 @@ struct StreamStatistics {
   Percentiles wait, completion;            ///< seconds: submission to first start, submission to end
   Percentiles recorded_wait;               ///< NaN unless recorded
   std::vector<double> waits, completions;  ///< of all jobs that count, ascending
-  double leaves = 0;                       ///< mean number of leaf switches of a job
+  double leaves = 0, pods = 0;             ///< mean number of leaf switches of a job, and of their pods
   double slowdown = 1;                     ///< mean run time over that on as few leaves as can be
 };
 

@@ -170,6 +170,7 @@ Document stream_document(const StreamSpec& spec, const StreamJobs& jobs, const S
                   {"left_out", jobs.left_out},
                   {"never_ran", jobs.never_ran},
                   {"leaves", x.leaves},
+                  {"pods", x.pods},
                   {"slowdown", x.slowdown},
                   {"wait", document(x.wait)},
                   {"completion", document(x.completion)}};

@@ -25,7 +25,7 @@ struct CampaignJob {
 
 struct JobOutcome {
   std::optional<Duration> started, ended;  ///< nothing: not by the end of the campaign
-  int failures = 0, preemptions = 0, leaves = 0;
+  int failures = 0, preemptions = 0, leaves = 0, pods = 0;
   double slowdown = 1;  ///< by its last placement
 };
 

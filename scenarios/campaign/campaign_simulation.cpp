@@ -33,18 +33,20 @@ struct JobState {
 
 class Simulation {
  public:
-  Simulation(const CampaignSpec& spec, int nodes, std::span<const CampaignJob> jobs,
-             const CampaignFailures* failures, std::uint64_t seed, const LeafCost& leaf_cost)
+  Simulation(const CampaignSpec& spec, const std::vector<NodePlace>& places,
+             std::span<const CampaignJob> jobs, const CampaignFailures* failures, std::uint64_t seed,
+             const LeafCost& leaf_cost)
       : spec_(spec),
         jobs_(jobs),
         failures_(failures),
         leaf_cost_(leaf_cost),
         seed_(seed),
         queue_(jobs, spec.scheduler),
-        pool_(nodes, spec.scheduler.nodes_per_leaf, spec.scheduler.placement),
+        pool_(places, spec.scheduler.placement),
         states_(jobs.size()),
         spares_(failures ? failures->spares : 0) {
     out_.jobs.resize(jobs.size());
+    const int nodes = pool_.size();
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       if (jobs[i].nodes > nodes)
         throw Error{fmt::format("a job needs {} nodes at once and the cluster has {}", jobs[i].nodes, nodes)};
@@ -135,8 +137,10 @@ class Simulation {
     JobOutcome& outcome = out_.jobs[job];
     queue_.erase(job);
     s.nodes = pool_.take(jobs_[job].nodes);
-    const std::vector<int> gang = pool_.by_leaf(s.nodes);
-    outcome.leaves = static_cast<int>(gang.size());
+    const Gang gang = pool_.gang(s.nodes);
+    outcome.pods = static_cast<int>(gang.size());
+    outcome.leaves = 0;
+    for (const auto& pod : gang) outcome.leaves += static_cast<int>(pod.size());
     s.slowdown = outcome.leaves < 2 ? 1
                  : leaf_cost_       ? leaf_cost_(jobs_[job], gang)
                                     : spec_.scheduler.across_leaves.value_or(1);
@@ -288,10 +292,10 @@ class Simulation {
 
 }  // namespace
 
-CampaignOutcome simulate_campaign(const CampaignSpec& spec, int nodes, std::span<const CampaignJob> jobs,
-                                  const CampaignFailures* failures, std::uint64_t seed,
-                                  const LeafCost& leaf_cost) {
-  return Simulation{spec, nodes, jobs, failures, seed, leaf_cost}.run();
+CampaignOutcome simulate_campaign(const CampaignSpec& spec, const std::vector<NodePlace>& places,
+                                  std::span<const CampaignJob> jobs, const CampaignFailures* failures,
+                                  std::uint64_t seed, const LeafCost& leaf_cost) {
+  return Simulation{spec, places, jobs, failures, seed, leaf_cost}.run();
 }
 
 }  // namespace rackcast

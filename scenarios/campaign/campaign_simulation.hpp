@@ -19,17 +19,18 @@
 
 #include "scenarios/campaign/campaign_job.hpp"
 #include "scenarios/campaign/campaign_spec.hpp"
+#include "topologies/fabrics/gang.hpp"
 
 namespace rackcast {
 
-/// Run time of a job with so many nodes on each of its leaves over that on as few leaves as can be.
-using LeafCost = std::function<double(const CampaignJob& job, const std::vector<int>& nodes_on_leaf)>;
+/// Run time of a job whose nodes hang so over that on as few leaves as can be.
+using LeafCost = std::function<double(const CampaignJob& job, const Gang& gang)>;
 
-/// `failures` null: nothing ever fails, and restarting a preempted job takes no time. `jobs` by submission.
-/// `leaf_cost` empty: what the scheduler's across_leaves says, of every job. Throws Error for a job that is
-/// larger than the cluster.
-CampaignOutcome simulate_campaign(const CampaignSpec& spec, int nodes, std::span<const CampaignJob> jobs,
-                                  const CampaignFailures* failures, std::uint64_t seed,
-                                  const LeafCost& leaf_cost = {});
+/// `places` of the nodes. `failures` null: nothing ever fails, and restarting a preempted job takes no time.
+/// `jobs` by submission. `leaf_cost` empty: what the scheduler's across_leaves says, of every job. Throws
+/// Error for a job that is larger than the cluster.
+CampaignOutcome simulate_campaign(const CampaignSpec& spec, const std::vector<NodePlace>& places,
+                                  std::span<const CampaignJob> jobs, const CampaignFailures* failures,
+                                  std::uint64_t seed, const LeafCost& leaf_cost = {});
 
 }  // namespace rackcast

@@ -3,31 +3,67 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "models/cluster.hpp"
 #include "scenarios/describe.hpp"
 #include "scenarios/evaluator.hpp"
 #include "scenarios/scenario.hpp"
-#include "topologies/fabrics/gang.hpp"
 
 namespace rackcast {
 
 namespace {
 
-/// So many nodes on as few leaves as can be, the fullest first.
-std::vector<int> tightest(int nodes, int per_leaf) {
-  std::vector<int> out(static_cast<std::size_t>(nodes / per_leaf), per_leaf);
-  if (nodes % per_leaf > 0) out.push_back(nodes % per_leaf);
+/// `of` as evenly as can be in so many parts, the larger first.
+std::vector<int> evenly(int of, int parts) {
+  std::vector<int> out;
+  for (int i = 0; i < parts; ++i) out.push_back(of / parts + (i < of % parts));
   return out;
 }
 
-/// `least` nodes on one leaf, the others spread evenly over the other leaves.
-std::vector<int> standing_for(int nodes, int leaves, int least) {
-  std::vector<int> out;
-  const int others = leaves - 1;
-  for (int i = 0; i < others; ++i) out.push_back((nodes - least) / others + (i < (nodes - least) % others));
+/// Evenly, but for one part of `least`.
+std::vector<int> evenly_but(int of, int parts, int least) {
+  if (parts == 1) return {of};
+  std::vector<int> out = evenly(of - least, parts - 1);
   out.push_back(least);
+  return out;
+}
+
+/// What gangs have in common whose steps take as long.
+struct GangKind {
+  int nodes = 0, leaves = 0, pods = 0;
+  int least_on_leaf = 0, least_in_pod = 0;
+
+  explicit GangKind(const Gang& gang) : pods(static_cast<int>(gang.size())) {
+    for (const auto& pod : gang) {
+      const int in_pod = std::accumulate(pod.begin(), pod.end(), 0);
+      const int on_leaf = *std::ranges::min_element(pod);
+      least_in_pod = nodes == 0 ? in_pod : std::min(least_in_pod, in_pod);
+      least_on_leaf = nodes == 0 ? on_leaf : std::min(least_on_leaf, on_leaf);
+      nodes += in_pod;
+      leaves += static_cast<int>(pod.size());
+    }
+  }
+};
+
+/// A gang of that kind, or as near as it goes: nodes spread evenly over pods and leaves but for the least
+/// pod, and the least leaf in the largest pod. Leaves hold `per_leaf` nodes.
+Gang standing_for(const GangKind& kind, int per_leaf) {
+  Gang out;
+  int leaves_left = kind.leaves, pods_left = kind.pods, nodes_left = kind.nodes;
+  const std::vector<int> pods = evenly_but(kind.nodes, kind.pods, kind.least_in_pod);
+  for (const int nodes : pods) {
+    const int even = static_cast<int>(
+        std::lround(static_cast<double>(leaves_left) * nodes / static_cast<double>(nodes_left)));
+    const int fewest = (nodes + per_leaf - 1) / per_leaf, most = nodes / kind.least_on_leaf;
+    const int leaves = std::max({1, fewest, std::min({even, most, leaves_left - pods_left + 1})});
+    const bool first = out.empty();
+    out.push_back(first ? evenly_but(nodes, leaves, kind.least_on_leaf) : evenly(nodes, leaves));
+    leaves_left -= leaves;
+    nodes_left -= nodes;
+    --pods_left;
+  }
   return out;
 }
 
@@ -47,33 +83,48 @@ GangSpeed::GangSpeed(const Scenario& scenario, Evaluator& evaluator, int nodes)
   Question q = question(scenario, scenario.workloads.front());
   q.cluster.nodes = nodes;
   q.gpus.reset();
-  per_leaf_ = fabrics::nodes_on_a_leaf(evaluator.cluster(q).fabric);
+  places_ = fabrics::node_places(evaluator.cluster(q).fabric);
+  std::map<int, int> on_leaf, in_pod;
+  for (const NodePlace& place : places_) {
+    per_leaf_ = std::max(per_leaf_, ++on_leaf[place.leaf]);
+    per_pod_ = std::max(per_pod_, ++in_pod[place.pod]);
+  }
+}
+
+Gang GangSpeed::tightest(int nodes) const {
+  Gang out;
+  for (int left = nodes; left > 0; left -= per_pod_) {
+    out.emplace_back();
+    for (int in_pod = std::min(left, per_pod_); in_pod > 0; in_pod -= per_leaf_)
+      out.back().push_back(std::min(in_pod, per_leaf_));
+  }
+  return out;
 }
 
 void GangSpeed::place(Question& q) const {
-  if (per_leaf_ == 0 || q.cluster.nodes < 2) return;
-  q.cluster.fabric.choice.gang = tightest(q.cluster.nodes, per_leaf_);
+  if (places_.empty() || q.cluster.nodes < 2) return;
+  q.cluster.fabric.choice.gang = tightest(q.cluster.nodes);
   q.cluster.fabric.choice.gang_of = nodes_;
 }
 
-double GangSpeed::step(std::size_t stream, std::vector<int> gang) const {
+double GangSpeed::step(std::size_t stream, Gang gang) const {
   Question q = question(scenario_, workload_of(scenario_, scenario_.campaign->streams[stream]));
   q.failures.reset();
   q.gpus.reset();
-  q.cluster.nodes = std::accumulate(gang.begin(), gang.end(), 0);
+  q.cluster.nodes = GangKind{gang}.nodes;
   q.cluster.fabric.choice.gang = std::move(gang);
   q.cluster.fabric.choice.gang_of = nodes_;
   return evaluator_.run(q).parts.total.base();
 }
 
-double GangSpeed::slowdown(std::size_t stream, const std::vector<int>& gang) {
-  const int nodes = std::accumulate(gang.begin(), gang.end(), 0), leaves = static_cast<int>(gang.size());
-  if (per_leaf_ == 0 || leaves < 2) return 1;
-  const int least = *std::ranges::min_element(gang);
-  const auto [it, fresh] = known_.emplace(std::tuple{stream, nodes, leaves, least}, 1.0);
+double GangSpeed::slowdown(std::size_t stream, const Gang& gang) {
+  const GangKind kind{gang};
+  if (places_.empty() || kind.leaves < 2) return 1;
+  const auto [it, fresh] = known_.emplace(
+      std::tuple{stream, kind.nodes, kind.leaves, kind.pods, kind.least_on_leaf, kind.least_in_pod}, 1.0);
   if (fresh)
-    it->second = std::max(
-        1.0, step(stream, standing_for(nodes, leaves, least)) / step(stream, tightest(nodes, per_leaf_)));
+    it->second =
+        std::max(1.0, step(stream, standing_for(kind, per_leaf_)) / step(stream, tightest(kind.nodes)));
   return it->second;
 }
 

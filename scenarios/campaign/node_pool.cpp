@@ -2,24 +2,30 @@
 
 #include <algorithm>
 #include <cassert>
-#include <functional>
 #include <map>
 #include <numeric>
 
 namespace rackcast {
 
-NodePool::NodePool(int nodes, int nodes_per_leaf, Placement placement) : placement_(placement) {
-  if (nodes < 1) throw Error{"a cluster has at least one node"};
-  const int per_leaf = nodes_per_leaf > 0 ? nodes_per_leaf : nodes;
-  for (int i = 0; i < nodes; ++i) {
-    const auto leaf = static_cast<std::size_t>(i / per_leaf);
-    if (leaf == nodes_of_.size()) nodes_of_.emplace_back();
-    nodes_of_[leaf].push_back(i);
-    leaf_of_.push_back(static_cast<int>(leaf));
+NodePool::NodePool(const std::vector<NodePlace>& places, Placement placement) : placement_(placement) {
+  if (places.empty()) throw Error{"a cluster has at least one node"};
+  for (const NodePlace& place : places) {
+    const auto leaf = static_cast<std::size_t>(place.leaf), pod = static_cast<std::size_t>(place.pod);
+    if (leaf >= nodes_of_.size()) {
+      nodes_of_.resize(leaf + 1);
+      free_on_.resize(leaf + 1);
+      pod_of_.resize(leaf + 1);
+    }
+    if (pod >= pods_.size()) pods_.resize(pod + 1);
+    if (nodes_of_[leaf].empty()) pods_[pod].leaves.push_back(place.leaf);
+    nodes_of_[leaf].push_back(static_cast<int>(leaf_of_.size()));
+    leaf_of_.push_back(place.leaf);
+    pod_of_[leaf] = place.pod;
+    ++free_on_[leaf];
+    ++pods_[pod].free;
   }
   state_.assign(leaf_of_.size(), State::free);
-  for (const auto& on_leaf : nodes_of_) free_on_.push_back(static_cast<int>(on_leaf.size()));
-  free_ = nodes;
+  free_ = size();
 }
 
 void NodePool::take_from(int leaf, std::size_t count, std::vector<int>& into) {
@@ -29,29 +35,46 @@ void NodePool::take_from(int leaf, std::size_t count, std::vector<int>& into) {
     if (state_[static_cast<std::size_t>(node)] != State::free) continue;
     state_[static_cast<std::size_t>(node)] = State::used;
     --free_on_[l];
+    --pods_[static_cast<std::size_t>(pod_of_[l])].free;
     --free_;
     into.push_back(node);
   }
 }
 
-std::vector<int> NodePool::take(int count) {
-  assert(count >= 1 && count <= free_);
-  const auto wanted = static_cast<std::size_t>(count);
+std::vector<int> NodePool::leaves_in_order(int count) const {
   std::vector<int> leaves(free_on_.size());
   std::iota(leaves.begin(), leaves.end(), 0);
+  if (placement_ == Placement::first_fit) return leaves;
+  // What holds the whole job first, the tightest ahead; then the emptiest.
+  const auto before = [count](int free_a, int free_b) {
+    const bool fits_a = free_a >= count, fits_b = free_b >= count;
+    if (fits_a != fits_b) return fits_a;
+    return fits_a ? free_a < free_b : free_a > free_b;
+  };
   const auto free_of = [this](int leaf) {
     return free_on_[static_cast<std::size_t>(leaf)];
   };
-  if (placement_ == Placement::compact) {
-    // Those that hold the whole job first, the tightest ahead; then the emptiest.
-    std::ranges::stable_sort(leaves, [&](int a, int b) {
-      const bool fits_a = free_of(a) >= count, fits_b = free_of(b) >= count;
-      if (fits_a != fits_b) return fits_a;
-      return fits_a ? free_of(a) < free_of(b) : free_of(a) > free_of(b);
-    });
-  }
+  const auto pod_of = [this](int leaf) {
+    return pod_of_[static_cast<std::size_t>(leaf)];
+  };
+  const auto free_in = [this](int pod) {
+    return pods_[static_cast<std::size_t>(pod)].free;
+  };
+  std::ranges::stable_sort(leaves, [&](int a, int b) {
+    const bool fits_a = free_of(a) >= count, fits_b = free_of(b) >= count;
+    const int pod_a = pod_of(a), pod_b = pod_of(b);
+    if (fits_a || fits_b || pod_a == pod_b) return before(free_of(a), free_of(b));
+    if (free_in(pod_a) != free_in(pod_b)) return before(free_in(pod_a), free_in(pod_b));
+    return pod_a < pod_b;
+  });
+  return leaves;
+}
+
+std::vector<int> NodePool::take(int count) {
+  assert(count >= 1 && count <= free_);
+  const auto wanted = static_cast<std::size_t>(count);
   std::vector<int> out;
-  for (const int leaf : leaves) {
+  for (const int leaf : leaves_in_order(count)) {
     if (out.size() == wanted) break;
     take_from(leaf, wanted, out);
   }
@@ -60,7 +83,9 @@ std::vector<int> NodePool::take(int count) {
 
 void NodePool::set_free(int node) {
   state_[static_cast<std::size_t>(node)] = State::free;
-  ++free_on_[static_cast<std::size_t>(leaf_of_[static_cast<std::size_t>(node)])];
+  const auto leaf = static_cast<std::size_t>(leaf_of_[static_cast<std::size_t>(node)]);
+  ++free_on_[leaf];
+  ++pods_[static_cast<std::size_t>(pod_of_[leaf])].free;
   ++free_;
 }
 
@@ -79,17 +104,24 @@ void NodePool::repaired(int node) {
   set_free(node);
 }
 
-std::vector<int> NodePool::by_leaf(const std::vector<int>& nodes) const {
-  std::map<int, int> on;
-  for (const int node : nodes) ++on[leaf_of_[static_cast<std::size_t>(node)]];
-  std::vector<int> out;
-  for (const auto& entry : on) out.push_back(entry.second);
-  std::ranges::sort(out, std::ranges::greater{});
+Gang NodePool::gang(const std::vector<int>& nodes) const {
+  std::map<int, std::map<int, int>> on;
+  for (const int node : nodes) {
+    const int leaf = leaf_of_[static_cast<std::size_t>(node)];
+    ++on[pod_of_[static_cast<std::size_t>(leaf)]][leaf];
+  }
+  Gang out;
+  for (const auto& pod : on) {
+    out.emplace_back();
+    for (const auto& leaf : pod.second) out.back().push_back(leaf.second);
+  }
   return out;
 }
 
-int NodePool::leaves(const std::vector<int>& nodes) const {
-  return static_cast<int>(by_leaf(nodes).size());
+std::vector<NodePlace> regular_places(int nodes, int nodes_per_leaf) {
+  std::vector<NodePlace> out;
+  for (int node = 0; node < nodes; ++node) out.push_back({nodes_per_leaf > 0 ? node / nodes_per_leaf : 0, 0});
+  return out;
 }
 
 }  // namespace rackcast

@@ -52,7 +52,8 @@ const std::vector<CampaignJob> kQueue{job(0, 3, 4), job(0.5, 4, 2), job(1, 1, 2)
 }  // namespace
 
 TEST_CASE("first in, first out: nothing passes the job that waits for all nodes") {
-  const CampaignOutcome out = simulate_campaign(days(2, SchedulerPolicy::fifo), 4, kQueue, nullptr, 1);
+  const CampaignOutcome out =
+      simulate_campaign(days(2, SchedulerPolicy::fifo), regular_places(4, 0), kQueue, nullptr, 1);
   CHECK(start_h(out, 0) == 0);
   CHECK(start_h(out, 1) == 4);  // when the first ends
   CHECK(start_h(out, 2) == 6);
@@ -63,7 +64,8 @@ TEST_CASE("first in, first out: nothing passes the job that waits for all nodes"
 }
 
 TEST_CASE("backfill lets a job pass that is over before the reservation") {
-  const CampaignOutcome out = simulate_campaign(days(2, SchedulerPolicy::backfill), 4, kQueue, nullptr, 1);
+  const CampaignOutcome out =
+      simulate_campaign(days(2, SchedulerPolicy::backfill), regular_places(4, 0), kQueue, nullptr, 1);
   CHECK(start_h(out, 2) == 1);  // ends at 3 h, before the reservation at 4 h
   CHECK(start_h(out, 1) == 4);  // not delayed
   CHECK(start_h(out, 3) == 6);  // 9 h long: it would delay the reservation
@@ -71,41 +73,52 @@ TEST_CASE("backfill lets a job pass that is over before the reservation") {
 
 TEST_CASE("fair share starts the user who has used less") {
   const std::vector<CampaignJob> jobs{job(0, 1, 5, 0, 1), job(1, 1, 5, 0, 1), job(2, 1, 5, 0, 2)};
-  const CampaignOutcome fair = simulate_campaign(days(2, SchedulerPolicy::fair_share), 1, jobs, nullptr, 1);
+  const CampaignOutcome fair =
+      simulate_campaign(days(2, SchedulerPolicy::fair_share), regular_places(1, 0), jobs, nullptr, 1);
   CHECK(start_h(fair, 2) == 5);  // submitted last, but user 1 has used 5 node hours
   CHECK(start_h(fair, 1) == 10);
-  const CampaignOutcome fifo = simulate_campaign(days(2, SchedulerPolicy::fifo), 1, jobs, nullptr, 1);
+  const CampaignOutcome fifo =
+      simulate_campaign(days(2, SchedulerPolicy::fifo), regular_places(1, 0), jobs, nullptr, 1);
   CHECK(start_h(fifo, 1) == 5);
 }
 
 TEST_CASE("an urgent job preempts, and the other goes on where it was") {
   CampaignSpec spec = days(2, SchedulerPolicy::backfill);
   const std::vector<CampaignJob> jobs{job(0, 2, 6), job(2, 2, 3, 5)};
-  CHECK(start_h(simulate_campaign(spec, 2, jobs, nullptr, 1), 1) == 6);
+  CHECK(start_h(simulate_campaign(spec, regular_places(2, 0), jobs, nullptr, 1), 1) == 6);
   spec.scheduler.preemption = true;
-  const CampaignOutcome out = simulate_campaign(spec, 2, jobs, nullptr, 1);
+  const CampaignOutcome out = simulate_campaign(spec, regular_places(2, 0), jobs, nullptr, 1);
   CHECK(start_h(out, 1) == 2);
   CHECK(end_h(out, 0) == doctest::Approx(9));  // 2 h + 3 h of the other + 4 h
   CHECK(out.preemptions == 1);
 }
 
-TEST_CASE("a gang is placed on as few leaves as possible") {
-  NodePool pool{8, 4, Placement::compact};
+TEST_CASE("a gang is placed on as few leaves and pods as possible") {
+  NodePool pool{regular_places(8, 4), Placement::compact};
   CHECK(pool.take(3) == std::vector<int>{0, 1, 2});
   CHECK(pool.take(1) == std::vector<int>{3});  // the tightest leaf that holds it
-  const auto four = pool.take(4);
-  CHECK(pool.leaves(four) == 1);
-  NodePool first{8, 4, Placement::first_fit};
+  CHECK(pool.gang(pool.take(4)) == Gang{{4}});
+  NodePool first{regular_places(8, 4), Placement::first_fit};
   first.take(3);
-  CHECK(first.leaves(first.take(4)) == 2);
+  CHECK(first.gang(first.take(4)) == Gang{{1, 3}});
+
+  // Two pods of two leaves of two nodes each.
+  const std::vector<NodePlace> two_pods{{0, 0}, {0, 0}, {1, 0}, {1, 0}, {2, 1}, {2, 1}, {3, 1}, {3, 1}};
+  NodePool pods{two_pods, Placement::compact};
+  CHECK(pods.take(1) == std::vector<int>{0});
+  CHECK(pods.take(4) ==
+        std::vector<int>{4, 5, 6, 7});  // the pod that holds it, though two leaves are as free
+  CHECK(pods.gang(pods.take(3)) == Gang{{1, 2}});
+  NodePool scattered{two_pods, Placement::first_fit};
+  scattered.take(1);
+  CHECK(scattered.gang(scattered.take(4)) == Gang{{1, 2}, {1}});
 }
 
 TEST_CASE("a job across leaves runs longer where the fabric says so") {
   CampaignSpec spec = days(2, SchedulerPolicy::fifo);
-  spec.scheduler.nodes_per_leaf = 2;
   spec.scheduler.across_leaves = 1.5;
   const std::vector<CampaignJob> jobs{job(0, 3, 4)};
-  CHECK(end_h(simulate_campaign(spec, 4, jobs, nullptr, 1), 0) == doctest::Approx(6));
+  CHECK(end_h(simulate_campaign(spec, regular_places(4, 2), jobs, nullptr, 1), 0) == doctest::Approx(6));
 }
 
 TEST_CASE("a job on several leaves has its nodes' part of their uplinks") {
@@ -114,19 +127,75 @@ TEST_CASE("a job on several leaves has its nodes' part of their uplinks") {
   const Catalog catalog = Catalog::builtin();
   const NodeSpec node = node_spec(catalog, NodeChoice{s.cluster.node, ""});
   const FabricPlan whole = plan_fabric(catalog, node, 28, s.cluster.fabric.choice);
-  REQUIRE(fabrics::nodes_on_a_leaf(whole) == 7);
+  const std::vector<NodePlace> places = fabrics::node_places(whole);
+  REQUIRE(places.size() == 28);
+  CHECK(places[6].leaf == 0);
+  CHECK(places[7].leaf == 1);
   CHECK(whole.leaves == 4);
-  const std::vector<int> gang{4, 1};
-  const FabricPlan part = fabrics::part_of_gang(whole, gang);
+  const FabricPlan part = fabrics::part_of_gang(whole, {{4, 1}});
   CHECK(part.nodes == 5);
   CHECK(part.leaves == 2);
   REQUIRE(part.trunks.size() == 2);
-  CHECK(part.trunks[0].cables == 4);  // 16 ports, 4:1
-  CHECK(part.trunks[1].cables == 1);  // 4 ports
-  const FabricPlan one = fabrics::part_of_gang(whole, std::vector<int>{5});
+  CHECK(part.trunks[0].cables == 16 * 4);  // 16 ports, 4:1, in sixteenths of a cable
+  CHECK(part.trunks[1].cables == 16 * 1);  // 4 ports
+  CHECK(16 * *part.trunk_link.raw == *whole.trunk_link.raw);
+  const FabricPlan one = fabrics::part_of_gang(whole, {{5}});
   CHECK(one.spines == 0);
   CHECK(one.trunks.empty());
-  CHECK(fabrics::nodes_on_a_leaf(plan_fabric(catalog, node, 4)) == 0);  // one switch
+  CHECK(fabrics::node_places(plan_fabric(catalog, node, 4)).empty());  // one switch
+}
+
+TEST_CASE("a job in several pods has its nodes' part of the uplinks of leaves and pods") {
+  const Catalog catalog = Catalog::builtin();
+  const NodeSpec node = node_spec(catalog, NodeChoice{"dgx1v_16gb", ""});
+  FabricChoice choice;
+  choice.kind = "three_level";
+  choice.oversubscription = 2;
+  choice.core_oversubscription = 2;
+  choice.leaves_per_group = 2;
+  const FabricPlan whole = plan_fabric(catalog, node, 48, choice);
+  const std::vector<NodePlace> places = fabrics::node_places(whole);
+  REQUIRE(places.size() == 48);
+  CHECK(whole.groups > 1);
+  CHECK(places.back().pod == whole.groups - 1);
+  CHECK(places.back().leaf == whole.leaves - 1);
+  // Four ports a node: 4 and 2 nodes on two leaves of a pod, 1 on one of another.
+  const FabricPlan part = fabrics::part_of_gang(whole, {{4, 2}, {1}});
+  CHECK(part.nodes == 7);
+  CHECK(part.leaves == 3);
+  CHECK(part.spines == 2);
+  CHECK(part.cores == 1);
+  REQUIRE(part.trunks.size() == 5);
+  CHECK(part.trunks[0].cables == 16 * 8);  // 16 ports, 2:1, in sixteenths of a cable
+  CHECK(part.trunks[1].cables == 16 * 4);
+  CHECK(part.trunks[2].cables == 16 * 6);  // of the 12 that the pod has, 2:1
+  CHECK(part.trunks[3].cables == 16 * 2);
+  CHECK(part.trunks[4].cables == 16 * 1);
+  CHECK(fabrics::part_of_gang(whole, {{4, 2}}).cores == 0);
+
+  // Rails: each port of a node goes to a leaf of its own, and so does its share of the uplinks.
+  choice = {};
+  choice.kind = "two_level";
+  choice.oversubscription = 2;
+  choice.rails = RailPlan::by_rail;
+  const FabricPlan rails = plan_fabric(catalog, node, 48, choice);
+  REQUIRE(fabrics::node_places(rails).size() == 48);
+  const FabricPlan of_rails = fabrics::part_of_gang(rails, {{4, 2}});
+  CHECK(of_rails.leaves == 8);
+  REQUIRE(of_rails.trunks.size() == 8);
+  CHECK(of_rails.trunks[0].cables == 16 * 2);
+  CHECK(of_rails.trunks[7].cables == 16 * 1);
+  CHECK(of_rails.node_leaf[3] == 3);
+  CHECK(of_rails.node_leaf.back() == 7);
+  // Networks of their own for each port: the part of every one.
+  choice.rails = RailPlan::separate;
+  choice.gang = {{4, 2}};
+  choice.gang_of = 48;
+  const FabricPlan planes = plan_fabric(catalog, node, 6, choice);
+  CHECK(planes.planes == 4);
+  CHECK(planes.leaves == 8);
+  CHECK(planes.trunks.size() == 8);
+  CHECK_THROWS_AS((void)plan_fabric(catalog, node, 7, choice), Error);
 }
 
 TEST_CASE("compact placement makes a whole campaign faster, and more so the scarcer the uplinks are") {
@@ -154,6 +223,23 @@ TEST_CASE("compact placement makes a whole campaign faster, and more so the scar
     if (job.started) CHECK(job.slowdown == (job.leaves > 1 ? 1.5 : 1.0));
 }
 
+TEST_CASE("where the uplinks of pods are scarce, jobs in several pods run longer") {
+  const std::string file = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/gang_placement.json";
+  const Catalog catalog = Catalog::builtin();
+  const auto played = [&](int ratio) {
+    const std::string fabric = R"({"kind": "three_level", "leaves_per_group": 2, "core_oversubscription": )";
+    return run_campaign(load_scenario(file, {"cluster.nodes=48", "campaign.scheduler.placement=first_fit",
+                                             "cluster.fabric=" + fabric + std::to_string(ratio) + "}"}),
+                        catalog);
+  };
+  const CampaignReport scarce = played(8), full = played(1);
+  const StreamStatistics &slow = scarce.streams.back(), &fast = full.streams.back();
+  CHECK(slow.pods > 1.2);
+  CHECK(slow.leaves > slow.pods);
+  CHECK(slow.slowdown > 1.1);
+  CHECK(fast.slowdown < 1 + (slow.slowdown - 1) / 3);
+}
+
 TEST_CASE("failures in the campaign cost what the closed formula says") {
   // 4 nodes of 40 h: the job fails every 10 h; 30 min intervals, 1 min stalls, 15 min restarts.
   CampaignFailures failures;
@@ -167,7 +253,7 @@ TEST_CASE("failures in the campaign cost what the closed formula says") {
   };
   std::vector<CampaignJob> jobs{job(0, 4, 20'000)};
   CampaignSpec spec = days(2000, SchedulerPolicy::fifo);
-  const CampaignOutcome out = simulate_campaign(spec, 4, jobs, &failures, 3);
+  const CampaignOutcome out = simulate_campaign(spec, regular_places(4, 0), jobs, &failures, 3);
   GoodputSpec closed = failures.job(4);
   closed.mttf = 10 * kHour;
   REQUIRE(out.jobs[0].ended);
@@ -187,9 +273,9 @@ TEST_CASE("without spares a failed node goes to repair and its job back to the q
   };
   const std::vector<CampaignJob> jobs{job(0, 4, 2000)};
   const CampaignSpec spec = days(2000, SchedulerPolicy::fifo);
-  const CampaignOutcome none = simulate_campaign(spec, 4, jobs, &failures, 3);
+  const CampaignOutcome none = simulate_campaign(spec, regular_places(4, 0), jobs, &failures, 3);
   failures.spares = 4;
-  const CampaignOutcome some = simulate_campaign(spec, 4, jobs, &failures, 3);
+  const CampaignOutcome some = simulate_campaign(spec, regular_places(4, 0), jobs, &failures, 3);
   REQUIRE(none.jobs[0].ended);
   REQUIRE(some.jobs[0].ended);
   CHECK(*none.jobs[0].ended > 1.5 * *some.jobs[0].ended);  // about 24 h for each 25 h of work
@@ -201,7 +287,8 @@ TEST_CASE("the same seed gives the same campaign, and a job larger than the clus
   const Scenario s = load_scenario(file, {"campaign.duration=30 days"});
   CHECK(campaign_document(s, run_campaign(s, catalog)) == campaign_document(s, run_campaign(s, catalog)));
   const std::vector<CampaignJob> jobs{job(0, 5, 1)};
-  CHECK_THROWS_AS(simulate_campaign(days(1, SchedulerPolicy::fifo), 4, jobs, nullptr, 1), Error);
+  CHECK_THROWS_AS(simulate_campaign(days(1, SchedulerPolicy::fifo), regular_places(4, 0), jobs, nullptr, 1),
+                  Error);
 }
 
 TEST_CASE("the team of the DGX POD: 36 million images at 480 images/s are 20.8 h") {

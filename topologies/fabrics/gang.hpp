@@ -1,19 +1,29 @@
 #pragma once
-/// What one job has of a two-level network that others use too.
-#include <span>
+/// What one job has of a fat tree that others use too.
+#include <vector>
 
 #include "topologies/fabric_plan.hpp"
 
-namespace rackcast::fabrics {
+namespace rackcast {
 
-/// Nodes that a leaf of the plan holds; 0 where nodes are not tied to leaves, or leaves not to spines alone:
-/// one switch, rails, planes, pods, groups, tori.
-int nodes_on_a_leaf(const FabricPlan& plan);
+/// Where a node hangs: its leaf switch and the pod of that, numbered from 0 over the whole network. With
+/// rails the leaves that the ports of a node go to count as one.
+struct NodePlace {
+  int leaf = 0, pod = 0;
+};
 
-/// The part of the network that a job sees whose nodes hang on several leaves, so many on each. Of the
-/// uplinks of a leaf it has what its nodes would have if all nodes of the leaf used them alike, in whole
-/// cables, rounded up. Spines are one, as every leaf reaches each of them by as many cables; storage hangs on
-/// a leaf of its own whose uplinks hold nothing up. Throws Error unless nodes_on_a_leaf(whole) > 0.
-FabricPlan part_of_gang(const FabricPlan& whole, std::span<const int> nodes_on_leaf);
+namespace fabrics {
 
-}  // namespace rackcast::fabrics
+/// Of every node of a fat tree of two or three levels. Empty where nodes are not tied to leaves, or leaves
+/// not to spines alone: one switch, groups of a dragonfly+, tori, nodes with more ports than a leaf has.
+std::vector<NodePlace> node_places(const FabricPlan& plan);
+
+/// The part of the network that a job sees whose nodes hang on several leaves of several pods, so many on
+/// each. Of the uplinks of a leaf, and of those of a pod, it has what its nodes would have if all nodes there
+/// used them alike, in sixteenths of a cable, rounded up. The spines of a pod are one, as every leaf reaches
+/// each of them by as many cables, and so are the cores; storage hangs on a leaf of its own whose uplinks
+/// hold nothing up. `whole` has one plane; throws Error unless it has node_places.
+FabricPlan part_of_gang(const FabricPlan& whole, const Gang& gang);
+
+}  // namespace fabrics
+}  // namespace rackcast
