@@ -126,7 +126,7 @@ struct Chart {
   std::optional<double> marked_x;  ///< the chosen point of the first line
   std::string marked_label;
   Table data;
-  std::string no_interval = {};  ///< why no interval is drawn, where none is
+  std::string about_interval = {};  ///< what the interval drawn is of, or why there is none
 };
 
 /// One value for each name, in order: bars, or points where the axis is logarithmic (a bar needs a zero).
@@ -149,7 +149,7 @@ struct BarChart {
   /// A tornado: each bar spans from its low to its high end, and this is where all of them start.
   std::optional<double> middle = {};
   Table data = {};               ///< as of a Chart
-  std::string no_interval = {};  ///< why no interval is drawn, where none is
+  std::string about_interval = {};  ///< what the interval drawn is of, or why there is none
 };
 
 /// A drawing of the thing itself: a rack, a node's wiring, a floor.

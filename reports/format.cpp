@@ -214,4 +214,14 @@ Cell prediction_cell(const std::optional<Prediction>& prediction) {
           .high = prediction->high};
 }
 
+Cell with_interval(Cell cell, std::optional<double> low, std::optional<double> high,
+                   std::string (*text)(double)) {
+  if (!low || !high || *low >= *high) return cell;
+  cell.low = low;
+  cell.high = high;
+  const std::string from = text(*low), to = text(*high);
+  if (from != to || from != cell.text) cell.text += fmt::format(" ({} to {})", from, to);
+  return cell;
+}
+
 }  // namespace rackcast::reports

@@ -214,8 +214,8 @@ class HtmlWriter {
     }
     out_ += fmt::format("<figure>\n<figcaption>{}</figcaption>\n{}", html_escape(chart.caption),
                         plot(spec, chart.caption, kind));
-    if (!chart.no_interval.empty()) {
-      out_ += fmt::format("<p class=\"aside\">{}</p>\n", html_escape(chart.no_interval));
+    if (!chart.about_interval.empty()) {
+      out_ += fmt::format("<p class=\"aside\">{}</p>\n", html_escape(chart.about_interval));
     }
     if (!table.empty()) {
       out_ +=

@@ -49,6 +49,13 @@ auto list(const Json& object, std::string_view key, Read read) {
   return items;
 }
 
+std::optional<std::int64_t> nodes_of(const Json& object, std::string_view key) {
+  const Json* nodes = member(object, key);
+  if (nodes == nullptr) return std::nullopt;
+  if (nodes->integer() < 1) nodes->fail("expected a count of nodes", hint);
+  return nodes->integer();
+}
+
 InputPath::Epochs read_epochs(const Json& json) {
   return {amount(json, "after").value_or(0), checked(json.require("epochs")),  share(json, "page_cache"),
           share(json, "ssd_cache"),          share(json, "storage"),           amount(json, "step_s"),
@@ -65,7 +72,8 @@ InputPath read_input_path(const Json& json) {
   path.next = text(json, "next");
   path.statement = text(json, "statement");
   path.funnel = list(json, "funnel", [](const Json& stage) {
-    return InputPath::Stage{stage.require("stage").string(), checked(stage.require("samples_per_s"))};
+    return InputPath::Stage{stage.require("stage").string(), checked(stage.require("samples_per_s")),
+                            amount(stage, "low"), amount(stage, "high")};
   });
   path.epochs = list(json, "epochs", read_epochs);
   if (const Json* cache = member(json, "cache")) {
@@ -101,12 +109,10 @@ DataGrowth read_growth(const Json& json) {
                                 checked(p.require("samples")),
                                 amount(p, "bytes").value_or(0),
                                 amount(p, "storage").value_or(0),
-                                {},
+                                nodes_of(p, "nodes"),
+                                nodes_of(p, "nodes_low"),
+                                nodes_of(p, "nodes_high"),
                                 false};
-    if (const Json* nodes = member(p, "nodes")) {
-      if (nodes->integer() < 1) nodes->fail("expected a count of nodes", hint);
-      planned.nodes = nodes->integer();
-    }
     if (const Json* asked = member(p, "asked")) planned.asked = asked->boolean();
     return planned;
   });

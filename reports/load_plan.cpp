@@ -23,6 +23,8 @@ PlanCandidate read_candidate(const Json& json) {
   c.nodes = count(json.require("nodes"));
   c.gpus = count(json.require("gpus"));
   c.time_s = optional_amount(json, "time_s");
+  c.time_low_s = optional_amount(json, "time_low_s");
+  c.time_high_s = optional_amount(json, "time_high_s");
   c.energy_j = optional_amount(json, "energy_j");
   c.capex_usd = optional_amount(json, "capex_usd");
   c.opex_usd_per_year = optional_amount(json, "opex_usd_per_year");

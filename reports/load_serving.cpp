@@ -82,10 +82,12 @@ Serving read_serving(const Json& json) {
     return Serving::Limit{limit.require("name").string(), amount(limit, "requests_per_s")};
   });
   out.day = read_list(json, "day", [](const Json& hour) {
-    return Serving::Hour{amount(hour, "requests_per_s"), read_load(hour)};
+    return Serving::Hour{amount(hour, "requests_per_s"), read_load(hour),
+                         optional_amount(hour, "busy_low"), optional_amount(hour, "busy_high")};
   });
   out.sizes = read_list(json, "sizes", [](const Json& size) {
-    return Serving::Size{count(size.require("nodes")), read_load(size)};
+    return Serving::Size{count(size.require("nodes")), read_load(size),
+                         optional_amount(size, "latency_low_s"), optional_amount(size, "latency_high_s")};
   });
   out.options = read_list(json, "options", read_option);
   out.relaxations = read_relaxations(json);

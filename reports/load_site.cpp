@@ -218,6 +218,8 @@ SiteCost::Rent read_rent(const Json& json) {
   rent.instances = maybe_whole(json, "instances");
   rent.year_usd = optional_amount(json, "year_usd");
   rent.break_even = optional_amount(json, "break_even_utilisation");
+  rent.break_even_low = optional_amount(json, "break_even_low");
+  rent.break_even_high = optional_amount(json, "break_even_high");
   return rent;
 }
 
@@ -236,6 +238,8 @@ SiteCost read_cost(const Json& json) {
     c.energy_usd = optional_amount(*year, "energy_usd");
     c.energy_idle_usd = optional_amount(*year, "energy_idle_usd");
     c.energy_busy_usd = optional_amount(*year, "energy_busy_usd");
+    c.energy_low_usd = optional_amount(*year, "energy_low_usd");
+    c.energy_high_usd = optional_amount(*year, "energy_high_usd");
     c.space_usd = optional_amount(*year, "space_usd");
     c.support_usd = optional_amount(*year, "support_usd");
     c.staff_usd = optional_amount(*year, "staff_usd");
@@ -248,7 +252,12 @@ SiteCost read_cost(const Json& json) {
   c.runs = read_list(json, "runs", [](const Json& one) {
     const std::string title = text_or_empty(one, "title");
     return SiteCost::Run{title.empty() ? one.require("model").string() : title,
-                         checked(one.require("own_usd")), optional_amount(one, "rent_usd")};
+                         checked(one.require("own_usd")),
+                         optional_amount(one, "rent_usd"),
+                         optional_amount(one, "own_low_usd"),
+                         optional_amount(one, "own_high_usd"),
+                         optional_amount(one, "rent_low_usd"),
+                         optional_amount(one, "rent_high_usd")};
   });
   c.missing = texts(json, "missing");
   return c;

@@ -80,6 +80,7 @@ struct InputPath {
   struct Stage {
     std::string name;
     double samples_per_s = 0;
+    std::optional<double> low = {}, high = {};  ///< 90 % interval; none of a link
   };
   /// Epochs that run alike; the shares of the samples that each level serves.
   struct Epochs {
@@ -112,6 +113,7 @@ struct DataGrowth {
   struct Planned {
     double day = 0, samples = 0, bytes = 0, storage = 0;  ///< storage: systems
     std::optional<std::int64_t> nodes;                    ///< none: not within the limits
+    std::optional<std::int64_t> low, high;                ///< 90 % interval; no `high`: not within the limits
     bool asked = false;                                   ///< the question of the scenario
   };
   std::optional<double> capacity_bytes, full_day, date_day;

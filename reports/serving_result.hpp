@@ -23,10 +23,13 @@ struct Serving {
   struct Hour {
     double requests_per_s = 0;
     Load gpu;
+    std::optional<double> busy_low, busy_high;  ///< 90 % interval of gpu.busy
   };
   struct Size {
     std::int64_t nodes = 0;
     Load gpu;
+    /// 90 % interval of gpu.latency_s; no high end where the GPU is overloaded then.
+    std::optional<double> latency_low_s, latency_high_s;
   };
   struct Option {
     std::string node, title, precision, binds, conflict;

@@ -99,12 +99,13 @@ struct SiteCost {
     std::string instance, terms, date, source, confidence, note;
     double usd_per_hour = 0;
     std::optional<std::int64_t> instances;
-    std::optional<double> year_usd, break_even;
+    std::optional<double> year_usd, break_even, break_even_low, break_even_high;
   };
   struct Run {
     std::string title;
     double own_usd = 0;
     std::optional<double> rent_usd;
+    std::optional<double> own_low_usd, own_high_usd, rent_low_usd, rent_high_usd;  ///< 90 % intervals
   };
   std::string date, statement;
   double capex_usd = 0;
@@ -113,6 +114,7 @@ struct SiteCost {
   std::optional<double> depreciation_usd, interest_usd, energy_usd, space_usd, support_usd, staff_usd,
       year_usd;
   std::optional<double> energy_idle_usd, energy_busy_usd;  ///< a year at no and at full utilisation
+  std::optional<double> energy_low_usd, energy_high_usd;   ///< 90 % interval of energy_usd
   std::optional<Rent> rent;
   std::vector<Run> runs;
   std::vector<std::string> missing;

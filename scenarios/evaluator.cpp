@@ -21,6 +21,24 @@ struct Widths {
   [[nodiscard]] double down() const { return std::exp(-std::sqrt(below)); }
 };
 
+/// The stages of the input path vary together; what the GPUs take varies with kernels and collectives, of which
+/// `vary(sigma, part, widths)` adds what one does to the time of a step.
+template <class Vary>
+void add_intervals(Funnel& funnel, const Spread& s, Vary vary) {
+  const double input = std::exp(kNinetyPercent * s.input);
+  for (FunnelStage& stage : funnel.stages) {
+    if (!stage.of_input || s.input <= 0) continue;
+    stage.low = stage.rate / input;
+    stage.high = input * stage.rate;
+  }
+  Widths of_step;
+  if (s.compute > 0) vary(s.compute, &Scales::compute, of_step);
+  if (s.network > 0) vary(s.network, &Scales::network, of_step);
+  FunnelStage& gpus = funnel.stages.back();
+  gpus.low = gpus.rate / of_step.up();
+  gpus.high = gpus.rate / of_step.down();
+}
+
 }  // namespace
 
 Evaluator::Evaluator(const Catalog& catalog, const RunControl& control, const Calibration& own)
@@ -178,6 +196,13 @@ std::optional<InputReport> Evaluator::input(const Question& q) {
   const Frequency hungry{alone.samples_per_step / alone.parts.total.base()};
   const TrainingSpec training = impl_->spec(q, coldest);
   out.funnel = input_funnel(impl_->cluster(q), training, hungry);
+  add_intervals(out.funnel, impl_->spread(q), [&](double sigma, double Scales::*part, Widths& of_step) {
+    for (const double sign : {-1.0, 1.0}) {
+      Scales scales;
+      scales.*part = std::exp(sign * kNinetyPercent * sigma);
+      of_step.add(std::log(impl_->run(bare, {}, scales).parts.total / alone.parts.total));
+    }
+  });
   out.required = hungry * training.input.stored_sample;
   Frequency storage{INFINITY};
   for (const InputStage& stage : training.input.stages)

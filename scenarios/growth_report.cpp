@@ -28,6 +28,27 @@ std::vector<Retraining> retrainings(Evaluator& evaluator, const Scenario& s, Que
   return rows;
 }
 
+/// The step for `q` with the interval of its nodes: the time at the expected count may be off by a factor, and
+/// the same factor is taken to hold for the counts around it.
+GrowthStep planned(Evaluator& evaluator, const Question& asked, const Question& q, Duration at,
+                   Duration deadline, int max_nodes) {
+  GrowthStep step{at, q.samples, q.samples * q.bytes_per_sample,
+                  asked.storage.array == "none" ? 0 : q.storage.count, std::nullopt, false};
+  const Found found = find_nodes(evaluator, q, deadline, max_nodes);
+  if (!found.feasible) return step;
+  step.nodes = found.nodes;
+  Question chosen = q;
+  chosen.cluster.nodes = found.nodes;
+  const Estimate time = evaluator.predict(chosen).time_to_train;
+  const auto nodes_if = [&](double factor) {
+    const Found other = find_nodes(evaluator, q, deadline / factor, max_nodes);
+    return other.feasible ? std::optional(other.nodes) : std::nullopt;
+  };
+  step.least = nodes_if(time.low / time.value);
+  step.most = nodes_if(time.high / time.value);
+  return step;
+}
+
 /// Nodes that train what is usable at each retraining before the next, and within the deadline.
 std::vector<GrowthStep> retraining_plan(Evaluator& evaluator, const Scenario& s, const Question& asked,
                                         const std::vector<Retraining>& retrainings) {
@@ -39,10 +60,7 @@ std::vector<GrowthStep> retraining_plan(Evaluator& evaluator, const Scenario& s,
     if (i % every != 0 && i + 1 != retrainings.size()) continue;
     Question q = asked;
     q.samples = retrainings[i].samples;
-    const Found found = find_nodes(evaluator, q, deadline, s.goal->max_nodes);
-    steps.push_back({retrainings[i].at, q.samples, q.samples * q.bytes_per_sample,
-                     asked.storage.array == "none" ? 0 : q.storage.count,
-                     found.feasible ? std::optional(found.nodes) : std::nullopt, false});
+    steps.push_back(planned(evaluator, asked, q, retrainings[i].at, deadline, s.goal->max_nodes));
   }
   return steps;
 }
@@ -59,10 +77,8 @@ std::vector<GrowthStep> growth_plan(Evaluator& evaluator, const Scenario& s, con
     if (q.samples < 1) continue;
     // A smaller set comes with the storage that is there; a larger one with as much more.
     if (factor > 1) q.storage.count = static_cast<int>(std::ceil(factor * asked.storage.count));
-    const Found found = find_nodes(evaluator, q, s.goal->deadline, s.goal->max_nodes);
-    steps.push_back({factor * recorded, q.samples, q.samples * q.bytes_per_sample,
-                     asked.storage.array == "none" ? 0 : q.storage.count,
-                     found.feasible ? std::optional(found.nodes) : std::nullopt, factor == 1});
+    steps.push_back(planned(evaluator, asked, q, factor * recorded, s.goal->deadline, s.goal->max_nodes));
+    steps.back().asked = factor == 1;
   }
   return steps;
 }

@@ -46,6 +46,8 @@ struct GrowthStep {
   int storage = 0;           ///< systems, as many more as there is more data
   std::optional<int> nodes;  ///< nothing: no count within the limits
   bool asked = false;        ///< the set of the scenario itself
+  /// At the ends of the 90 % interval of the time; nothing in `most`: no count within the limits.
+  std::optional<int> least = {}, most = {};
 };
 
 /// The data set in time, for a scenario whose data come from a fleet.

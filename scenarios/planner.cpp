@@ -10,6 +10,7 @@
 #include "scenarios/growth_report.hpp"
 #include "scenarios/neighbours.hpp"
 #include "scenarios/plan/design.hpp"
+#include "scenarios/plan/front_intervals.hpp"
 #include "scenarios/search.hpp"
 #include "sim/quantity_text.hpp"
 #include "sim/trace.hpp"
@@ -147,6 +148,10 @@ void finish(Result& result, Evaluator& evaluator) {
     result.drawings = machine_drawings(evaluator.cluster(q));
   }
   result.assumptions = evaluator.assumptions();
+  try {
+    if (result.plan) add_time_intervals(evaluator, *result.plan, result.plan->front);
+  } catch (const LimitReached&) {  // the front stands without intervals
+  }
   if (result.site) std::ranges::copy(result.site->assumptions(), std::back_inserter(result.assumptions));
   result.warnings = evaluator.warnings();
   result.partial = evaluator.partial();

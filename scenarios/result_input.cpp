@@ -17,6 +17,10 @@ Document number_or_null(double value) {
   return std::isfinite(value) ? Document(value) : Document(nullptr);
 }
 
+Document or_null(const std::optional<int>& value) {
+  return value ? Document(*value) : Document(nullptr);
+}
+
 double days(Duration d) {
   return d.base() / 86400;
 }
@@ -45,8 +49,10 @@ Document input_document(const InputReport& r) {
                   {"next_ratio", r.funnel.headroom()},
                   {"statement", statement(r)}};
   out["funnel"] = Document::array();
-  for (const FunnelStage& s : r.funnel.stages)
+  for (const FunnelStage& s : r.funnel.stages) {
     out["funnel"].push_back({{"stage", s.what}, {"samples_per_s", s.rate.base()}});
+    if (s.low < s.high) out["funnel"].back().update({{"low", s.low.base()}, {"high", s.high.base()}});
+  }
   out["epochs"] = Document::array();
   double first = 0;
   for (const PhaseRun& p : r.phases) {
@@ -101,7 +107,9 @@ Document growth_document(const GrowthReport& g) {
                            {"samples", p.samples},
                            {"bytes", p.bytes.base()},
                            {"storage", p.storage},
-                           {"nodes", p.nodes ? Document(*p.nodes) : Document(nullptr)},
+                           {"nodes", or_null(p.nodes)},
+                           {"nodes_low", or_null(p.least)},
+                           {"nodes_high", or_null(p.most)},
                            {"asked", p.asked}});
   return out;
 }

@@ -22,6 +22,7 @@ int place_of(const PlanResource& r) {
 
 Funnel input_funnel(const Cluster& cluster, const TrainingSpec& spec, Frequency without_input) {
   std::map<std::pair<int, std::string>, double> narrowest;
+  std::map<std::pair<int, std::string>, bool> of_input;
   std::vector<std::pair<int, std::string>> order;
   for (const PlanResource& r : plan_data_parallel(cluster, spec, {}).resources) {
     const double per_sample = r.use_by(input_pattern);
@@ -30,12 +31,14 @@ Funnel input_funnel(const Cluster& cluster, const TrainingSpec& spec, Frequency 
     const double rate = r.capacity / per_sample;
     const auto [it, fresh] = narrowest.emplace(key, rate);
     if (fresh) order.push_back(key);
+    of_input[key] = r.is_input_only;
     it->second = std::min(it->second, rate);
   }
   std::ranges::stable_sort(order, {}, &std::pair<int, std::string>::first);
   Funnel funnel;
-  for (const auto& key : order) funnel.stages.push_back({key.second, Frequency{narrowest.at(key)}});
-  funnel.stages.push_back({"GPU compute", without_input});
+  for (const auto& key : order) 
+    funnel.stages.push_back({key.second, Frequency{narrowest.at(key)}, of_input.at(key), {}, {}});
+  funnel.stages.push_back({"GPU compute", without_input, false, {}, {}});
   const auto rate = [&](std::size_t i) {
     return funnel.stages[i].rate;
   };

@@ -17,6 +17,10 @@ Cell money_cell(std::optional<double> dollars) {
                  : Cell{.text = "not known", .value = {}, .unit = {}};
 }
 
+std::string money_text(double dollars) {
+  return to_text(Money{dollars});
+}
+
 /// The formulas of a workbook, in which the reader may change what the sums rest on: the bill's prices and
 /// the cells of rate_table by their names. Each gives the number of the document as long as nothing is
 /// changed.
@@ -151,6 +155,11 @@ std::optional<Chart> rent_chart(const SiteCost& c, const Formulas& formulas) {
   const auto rent = [&](double u) {
     return *r.year_usd * u / used;
   };
+  const bool known = c.energy_low_usd && c.energy_high_usd && *c.energy_usd > 0;
+  const auto own_if = [&](double u, const std::optional<double>& energy) {
+    const double of_energy = *c.energy_idle_usd + u * (*c.energy_busy_usd - *c.energy_idle_usd);
+    return own(u) + (known ? of_energy * (*energy / *c.energy_usd - 1) : 0);
+  };
   Chart chart;
   chart.x = {c.activity == "training" ? "Share of the year that the cluster trains"
                                       : "Share of the year that the cluster serves",
@@ -170,12 +179,14 @@ std::optional<Chart> rent_chart(const SiteCost& c, const Formulas& formulas) {
   std::ranges::sort(shares);
   shares.erase(std::unique(shares.begin(), shares.end()), shares.end());
   for (const double u : shares) {
-    chart.lines[0].points.push_back({u, own(u), own(u), own(u)});
+    const double low = own_if(u, c.energy_low_usd), high = own_if(u, c.energy_high_usd);
+    chart.lines[0].points.push_back({u, own(u), low, high});
     chart.lines[1].points.push_back({u, rent(u), rent(u), rent(u)});
     if (u == r.break_even && u != used) continue;  // a workbook works it out below the rates
     Cell share = percent_cell(u);
     share.tone = u == used ? Tone::good : Tone::plain;
-    chart.data.rows.push_back({share, money_cell(own(u)), money_cell(rent(u))});
+    chart.data.rows.push_back(
+        {share, with_interval(money_cell(own(u)), low, high, money_text), money_cell(rent(u))});
   }
   if (r.break_even) {
     const double y = own(*r.break_even);
@@ -184,10 +195,22 @@ std::optional<Chart> rent_chart(const SiteCost& c, const Formulas& formulas) {
                            .dashed = false,
                            .scattered = true});
   }
-  chart.no_interval = "Without an interval: prices as listed in the bill of materials and the assumptions.";
+  chart.about_interval =
+      std::string{known ? "90 % interval of owning: power of the nodes and PUE. " : ""} +
+      "Prices are exact, as listed in the bill of materials and the assumptions; so is renting, a price times hours.";
   chart.marked_x = used;
   chart.marked_label = "planned, " + percent_text(used);
   return chart;
+}
+
+/// "58 % utilisation (57 % to 60 %)": the interval is that of the energy.
+std::string break_even_text(const SiteCost::Rent& r) {
+  if (!r.break_even) return "never";
+  const std::string even = percent_text(*r.break_even), low = percent_text(r.break_even_low.value_or(*r.break_even)),
+                    high = r.break_even_high  ? percent_text(*r.break_even_high)
+                           : r.break_even_low ? std::string{"never"}
+                                              : even;
+  return even + " utilisation" + (low == even && high == even ? "" : fmt::format(" ({} to {})", low, high));
 }
 
 KeyValues rent_facts(const SiteCost::Rent& r) {
@@ -196,7 +219,7 @@ KeyValues rent_facts(const SiteCost::Rent& r) {
                fmt::format("{} USD/h each, {}, {}", number_text(r.usd_per_hour), r.terms, r.date)},
               {"The same hours of a year", r.year_usd ? to_text(Money{*r.year_usd}) : "unknown",
                "the same speed per GPU is assumed; networks differ"},
-              {"Break-even", r.break_even ? percent_text(*r.break_even) + " utilisation" : "never",
+              {"Break-even", break_even_text(r),
                r.break_even ? "above it owning is cheaper" : "renting is cheaper at any utilisation"},
               {"Source of the rate", r.source, r.confidence + (r.note.empty() ? "" : "; " + r.note)}};
   return out;
@@ -207,9 +230,9 @@ Table run_table(const SiteCost& c, const Formulas& formulas) {
   table.caption = c.activity == "training" ? "One training run" : "One day";
   table.columns = {{"Workload"}, {"Owned", Align::right}, {"Rented", Align::right}};
   for (const auto& run : c.runs) {
-    Cell own = money_cell(run.own_usd);
+    Cell own = with_interval(money_cell(run.own_usd), run.own_low_usd, run.own_high_usd, money_text);
     own.formula = formulas.of_year(run.own_usd);
-    Cell rented = money_cell(run.rent_usd);
+    Cell rented = with_interval(money_cell(run.rent_usd), run.rent_low_usd, run.rent_high_usd, money_text);
     if (run.rent_usd && c.rent && c.rent->usd_per_hour > 0)
       rented.formula = fmt::format("{:.10g} * rent_per_hour", *run.rent_usd / c.rent->usd_per_hour);
     table.rows.push_back({text_cell(run.title), std::move(own), std::move(rented)});

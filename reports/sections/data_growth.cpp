@@ -80,7 +80,7 @@ Chart growth_chart(const DataGrowth& growth) {
     chart.lines.push_back(std::move(limit));
   }
   chart.data = growth_table(growth);
-  chart.no_interval = "Without an interval: it follows from what the scenario says of the fleet.";
+  chart.about_interval = "Exact, without an interval: it follows from what the scenario states of the fleet.";
   return chart;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "reports/format.hpp"
 #include "reports/sections/sections.hpp"
@@ -10,6 +11,20 @@
 
 namespace rackcast::reports {
 namespace {
+
+/// "13 (11 to 15)"; the long end may be out of reach.
+Cell nodes_cell(const DataGrowth::Planned& p) {
+  if (!p.nodes) return text_cell("none");
+  Cell cell = count_cell(p.nodes);
+  if (!p.low) return cell;
+  if (!p.high) {
+    cell.text += fmt::format(" ({} to none in reach)", count_text(*p.low));
+    cell.low = static_cast<double>(*p.low);
+    return cell;
+  }
+  return with_interval(std::move(cell), static_cast<double>(*p.low), static_cast<double>(*p.high),
+                       [](double nodes) { return count_text(static_cast<std::int64_t>(nodes)); });
+}
 
 Table plan_table(const DataGrowth& growth) {
   Table table;
@@ -20,7 +35,7 @@ Table plan_table(const DataGrowth& growth) {
                    {"Nodes", Align::right},
                    {"Storage systems", Align::right, 1}};
   for (const auto& p : growth.plan) {
-    Cell nodes = p.nodes ? count_cell(p.nodes) : text_cell("none");
+    Cell nodes = nodes_cell(p);
     nodes.tone = !p.nodes ? Tone::bad : p.asked ? Tone::good : Tone::plain;
     table.rows.push_back({Cell{duration_text(p.day * 86400), p.day * 86400, "s"}, number_cell(p.samples, "1"),
                           p.bytes > 0 ? Cell{to_text(Bytes{p.bytes}), p.bytes, "B"} : Cell{}, nodes,
@@ -35,20 +50,27 @@ Chart plan_chart(const DataGrowth& growth) {
   chart.y = {"Nodes for the deadline", Axis::Kind::count};
   chart.lines = {{"Nodes", {}}};
   const DataGrowth::Planned* last = nullptr;
+  std::int64_t top = 0;  // where an end that is out of reach is drawn
+  bool interval = false, unreached = false;
+  for (const auto& p : growth.plan) top = std::max({top, p.nodes.value_or(0), p.high.value_or(0)});
   for (const auto& p : growth.plan) {
     if (!p.nodes) continue;
     const auto nodes = static_cast<double>(*p.nodes);
-    chart.lines.front().points.push_back({p.day * 86400, nodes, nodes, nodes});
+    interval = interval || p.low;
+    unreached = unreached || (p.low && !p.high);
+    const auto low = static_cast<double>(p.low.value_or(*p.nodes)),
+               high = static_cast<double>(p.high.value_or(p.low ? top : *p.nodes));
+    chart.lines.front().points.push_back({p.day * 86400, nodes, std::min(low, nodes), std::max(high, nodes)});
     if (p.asked) {
       chart.marked_x = p.day * 86400;
       chart.marked_label = "as asked, " + counted(*p.nodes, "node");
     }
     last = &p;
   }
-  chart.no_interval =
-      "Without an interval: the fewest nodes at the expected time; \"What would change the answer\" says how "
-      "many a "
-      "confidence of 90 % takes.";
+  chart.about_interval =
+      !interval ? "Without an interval: this result was written without one."
+                : std::string{"90 % interval: the nodes if times come out at either end of theirs"} +
+                      (unreached ? "; where no count in reach would do then, the band ends at the top." : ".");
   if (last != nullptr) {
     chart.caption = fmt::format("After {} of recording the same deadline takes {}",
                                 duration_text(last->day * 86400), counted(*last->nodes, "node"));

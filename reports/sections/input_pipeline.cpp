@@ -50,7 +50,9 @@ Table funnel_table(const WorkloadResult& w) {
     const bool binds = &stage == &*narrowest;
     name.tone = binds ? Tone::caution : Tone::plain;
     const double ratio = narrowest->samples_per_s > 0 ? stage.samples_per_s / narrowest->samples_per_s : 0;
-    table.rows.push_back({name, number_cell(stage.samples_per_s, "1/s"),
+    table.rows.push_back({name,
+                          with_interval(number_cell(stage.samples_per_s, "1/s"), stage.low, stage.high,
+                                        number_text),
                           binds ? text_cell("binds") : Cell{number_text(ratio) + " x", ratio, "1"}});
   }
   return table;
@@ -70,15 +72,16 @@ BarChart funnel_chart(const WorkloadResult& w) {
     chart.bars.push_back({.label = stage.name,
                           .value = stage.samples_per_s,
                           .text = number_text(stage.samples_per_s) + "/s" + (binds ? ", binds" : ""),
-                          .low = {},
-                          .high = {},
+                          .low = stage.low,
+                          .high = stage.high,
                           .tone = binds ? Tone::caution : Tone::plain});
   }
   chart.data = funnel_table(w);
-  chart.no_interval =
-      "Without intervals: rates of single stages; how far the input path may be off is in the interval of "
-      "the time "
-      "to train.";
+  const bool known = std::ranges::any_of(stages, [](const auto& s) { return s.low && s.high; });
+  chart.about_interval =
+      known ? "90 % intervals: of storage and cores how well their rates are known, of the GPUs the fits of "
+              "kernels and collectives; a stage without one passes its listed rate."
+            : "Without intervals: this result was written without them.";
   return chart;
 }
 

@@ -33,8 +33,13 @@ bool same(const PlanCandidate& a, const PlanCandidate& b) {
   return design_of(a) == design_of(b) && a.nodes == b.nodes && a.gpus == b.gpus && a.time_s == b.time_s;
 }
 
-Cell time_cell(const std::optional<double>& seconds) {
-  return seconds ? Cell{.text = duration_text(*seconds), .value = seconds, .unit = "s"} : Cell{};
+Cell time_cell(const PlanCandidate& c) {
+  return c.time_s ? Cell{.text = duration_text(*c.time_s), .value = c.time_s, .unit = "s"} : Cell{};
+}
+
+Cell interval_cell(const PlanCandidate& c) {
+  if (!c.time_s || !c.time_low_s || !c.time_high_s) return time_cell(c);
+  return prediction_cell(Prediction{*c.time_s, *c.time_low_s, *c.time_high_s, "s"});
 }
 
 Cell dollar_cell(const std::optional<double>& dollars) {
@@ -87,13 +92,14 @@ struct Columns {
     if (last) out.push_back({last});
     return out;
   }
-  [[nodiscard]] std::vector<Cell> row(const PlanCandidate& c, bool chosen) const {
+  /// `interval`: with that of the time.
+  [[nodiscard]] std::vector<Cell> row(const PlanCandidate& c, bool chosen, bool interval = false) const {
     Cell nodes = count_cell(c.nodes);
     if (chosen) nodes.tone = Tone::good;
     std::vector<Cell> out{nodes};
     if (several) out.push_back(text_cell(design_of(c)));
     out.push_back(count_cell(c.gpus));
-    out.push_back(time_cell(c.time_s));
+    out.push_back(interval ? interval_cell(c) : time_cell(c));
     if (money) out.push_back(dollar_cell(c.capex_usd));
     if (money) out.push_back(dollar_cell(c.total_usd));
     if (energy) out.push_back(energy_cell(c.energy_j));
@@ -113,14 +119,14 @@ struct Columns {
   }
 };
 
-Table front_table(const Plan& plan, const std::vector<PlanCandidate>& points) {
+Table front_table(const Plan& plan, const std::vector<PlanCandidate>& points, bool interval) {
   const Columns columns{plan};
   Table table;
   table.caption = "Pareto front, where no row is better than another in everything";
   table.columns = columns.heads("Breaks");
   for (const PlanCandidate& c : points) {
     const bool chosen = plan.chosen && same(c, *plan.chosen);
-    auto row = columns.row(c, chosen);
+    auto row = columns.row(c, chosen, interval);
     Cell breaks = text_cell(chosen             ? "nothing: chosen"
                             : c.breaks.empty() ? "nothing"
                                                : limit_titles(c.breaks));
@@ -165,7 +171,7 @@ std::optional<Chart> front_chart(const Plan& plan, const ResultDocument& documen
           chart.lines.insert(first ? chart.lines.begin() : chart.lines.end(), {.name = name, .points = {}});
     }
     line->points.push_back(
-        {x, *c.time_s, *c.time_s, *c.time_s,
+        {x, *c.time_s, c.time_low_s.value_or(*c.time_s), c.time_high_s.value_or(*c.time_s),
          counted(c.nodes, "node") + (c.breaks.empty() ? "" : ", breaks " + limit_titles(c.breaks))});
     least = least == 0 ? x : std::min(least, x);
     most = std::max(most, x);
@@ -181,9 +187,9 @@ std::optional<Chart> front_chart(const Plan& plan, const ResultDocument& documen
     chart.marked_x = x_of(*plan.chosen);
     chart.marked_label = counted(plan.chosen->nodes, "node");
   }
-  chart.no_interval =
-      "Without intervals: expected times of the search; the scaling curve below draws the interval of each "
-      "size.";
+  const bool known = std::ranges::any_of(plan.front, [](const auto& c) { return c.time_low_s.has_value(); });
+  chart.about_interval = known ? "90 % interval of the time, the model's error alone."
+                               : "Without intervals: this result was written without them.";
   chart.caption = fmt::format("{} choices of which none is better than another in everything",
                               count_text(static_cast<std::int64_t>(plan.front.size())));
   return chart;
@@ -267,7 +273,7 @@ std::string effort(const Plan& plan) {
 
 void add_front(Blocks& blocks, const Plan& plan, const ResultDocument& document) {
   if (plan.front.size() < 2) return;
-  Table table = front_table(plan, plan.front);
+  Table table = front_table(plan, plan.front, true);
   if (auto chart = front_chart(plan, document)) {
     chart->data = std::move(table);
     blocks.push_back({std::move(*chart), Audience::document});
@@ -275,7 +281,7 @@ void add_front(Blocks& blocks, const Plan& plan, const ResultDocument& document)
     blocks.push_back({std::move(table), Audience::document});
   }
   if (plan.designs > 1 || plan.objective != "fewest-nodes") {
-    Table few = front_table(plan, near_choice(plan));
+    Table few = front_table(plan, near_choice(plan), false);
     blocks.push_back({std::move(few), Audience::terminal});
   }
 }

@@ -84,6 +84,20 @@ Table limit_table(const Serving& s) {
   return table;
 }
 
+/// "41 ms (38 to 46)"; the long end may be without bound.
+Cell latency_interval_cell(const Serving::Size& size) {
+  if (!size.gpu.latency_s || !size.latency_low_s) return latency_cell(size.gpu.latency_s);
+  if (!size.latency_high_s) {
+    Cell cell = latency_cell(size.gpu.latency_s);
+    cell.low = size.latency_low_s;
+    cell.text += fmt::format(" ({} to overloaded)", duration_text(*size.latency_low_s));
+    return cell;
+  }
+  const double middle = *size.gpu.latency_s;
+  return prediction_cell(
+      Prediction{middle, std::min(middle, *size.latency_low_s), std::max(middle, *size.latency_high_s), "s"});
+}
+
 /// The latency at the busiest hour by the number of nodes, beside the limit.
 std::optional<Chart> size_chart(const Serving& s) {
   Chart chart;
@@ -94,15 +108,22 @@ std::optional<Chart> size_chart(const Serving& s) {
                    {"GPUs busy", Align::right},
                    {"Mean batch", Align::right}};
   Chart::Line line{.name = share_of_requests(s) + " of the requests", .points = {}};
+  double top = s.latency_s;  // where an end without bound is drawn
+  bool interval = false, unbounded = false;
+  for (const auto& size : s.sizes)
+    top = std::max({top, size.gpu.latency_s.value_or(0), size.latency_high_s.value_or(0)});
   for (const auto& size : s.sizes) {
     const bool chosen = size.nodes == s.needed;
     Cell nodes = count_cell(size.nodes);
     nodes.tone = chosen ? Tone::good : Tone::plain;
-    table.rows.push_back({nodes, latency_cell(size.gpu.latency_s), latency_cell(size.gpu.p50_s),
+    table.rows.push_back({nodes, latency_interval_cell(size), latency_cell(size.gpu.p50_s),
                           percent_cell(size.gpu.busy), number_cell(size.gpu.mean_batch)});
     if (!size.gpu.latency_s) continue;
     const double y = *size.gpu.latency_s;
-    line.points.push_back({static_cast<double>(size.nodes), y, y, y});
+    interval = interval || size.latency_low_s;
+    unbounded = unbounded || (size.latency_low_s && !size.latency_high_s);
+    line.points.push_back({static_cast<double>(size.nodes), y, std::min(y, size.latency_low_s.value_or(y)),
+                           std::max(y, size.latency_high_s.value_or(size.latency_low_s ? top : y))});
   }
   if (line.points.size() < 2 || line.points.front().x >= line.points.back().x) return std::nullopt;
   const double first = line.points.front().x, last = line.points.back().x;
@@ -110,10 +131,12 @@ std::optional<Chart> size_chart(const Serving& s) {
       fmt::format("Latency in the busiest hour: {} on {}, with fewer nodes queues grow",
                   s.at_peak && s.at_peak->latency_s ? duration_text(*s.at_peak->latency_s) : "too long",
                   counted(s.needed, "node"));
-  chart.no_interval =
-      "Without an interval: at the expected times of kernels; how far they may be off is in the interval of "
-      "the "
-      "nodes above.";
+  chart.about_interval =
+      !interval ? "Without an interval: this result was written without one."
+                : std::string{"90 % interval: the model's kernel times"} +
+                      (unbounded ? "; where the GPUs would be overloaded at their slow end, the band ends at the "
+                                   "top."
+                                 : ".");
   table.caption = chart.caption;
   chart.x = {"Nodes", Axis::Kind::count};
   chart.y = {"Latency", Axis::Kind::seconds};
@@ -132,7 +155,9 @@ std::optional<Chart> size_chart(const Serving& s) {
 Chart day_chart(const Serving& s) {
   Chart chart;
   chart.caption = fmt::format("A day: the GPUs are busy {} of it", percent_text(s.busy));
-  chart.no_interval = "Without an interval: the load is the scenario's, at the expected times of kernels.";
+  const bool known = std::ranges::any_of(s.day, [](const auto& hour) { return hour.busy_low.has_value(); });
+  chart.about_interval = known ? "90 % interval: the model's kernel times, under the load as the scenario states it."
+                               : "Without an interval: this result was written without one.";
   chart.x = {"Hour", Axis::Kind::count};
   chart.y = {"GPUs busy", Axis::Kind::percent};
   Table& table = chart.data;
@@ -146,9 +171,11 @@ Chart day_chart(const Serving& s) {
   for (std::size_t h = 0; h < s.day.size(); ++h) {
     const auto& hour = s.day[h];
     const double busy = hour.gpu.busy;
-    line.points.push_back({static_cast<double>(h), busy, busy, busy});
+    line.points.push_back({static_cast<double>(h), busy, std::min(busy, hour.busy_low.value_or(busy)),
+                           std::max(busy, hour.busy_high.value_or(busy))});
     table.rows.push_back({count_cell(static_cast<std::int64_t>(h)), number_cell(hour.requests_per_s, "1/s"),
-                          percent_cell(busy), number_cell(hour.gpu.mean_batch),
+                          with_interval(percent_cell(busy), hour.busy_low, hour.busy_high, percent_text),
+                          number_cell(hour.gpu.mean_batch),
                           latency_cell(hour.gpu.latency_s)});
   }
   chart.lines.push_back(std::move(line));

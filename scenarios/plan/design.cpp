@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "scenarios/describe.hpp"
 #include "scenarios/site/placed.hpp"
 #include "topologies/catalog.hpp"
 
@@ -156,6 +157,15 @@ PlanSpace plan_space(Evaluator& evaluator, const Scenario& s) {
     space.variants.push_back(variants_of(s.search, w));
   }
   return space;
+}
+
+Question question_of(const Scenario& scenario, const Design& design, std::size_t size,
+                     const WorkloadSpec& variant) {
+  Question q = question(scenario, variant);
+  q.cluster = design.at(size);
+  q.storage = design.storage;
+  q.gpus = q.cluster.gpus_per_job;
+  return q;
 }
 
 Scenario with_choice(const Scenario& scenario, const PlanSpace& space, std::size_t design, std::size_t size,

@@ -35,6 +35,10 @@ struct PlanSpace {
 /// Throws Error at the place of a name that catalogue or zoo do not have.
 PlanSpace plan_space(Evaluator& evaluator, const Scenario& scenario);
 
+/// What is asked of one variant of a workload on a design at a size.
+Question question_of(const Scenario& scenario, const Design& design, std::size_t size,
+                     const WorkloadSpec& variant);
+
 /// The scenario with this design, size and these variants in the place of its own.
 Scenario with_choice(const Scenario& scenario, const PlanSpace& space, std::size_t design, std::size_t size,
                      const std::vector<std::size_t>& variants);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "scenarios/describe.hpp"
+#include "scenarios/evaluator.hpp"
 #include "scenarios/plan/limit_text.hpp"
 #include "scenarios/plan/pareto.hpp"
 #include "scenarios/plan/plan_candidate.hpp"
@@ -21,8 +22,8 @@ constexpr std::size_t kMostOptions = 64, kMostFront = 200;
 
 class Planner {
  public:
-  Planner(PlanSearch& search, const Scenario& scenario, PlanReport& report)
-      : search_(search), scenario_(scenario), report_(report) {}
+  Planner(Evaluator& evaluator, PlanSearch& search, const Scenario& scenario, PlanReport& report)
+      : evaluator_(evaluator), search_(search), scenario_(scenario), report_(report) {}
 
   [[nodiscard]] PlanCandidate candidate(const Judged& c) const {
     return plan_candidate(scenario_, search_.space(), c);
@@ -35,7 +36,9 @@ class Planner {
 
  private:
   [[nodiscard]] std::vector<double> dimensions(const PlanCandidate& c) const;
+  [[nodiscard]] std::shared_ptr<const Question> slowest(const Judged& c);
 
+  Evaluator& evaluator_;
   PlanSearch& search_;
   const Scenario& scenario_;
   PlanReport& report_;
@@ -117,6 +120,7 @@ void Planner::add_front() {
   std::vector<std::vector<double>> points;
   for (const Judged& c : search_.simulated(whenever)) {
     all.push_back(candidate(c));
+    all.back().slowest = slowest(c);
     points.push_back(dimensions(all.back()));
   }
   for (const std::size_t i : pareto_front(points)) report_.front.push_back(all[i]);
@@ -124,6 +128,21 @@ void Planner::add_front() {
     return a.nodes != b.nodes ? a.nodes < b.nodes : a.time < b.time;
   });
   if (report_.front.size() > kMostFront) report_.front.resize(kMostFront);
+}
+
+std::shared_ptr<const Question> Planner::slowest(const Judged& c) {
+  const PlanSpace& space = search_.space();
+  const Design& design = space.designs[c.design];
+  std::shared_ptr<const Question> out;
+  Duration longest{-1};
+  for (std::size_t w = 0; w < c.variants.size(); ++w) {
+    Question q = question_of(scenario_, design, c.size, space.variants[w][c.variants[w]]);
+    const Duration time = c.variants.size() > 1 ? evaluator_.time_to_train(q, false) : Duration{0};
+    if (time <= longest) continue;
+    longest = time;
+    out = std::make_shared<const Question>(std::move(q));
+  }
+  return out;
 }
 
 std::optional<Judged> Planner::add_conflicts() {
@@ -173,7 +192,7 @@ PlanReport make_plan(Evaluator& evaluator, const Scenario& scenario, const RunCo
   PlanReport report;
   report.objective = scenario.goal->objective;
   PlanSearch search{evaluator, scenario, control};
-  Planner planner{search, scenario, report};
+  Planner planner{evaluator, search, scenario, report};
   report.designs = search.space().designs.size();
   report.variants = scenario.search.variants();
   std::optional<Judged> best, nearest;

@@ -1,6 +1,7 @@
 #pragma once
 /// The planner's part of a result: what was searched, what was chosen, what else there is, what each limit is
 /// worth, and which limits conflict. Field by field as in "plan" of scenarios/schema/result.schema.json.
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 namespace rackcast {
 
 class Evaluator;
+struct Question;
 struct RunControl;
 struct Scenario;
 
@@ -27,6 +29,8 @@ struct PlanCandidate {
   std::optional<int> gpus_per_job;
   std::vector<PlanWorkload> workloads;
   Duration time{0};              ///< of the slowest workload; infinite for a `smaller` that cannot be built
+  std::optional<Duration> low, high;         ///< 90 % interval of `time`; of the front
+  std::shared_ptr<const Question> slowest;  ///< that workload on this cluster; of the front
   std::optional<Energy> energy;  ///< of training each workload once, cooling included
   std::optional<Money> capex, total;
   std::optional<MoneyRate> opex;

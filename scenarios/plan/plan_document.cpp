@@ -31,6 +31,7 @@ Document document(const PlanCandidate& c) {
   out["gpus"] = c.gpus;
   if (c.gpus_per_job) out["gpus_per_job"] = *c.gpus_per_job;
   out["time_s"] = c.time.base();
+  if (c.low && c.high) out.update({{"time_low_s", c.low->base()}, {"time_high_s", c.high->base()}});
   if (c.energy) out["energy_j"] = c.energy->base();
   if (c.capex) out["capex_usd"] = c.capex->base();
   if (c.opex) out["opex_usd_per_year"] = (*c.opex * hours_of_year).base();

@@ -152,10 +152,7 @@ PlanPoint PointMaker::make(std::size_t design, std::size_t size) {
   for (std::size_t w = 0; w < space_.variants.size(); ++w) {
     auto& runs = point.runs.emplace_back();
     for (const WorkloadSpec& variant : space_.variants[w]) {
-      q = question(scenario_, variant);
-      q.cluster = d.at(size);
-      q.storage = d.storage;
-      q.gpus = q.cluster.gpus_per_job;
+      q = question_of(scenario_, d, size, variant);
       runs.push_back(run(q, design));
     }
     built = built && std::ranges::any_of(runs, [](const RunPoint& r) { return std::isfinite(r.time); });

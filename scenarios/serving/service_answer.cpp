@@ -84,12 +84,23 @@ void add_interval(ServiceResult& r) {
   const Frequency peak = r.scenario.serving->peak_rate();
   const Frequency each = peak / o.needed / o.server->node().gpus;
   const double slower = std::exp(ninety_percent * o.server->log_sigma());
-  const auto at = [&](double factor) -> std::optional<double> {
-    const ServingResult gpu = o.server->under(each, factor);
+  const auto at = [&](Frequency load, double factor) -> std::optional<double> {
+    const ServingResult gpu = o.server->under(load, factor);
     return gpu.saturated ? std::nullopt : std::optional(gpu.asked.base());
   };
-  r.slow_s = at(slower);
-  r.fast_s = at(1 / slower);
+  r.slow_s = at(each, slower);
+  r.fast_s = at(each, 1 / slower);
+  for (ServiceSize& size : r.sizes) {
+    const Frequency load = peak / size.nodes / o.server->node().gpus;
+    size.low_s = at(load, 1 / slower);
+    size.high_s = at(load, slower);
+  }
+  const ServiceSpec& service = *r.scenario.serving;
+  const auto slow = day_of(o, service, slower), fast = day_of(o, service, 1 / slower);
+  for (std::size_t hour = 0; hour < r.day.size(); ++hour) {
+    r.day[hour].busy_low = fast[hour].gpu.utilisation;
+    r.day[hour].busy_high = slow[hour].gpu.utilisation;
+  }
   constexpr int most = 100'000;
   r.most = nodes_for(*o.server, peak, most, slower);
   r.least = nodes_for(*o.server, peak, most, 1 / slower);
@@ -106,7 +117,8 @@ void add_sizes(ServiceResult& r) {
     if (n > 0) nodes.push_back(n);
   std::ranges::sort(nodes);
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  for (const int n : nodes) r.sizes.push_back({n, o.server->under(peak / n / o.server->node().gpus)});
+  for (const int n : nodes)
+    r.sizes.push_back({n, o.server->under(peak / n / o.server->node().gpus), std::nullopt, std::nullopt});
 }
 
 void note(Work& work) {

@@ -109,12 +109,16 @@ Document serving_document(const ServiceResult& r) {
   for (const ServiceHour& hour : r.day) {
     Document row = {{"requests_per_s", hour.rate.base()}};
     row.update(load_document(hour.gpu));
+    row["busy_low"] = hour.busy_low;
+    row["busy_high"] = hour.busy_high;
     out["day"].push_back(row);
   }
   out["sizes"] = Document::array();
   for (const ServiceSize& size : r.sizes) {
     Document row = {{"nodes", size.nodes}};
     row.update(load_document(size.gpu));
+    row["latency_low_s"] = or_null(size.low_s);
+    row["latency_high_s"] = or_null(size.high_s);
     out["sizes"].push_back(row);
   }
   out["options"] = Document::array();

@@ -157,7 +157,7 @@ std::optional<int> nodes_for(const ServiceNode& node, Frequency load, int most, 
   return high;
 }
 
-std::vector<ServiceHour> day_of(const ServiceOption& o, const ServiceSpec& service) {
+std::vector<ServiceHour> day_of(const ServiceOption& o, const ServiceSpec& service, double slower) {
   std::vector<ServiceHour> out;
   std::map<double, ServingResult> known;  // mornings are like evenings
   const double gpus = static_cast<double>(o.nodes()) * o.server->node().gpus;
@@ -167,7 +167,7 @@ std::vector<ServiceHour> day_of(const ServiceOption& o, const ServiceSpec& servi
     if (!(hour.rate > Frequency{0})) continue;
     const double each = std::stod(fmt::format("{:.9g}", (hour.rate / gpus).base()));
     auto it = known.find(each);
-    if (it == known.end()) it = known.emplace(each, o.server->under(Frequency{each})).first;
+    if (it == known.end()) it = known.emplace(each, o.server->under(Frequency{each}, slower)).first;
     hour.gpu = it->second;
   }
   return out;

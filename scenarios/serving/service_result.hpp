@@ -35,13 +35,15 @@ struct ServiceOption {
 
 struct ServiceHour {
   Frequency rate{0};
-  ServingResult gpu;  ///< one GPU, all nodes up
+  ServingResult gpu;                    ///< one GPU, all nodes up
+  double busy_low = 0, busy_high = 0;  ///< of it, at the ends of the model's 90 % interval
 };
 
 /// The answer on another number of nodes at the busiest hour.
 struct ServiceSize {
   int nodes = 0;
   ServingResult gpu;
+  std::optional<double> low_s, high_s;  ///< the percentile at the ends of the model's 90 % interval
 };
 
 /// What a limit is worth: the answer with a tenth more of it.

@@ -84,6 +84,34 @@ void add_rent(const Catalog& catalog, const PriceOptions& prices, const Cluster&
   out.break_even = break_even(out.own, out.rent);
 }
 
+/// Of independent factors, each end in quadrature.
+Ends both(const Ends& a, const Ends& b) {
+  return {std::exp(-std::hypot(std::log(a.low), std::log(b.low))),
+          std::exp(std::hypot(std::log(a.high), std::log(b.high)))};
+}
+
+/// What energy may cost less or more, and with it the break-even.
+void add_ends(const PowerReport& power, const Pue& pue, CostReport& out) {
+  if (!power.known || power.it.value <= 0) return;
+  out.of_energy = both({power.it.low / power.it.value, power.it.high / power.it.value},
+                       {pue.low / pue.value, pue.high / pue.value});
+  if (!out.break_even) return;
+  const auto at = [&out](double factor) {
+    OwnCost own = out.own;
+    own.energy_busy = factor * own.energy_busy;
+    own.energy_idle = factor * own.energy_idle;
+    return break_even(own, out.rent);
+  };
+  out.break_even_low = at(out.of_energy.low);
+  out.break_even_high = at(out.of_energy.high);
+}
+
+/// Energy and the time of the run; what else a year costs is as stated or listed.
+Ends of_run(const CostReport& c, const Ends& time) {
+  const double share = c.own.energy(c.utilisation) / c.own.total(c.utilisation);
+  return both({1 + share * (c.of_energy.low - 1), 1 + share * (c.of_energy.high - 1)}, time);
+}
+
 std::string statement(const CostReport& c) {
   std::string text =
       fmt::format("{} to buy; owned at {:.0f} % utilisation it costs {}.", to_text(c.own.capex),
@@ -122,9 +150,11 @@ CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SiteP
   add_space(catalog, site, plan, out);
   add_staff(catalog, prices, cluster, out);
   add_rent(catalog, prices, cluster, out);
+  add_ends(power, plan.pue, out);
   for (const PowerReport::Run& run : power.runs) {
     out.runs.push_back({run.model, run.title, out.own.of_run(run.time, out.utilisation),
-                        out.offer ? std::optional(out.rent * run.time) : std::nullopt});
+                        out.offer ? std::optional(out.rent * run.time) : std::nullopt,
+                        of_run(out, run.of_time), run.of_time});
   }
   out.statement = statement(out);
   return out;

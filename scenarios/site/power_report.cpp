@@ -159,7 +159,7 @@ PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const Sit
   for (const SiteRun& r : runs) {
     const double busy = busy_fraction(r.run.parts);
     const Energy energy = it_power(busy) * r.time;
-    out.runs.push_back({r.model, r.title, r.time, busy, energy, plan.pue.value * energy,
+    out.runs.push_back({r.model, r.title, r.time, r.of_time, busy, energy, plan.pue.value * energy,
                         out.intensity.value * (plan.pue.value * energy)});
   }
   out.statement = statement(site.power, plan, out, activity);

@@ -13,6 +13,7 @@ struct SiteRun {
   std::string model, title;
   TrainingRun run;
   Duration time{0};
+  Ends of_time = {};  ///< ends of its 90 % interval over it
 };
 
 /// Fraction of the step in which the GPU computes. An all-reduce that nothing hides counts as waiting.

@@ -207,6 +207,8 @@ Document cost_document(const CostReport& c) {
                    {{"depreciation_usd", per_year(own.capex / own.depreciation)},
                     {"interest_usd", per_year(own.capital() - own.capex / own.depreciation)},
                     {"energy_usd", per_year(own.energy(c.utilisation))},
+                    {"energy_low_usd", per_year(c.of_energy.low * own.energy(c.utilisation))},
+                    {"energy_high_usd", per_year(c.of_energy.high * own.energy(c.utilisation))},
                     {"energy_idle_usd", per_year(own.energy_idle)},
                     {"energy_busy_usd", per_year(own.energy_busy)},
                     {"space_usd", per_year(own.space)},
@@ -225,6 +227,8 @@ Document cost_document(const CostReport& c) {
                    {"instances", c.instances},
                    {"year_usd", per_year(c.utilisation * c.rent)},
                    {"break_even_utilisation", or_null(c.break_even)},
+                   {"break_even_low", or_null(c.break_even_low)},
+                   {"break_even_high", or_null(c.break_even_high)},
                    {"source", c.offer->source},
                    {"confidence", to_string(c.offer->confidence)},
                    {"note", c.offer->note}};
@@ -232,7 +236,12 @@ Document cost_document(const CostReport& c) {
   out["runs"] = Document::array();
   for (const auto& r : c.runs) {
     Document row = {{"model", r.model}, {"title", r.title}, {"own_usd", r.own.base()}};
+    row["own_low_usd"] = r.of_own.low * r.own.base();
+    row["own_high_usd"] = r.of_own.high * r.own.base();
     row["rent_usd"] = r.rent ? Document(r.rent->base()) : Document(nullptr);
+    if (r.rent)
+      row.update({{"rent_low_usd", r.of_rent.low * r.rent->base()},
+                  {"rent_high_usd", r.of_rent.high * r.rent->base()}});
     out["runs"].push_back(row);
   }
   out["missing"] = c.missing;

@@ -15,14 +15,23 @@ namespace rackcast {
 
 namespace {
 
+Ends of_time(Evaluator& evaluator, const Question& q) {
+  try {
+    const Estimate time = evaluator.predict(q).time_to_train;
+    return {time.low / time.value, time.high / time.value};
+  } catch (const LimitReached&) {
+    return {};
+  }
+}
+
 /// All workloads on the chosen cluster, the one of the question first.
 std::vector<SiteRun> runs_of(Evaluator& evaluator, const Scenario& scenario, const Question& question) {
   std::vector<SiteRun> runs;
   const auto add = [&](const WorkloadSpec& spec) {
     Question q = question;
     q.workload = spec;
-    runs.push_back(
-        {spec.model, evaluator.workload(spec).title, evaluator.run(q), evaluator.time_to_train(q)});
+    runs.push_back({spec.model, evaluator.workload(spec).title, evaluator.run(q), evaluator.time_to_train(q),
+                    of_time(evaluator, q)});
   };
   add(question.workload);
   for (const WorkloadSpec& spec : scenario.workloads) {

@@ -19,6 +19,11 @@ struct Scenario;
 struct Assumption;
 struct SiteRun;
 
+/// The ends of a 90 % interval as factors on what is expected.
+struct Ends {
+  double low = 1, high = 1;
+};
+
 struct RackReport {
   /// Racks with the same contents.
   struct Group {
@@ -46,6 +51,7 @@ struct PowerReport {
   struct Run {
     std::string model, title;
     Duration time{0};
+    Ends of_time;
     double busy = 0;
     Energy it{0}, facility{0};
     Mass co2{0};
@@ -99,6 +105,7 @@ struct CostReport {
     std::string model, title;
     Money own{0};
     std::optional<Money> rent;
+    Ends of_own, of_rent;
   };
   std::string date;
   OwnCost own;
@@ -114,6 +121,8 @@ struct CostReport {
   int instances = 0;
   MoneyRate rent{0};  ///< while it runs
   std::optional<double> break_even;
+  Ends of_energy;  ///< power of the nodes and PUE, in quadrature
+  std::optional<double> break_even_low, break_even_high;  ///< at the ends of the energy
   std::vector<Run> runs;
   std::vector<std::string> missing;  ///< what the sums leave out
   std::string statement;
