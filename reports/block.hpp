@@ -148,7 +148,7 @@ struct BarChart {
   std::vector<Limit> limits;
   /// A tornado: each bar spans from its low to its high end, and this is where all of them start.
   std::optional<double> middle = {};
-  Table data = {};               ///< as of a Chart
+  Table data = {};                  ///< as of a Chart
   std::string about_interval = {};  ///< what the interval drawn is of, or why there is none
 };
 

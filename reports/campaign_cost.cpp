@@ -105,6 +105,7 @@ std::optional<BarChart> job_chart(const Json& cost) {
   BarChart chart;
   chart.axis = {"Cost of one job, mean", Axis::Kind::money};
   chart.caption = "What one job costs, owned with the 90 % interval of its energy, and rented";
+  chart.about_interval = "Renting is exact, a listed price times hours.";
   chart.data.caption = chart.caption;
   chart.data.columns = {{"Job"}, {"Cost", Align::right}};
   for (const Json& s : cost.require("streams").array()) {
@@ -117,7 +118,8 @@ std::optional<BarChart> job_chart(const Json& cost) {
                           .low = job->low,
                           .high = job->high,
                           .tone = Tone::good});
-    chart.data.rows.push_back({text_cell(name + ", owned"), money_cell(*job)});
+    chart.data.rows.push_back(
+        {text_cell(name + ", owned"), with_interval(money_cell(job->value), job->low, job->high, money)});
     if (const auto rented = optional_amount(s, "rented_mean_usd")) {
       chart.bars.push_back(
           {.label = name + ", rented", .value = *rented, .text = money(*rented), .low = {}, .high = {}});

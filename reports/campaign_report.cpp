@@ -19,6 +19,26 @@ Cell time_cell(const std::optional<double>& seconds) {
   return seconds ? Cell{.text = duration_text(*seconds), .value = seconds, .unit = "s"} : Cell{};
 }
 
+/// A time with the interval that the document has under "p90_low_s", "p90_high_s" beside "p90_s".
+Cell percentile_cell(const Json& stream, std::string_view of, const std::string& key, bool interval) {
+  const Json* found = optional_member(stream, of);
+  if (found == nullptr) return {};
+  const auto value = optional_amount(*found, key + "_s");
+  const auto low = optional_amount(*found, key + "_low_s"), high = optional_amount(*found, key + "_high_s");
+  if (!interval || !value || !low || !high) return time_cell(value);
+  return with_interval(time_cell(value), low, high, duration_text);
+}
+
+/// What the intervals of this campaign are, or why there are none.
+std::string about_interval(const Json& json) {
+  const Json* found = optional_member(json, "interval");
+  if (found == nullptr) return "Without an interval: one simulated campaign, drawn with the scenario's seed.";
+  const auto draws = count(found->require("draws"));
+  if (draws == 0) return "Without an interval: " + text_or_empty(*found, "why_none") + ".";
+  return fmt::format(
+      "90 % interval: smallest and largest of {} draws of arrivals, failures and the model's error.", draws);
+}
+
 std::optional<double> percentile(const Json& stream, std::string_view of, std::string_view key) {
   const Json* found = optional_member(stream, of);
   return found == nullptr ? std::nullopt : optional_amount(*found, key);
@@ -75,7 +95,14 @@ Headline headline(const Json& json) {
   };
   add("Jobs submitted", count_text(count(json.require("jobs"))));
   add("Work offered", fmt::format("{:.1f} % of the capacity", 100 * offered));
-  if (utilisation) add("Utilisation", fmt::format("{:.1f} % after the warm-up", 100 * *utilisation));
+  if (utilisation) {
+    const Json* interval = optional_member(json, "interval");
+    const auto low = interval ? optional_amount(*interval, "utilisation_low") : std::nullopt,
+               high = interval ? optional_amount(*interval, "utilisation_high") : std::nullopt;
+    add("Utilisation",
+        fmt::format("{:.1f} %{} after the warm-up", 100 * *utilisation,
+                    low && high ? fmt::format(" ({:.1f} to {:.1f})", 100 * *low, 100 * *high) : ""));
+  }
   if (const auto goodput = optional_amount(json, "goodput")) {
     add("Goodput", fmt::format("{:.1f} % of the time held is safe work", 100 * *goodput));
     add("Failures", count_text(count(json.require("failures"))));
@@ -85,7 +112,7 @@ Headline headline(const Json& json) {
   return box;
 }
 
-Table wait_table(const Json& json) {
+Table wait_table(const Json& json, bool interval) {
   Table table;
   table.caption = "Queue wait, and completion from submission to end";
   table.columns = {{"Stream"},
@@ -101,7 +128,7 @@ Table wait_table(const Json& json) {
     std::vector<Cell> row{text_cell(s.require("name").string()), count_cell(count(s.require("submitted"))),
                           count_cell(count(s.require("finished")))};
     for (const char* of : {"wait", "completion"}) {
-      for (const char* key : {"p50_s", "p90_s", "p99_s"}) row.push_back(time_cell(percentile(s, of, key)));
+      for (const char* key : {"p50", "p90", "p99"}) row.push_back(percentile_cell(s, of, key, interval));
     }
     table.rows.push_back(std::move(row));
     if (optional_member(s, "recorded_wait") == nullptr) continue;
@@ -118,7 +145,7 @@ Table wait_table(const Json& json) {
 std::optional<Chart> quantile_chart(const Json& json, std::string_view member, std::string caption) {
   Chart chart;
   chart.caption = std::move(caption);
-  chart.no_interval = "Without an interval: one simulated campaign, drawn with the scenario's seed.";
+  chart.about_interval = about_interval(json);
   chart.x = {"Share of the jobs", Axis::Kind::percent};
   chart.y = {member == "waits" ? "Wait" : "Time from submission to end", Axis::Kind::seconds};
   chart.data.caption = chart.caption;
@@ -127,8 +154,10 @@ std::optional<Chart> quantile_chart(const Json& json, std::string_view member, s
     Chart::Line line{.name = s.require("name").string(), .points = {}};
     for (const Json& q : s.require(member).array()) {
       const double x = q.require("share").number(), y = q.require("seconds").number();
-      line.points.push_back({x, y, y, y});
-      chart.data.rows.push_back({text_cell(line.name), percent_cell(x), time_cell(y)});
+      const auto low = optional_amount(q, "low_s"), high = optional_amount(q, "high_s");
+      line.points.push_back({x, y, std::min(y, low.value_or(y)), std::max(y, high.value_or(y))});
+      chart.data.rows.push_back(
+          {text_cell(line.name), percent_cell(x), with_interval(time_cell(y), low, high, duration_text)});
     }
     if (line.points.size() > 1) chart.lines.push_back(std::move(line));
   }
@@ -147,16 +176,18 @@ Chart use_chart(const Json& json) {
   chart.x = {"Time since the start", Axis::Kind::days};
   chart.y = {"Nodes", Axis::Kind::count};
   chart.data.caption = "Nodes that jobs hold";
-  chart.no_interval = "Without an interval: one simulated campaign, drawn with the scenario's seed.";
+  chart.about_interval = about_interval(json);
   chart.data.columns = {{"From", Align::right}, {"Nodes", Align::right}};
   Chart::Line line{.name = "Held", .points = {}};
   const auto& parts = json.require("in_use").array();
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const double from = parts[i].require("from_s").number(), held = parts[i].require("nodes").number();
     const double to = i + 1 < parts.size() ? parts[i + 1].require("from_s").number() : whole;
-    line.points.push_back({from / day, held, held, held});
-    line.points.push_back({to / day, held, held, held});
-    chart.data.rows.push_back({time_cell(from), number_cell(held)});
+    const auto low = optional_amount(parts[i], "low"), high = optional_amount(parts[i], "high");
+    for (const double at : {from, to})
+      line.points.push_back(
+          {at / day, held, std::min(held, low.value_or(held)), std::max(held, high.value_or(held))});
+    chart.data.rows.push_back({time_cell(from), with_interval(number_cell(held), low, high, number_text)});
   }
   chart.lines.push_back(std::move(line));
   chart.lines.push_back({.name = "All nodes",
@@ -227,7 +258,10 @@ Report campaign_report(const std::string& text, std::string name) {
   report.title = text_or_empty(scenario, "name");
   report.subtitle = text_or_empty(scenario, "description");
   report.sections.push_back({"campaign", "Campaign", {{headline(json)}}});
-  Section waits{"waits", "Waiting and completion", {{wait_table(json)}}};
+  Section waits{
+      "waits",
+      "Waiting and completion",
+      {{wait_table(json, false), Audience::terminal}, {wait_table(json, true), Audience::document}}};
   if (auto chart = quantile_chart(json, "waits", "How long jobs wait in the queue: " + of_jobs(json, "wait")))
     waits.blocks.push_back({std::move(*chart), Audience::document});
   if (auto chart =

@@ -24,9 +24,7 @@ class LineSpec {
     if (!extent(true).drawable(chart_.x) || !extent(false).drawable(chart_.y)) {
       return {};
     }
-    for (std::size_t i = 0; i < chart_.lines.size(); ++i) {
-      add_line(chart_.lines[i], i);
-    }
+    for (const auto& line : chart_.lines) add_line(line);
     add_mark();
     return finished({{"height", line_height}, {"layer", layers_}});
   }
@@ -54,15 +52,25 @@ class LineSpec {
         x["axis"]["values"].push_back(x_(p.x));
       }
     }
-    Spec names = Spec::array(), colours = Spec::array();
-    for (std::size_t i = 0; i < chart_.lines.size(); ++i) {
-      names.push_back(text(chart_.lines[i].name));
-      colours.push_back(colour(i));
-    }
-    return {{"x", x},
-            {"y", y_.encoding("y", true)},
-            {"color",
-             {{"type", "nominal"}, {"title", nullptr}, {"scale", {{"domain", names}, {"range", colours}}}}}};
+    Spec colours = Spec::array();
+    for (std::size_t i = 0; i < chart_.lines.size(); ++i) colours.push_back(colour(i));
+    return {{"x", x}, {"y", y_.encoding("y", true)}, {"color", by_line(std::move(colours))}};
+  }
+
+  /// What each line has of its own, by its name; the legend shows it.
+  [[nodiscard]] Spec by_line(Spec range) const {
+    Spec names = Spec::array();
+    for (const auto& line : chart_.lines) names.push_back(text(line.name));
+    return {{"type", "nominal"},
+            {"title", nullptr},
+            {"scale", {{"domain", std::move(names)}, {"range", std::move(range)}}}};
+  }
+
+  [[nodiscard]] Spec dashes() const {
+    Spec out = Spec::array();
+    for (std::size_t i = 0; i < chart_.lines.size(); ++i)
+      out.push_back(!chart_.lines[i].dashed ? Spec{1, 0} : i % 2 == 0 ? Spec{2, 4} : Spec{7, 5});
+    return out;
   }
 
   void add_layer(Spec mark, const Spec& extra, const std::string& series) {
@@ -72,7 +80,7 @@ class LineSpec {
     layers_.push_back({{"data", data_}, {"mark", std::move(mark)}, {"encoding", std::move(encoding)}});
   }
 
-  void add_line(const Chart::Line& line, std::size_t index) {
+  void add_line(const Chart::Line& line) {
     if (line.points.empty()) {
       return;
     }
@@ -99,11 +107,12 @@ class LineSpec {
       tips.insert(tips.begin(), Spec{{"field", "name"}, {"title", ""}});
     }
     if (!line.scattered) {
-      Spec mark{{"type", "line"}, {"strokeWidth", line.dashed ? 2 : 2.5}};
-      if (line.dashed) {
-        mark["strokeDash"] = index % 2 == 0 ? Spec{2, 4} : Spec{7, 5};
+      Spec dashed = Spec::object();
+      if (std::ranges::any_of(chart_.lines, &Chart::Line::dashed)) {
+        dashed["strokeDash"] = by_line(dashes());
+        dashed["strokeDash"]["datum"] = text(line.name);
       }
-      add_layer(std::move(mark), Spec::object(), line.name);
+      add_layer({{"type", "line"}, {"strokeWidth", line.dashed ? 2 : 2.5}}, dashed, line.name);
     }
     if (!line.dashed && (line.scattered || line.points.size() <= most_marked_points)) {
       add_layer({{"type", "point"}, {"filled", true}, {"size", line.scattered ? 28 : 45}, {"opacity", 1}},

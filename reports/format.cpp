@@ -219,8 +219,16 @@ Cell with_interval(Cell cell, std::optional<double> low, std::optional<double> h
   if (!low || !high || *low >= *high) return cell;
   cell.low = low;
   cell.high = high;
-  const std::string from = text(*low), to = text(*high);
-  if (from != to || from != cell.text) cell.text += fmt::format(" ({} to {})", from, to);
+  std::string from = text(*low), to = text(*high);
+  if (from == to && from == cell.text) return cell;
+  const auto unit = [](const std::string& s) {
+    return s.substr(std::min(s.find(' '), s.size()));
+  };
+  if (unit(from) == unit(cell.text) && unit(to) == unit(cell.text)) {  // said once
+    from.resize(from.size() - unit(from).size());
+    to.resize(to.size() - unit(to).size());
+  }
+  cell.text += fmt::format(" ({} to {})", from, to);
   return cell;
 }
 

@@ -39,8 +39,9 @@ Cell count_cell(std::optional<std::int64_t> value);
 Cell number_cell(std::optional<double> value, std::string unit = {});
 Cell percent_cell(std::optional<double> fraction);
 Cell prediction_cell(const std::optional<Prediction>& prediction);
-/// The cell with a 90 % interval behind its value: "13 (11 to 15)"; unchanged without both ends, or where they read
-/// like the value.
-Cell with_interval(Cell cell, std::optional<double> low, std::optional<double> high, std::string (*text)(double));
+/// The cell with a 90 % interval behind its value: "13 (11 to 15)"; unchanged without both ends, or where
+/// they read like the value.
+Cell with_interval(Cell cell, std::optional<double> low, std::optional<double> high,
+                   std::string (*text)(double));
 
 }  // namespace rackcast::reports

@@ -43,6 +43,15 @@ std::string kept_together(const std::string& html) {
   return "<span class=\"whole\">" + html + "</span>";
 }
 
+/// Line and column at the end of a place, ":29:5", stay on one line.
+std::string with_place_kept(const std::string& html) {
+  const auto last = html.find_last_not_of("0123456789:");
+  const auto at = html.find(':', last == std::string::npos ? 0 : last);
+  return at == std::string::npos || at + 1 == html.size()
+             ? html
+             : html.substr(0, at) + kept_together(html.substr(at));
+}
+
 /// A number breaks only in front of its interval, a path and a long name after a slash or a line below.
 std::string cell_html(const Cell& cell, const Column& column) {
   if (cell.text.empty()) {
@@ -54,7 +63,7 @@ std::string cell_html(const Cell& cell, const Column& column) {
     if (interval == std::string::npos) return kept_together(text);
     return kept_together(text.substr(0, interval)) + " " + kept_together(text.substr(interval + 1));
   }
-  return replaced(replaced(text, "/", "/<wbr>"), "_", "_<wbr>");
+  return with_place_kept(replaced(replaced(text, "/", "/<wbr>"), "_", "_<wbr>"));
 }
 
 std::string head_row(const Table& table) {

@@ -32,6 +32,17 @@ std::string_view page_file(std::string_view name) {
   return found == files.end() ? std::string_view{} : found->text;
 }
 
+constexpr int below_desk = 1160, telephone = 620;  ///< CSS pixels
+
+/// Tables of the class become cards on screens up to this wide.
+std::string cards(std::string_view kind, int widest) {
+  std::string rules{page_file("cards.css")};
+  constexpr std::string_view name = ".cards";
+  for (auto at = rules.find(name); at != std::string::npos; at = rules.find(name, at + kind.size()))
+    rules.replace(at + 1, name.size() - 1, kind);
+  return fmt::format("@media screen and (max-width: {}px) {{\n{}}}\n", widest, rules);
+}
+
 /// What a page needs beside its blocks.
 struct Needs {
   bool charts = false, what_if = false;
@@ -95,8 +106,8 @@ class HtmlWriter {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"color-scheme\" content=\"light dark\">\n";
     out_ += policy();
-    out_ += fmt::format("<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n", title,
-                        page_file("report.css"));
+    out_ += fmt::format("<title>{}</title>\n<style>\n{}{}{}</style>\n</head>\n<body>\n", title,
+                        page_file("report.css"), cards("many", below_desk), cards("few", telephone));
     out_ += "<a class=\"skip\" href=\"#main\">Skip to the answer</a>\n";
     out_ += fmt::format("<header class=\"page\">\n<p class=\"brand\">rackcast</p>\n<h1>{}</h1>\n", title);
     if (!report.subtitle.empty()) {

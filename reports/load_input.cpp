@@ -105,14 +105,10 @@ DataGrowth read_growth(const Json& json) {
                                   in_time == nullptr || in_time->boolean()};
   });
   growth.plan = list(json, "plan", [](const Json& p) {
-    DataGrowth::Planned planned{checked(p.require("day")),
-                                checked(p.require("samples")),
-                                amount(p, "bytes").value_or(0),
-                                amount(p, "storage").value_or(0),
-                                nodes_of(p, "nodes"),
-                                nodes_of(p, "nodes_low"),
-                                nodes_of(p, "nodes_high"),
-                                false};
+    DataGrowth::Planned planned{checked(p.require("day")),      checked(p.require("samples")),
+                                amount(p, "bytes").value_or(0), amount(p, "storage").value_or(0),
+                                nodes_of(p, "nodes"),           nodes_of(p, "nodes_low"),
+                                nodes_of(p, "nodes_high"),      false};
     if (const Json* asked = member(p, "asked")) planned.asked = asked->boolean();
     return planned;
   });

@@ -82,8 +82,8 @@ Serving read_serving(const Json& json) {
     return Serving::Limit{limit.require("name").string(), amount(limit, "requests_per_s")};
   });
   out.day = read_list(json, "day", [](const Json& hour) {
-    return Serving::Hour{amount(hour, "requests_per_s"), read_load(hour),
-                         optional_amount(hour, "busy_low"), optional_amount(hour, "busy_high")};
+    return Serving::Hour{amount(hour, "requests_per_s"), read_load(hour), optional_amount(hour, "busy_low"),
+                         optional_amount(hour, "busy_high")};
   });
   out.sizes = read_list(json, "sizes", [](const Json& size) {
     return Serving::Size{count(size.require("nodes")), read_load(size),

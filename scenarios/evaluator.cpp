@@ -21,8 +21,8 @@ struct Widths {
   [[nodiscard]] double down() const { return std::exp(-std::sqrt(below)); }
 };
 
-/// The stages of the input path vary together; what the GPUs take varies with kernels and collectives, of which
-/// `vary(sigma, part, widths)` adds what one does to the time of a step.
+/// The stages of the input path vary together; what the GPUs take varies with kernels and collectives, of
+/// which `vary(sigma, part, widths)` adds what one does to the time of a step.
 template <class Vary>
 void add_intervals(Funnel& funnel, const Spread& s, Vary vary) {
   const double input = std::exp(kNinetyPercent * s.input);
@@ -68,6 +68,7 @@ Prediction Evaluator::predict(const Question& q) {
   const Spread s = impl_->spread(q);
   Question single = q;
   single.cluster.nodes = 1;
+  single.cluster.fabric.choice.gang.clear();
   single.cluster.stragglers.clear();
   single.gpus = 1;
   // Of a step with the work of one GPU; replicas of a split network take other batches.

@@ -28,12 +28,16 @@ std::vector<Retraining> retrainings(Evaluator& evaluator, const Scenario& s, Que
   return rows;
 }
 
-/// The step for `q` with the interval of its nodes: the time at the expected count may be off by a factor, and
-/// the same factor is taken to hold for the counts around it.
+/// The step for `q` with the interval of its nodes: the time at the expected count may be off by a factor,
+/// and the same factor is taken to hold for the counts around it.
 GrowthStep planned(Evaluator& evaluator, const Question& asked, const Question& q, Duration at,
                    Duration deadline, int max_nodes) {
-  GrowthStep step{at, q.samples, q.samples * q.bytes_per_sample,
-                  asked.storage.array == "none" ? 0 : q.storage.count, std::nullopt, false};
+  GrowthStep step{at,
+                  q.samples,
+                  q.samples * q.bytes_per_sample,
+                  asked.storage.array == "none" ? 0 : q.storage.count,
+                  std::nullopt,
+                  false};
   const Found found = find_nodes(evaluator, q, deadline, max_nodes);
   if (!found.feasible) return step;
   step.nodes = found.nodes;

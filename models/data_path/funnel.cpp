@@ -36,7 +36,7 @@ Funnel input_funnel(const Cluster& cluster, const TrainingSpec& spec, Frequency 
   }
   std::ranges::stable_sort(order, {}, &std::pair<int, std::string>::first);
   Funnel funnel;
-  for (const auto& key : order) 
+  for (const auto& key : order)
     funnel.stages.push_back({key.second, Frequency{narrowest.at(key)}, of_input.at(key), {}, {}});
   funnel.stages.push_back({"GPU compute", without_input, false, {}, {}});
   const auto rate = [&](std::size_t i) {

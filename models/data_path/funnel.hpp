@@ -10,9 +10,9 @@
 namespace rackcast {
 
 struct FunnelStage {
-  std::string what;   ///< for people: "storage read", "PCIe", "GPU compute"
-  Frequency rate{0};  ///< samples per second of the whole cluster
-  bool of_input = false;  ///< storage, caches and cores, whose rate is as uncertain as the input path
+  std::string what;           ///< for people: "storage read", "PCIe", "GPU compute"
+  Frequency rate{0};          ///< samples per second of the whole cluster
+  bool of_input = false;      ///< storage, caches and cores, whose rate is as uncertain as the input path
   Frequency low{0}, high{0};  ///< 90 % interval; both 0: not known, or a link's listed rate
 };
 

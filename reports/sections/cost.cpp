@@ -12,13 +12,13 @@
 namespace rackcast::reports {
 namespace {
 
-Cell money_cell(std::optional<double> dollars) {
-  return dollars ? Cell{to_text(Money{*dollars}), dollars, "USD"}
-                 : Cell{.text = "not known", .value = {}, .unit = {}};
+std::string money_text(double dollars) {
+  return dollars < 1e6 ? number_text(dollars) + " USD" : to_text(Money{dollars});
 }
 
-std::string money_text(double dollars) {
-  return to_text(Money{dollars});
+Cell money_cell(std::optional<double> dollars) {
+  return dollars ? Cell{money_text(*dollars), dollars, "USD"}
+                 : Cell{.text = "not known", .value = {}, .unit = {}};
 }
 
 /// The formulas of a workbook, in which the reader may change what the sums rest on: the bill's prices and
@@ -195,9 +195,9 @@ std::optional<Chart> rent_chart(const SiteCost& c, const Formulas& formulas) {
                            .dashed = false,
                            .scattered = true});
   }
-  chart.about_interval =
-      std::string{known ? "90 % interval of owning: power of the nodes and PUE. " : ""} +
-      "Prices are exact, as listed in the bill of materials and the assumptions; so is renting, a price times hours.";
+  chart.about_interval = std::string{known ? "90 % interval of owning: power of the nodes and PUE. " : ""} +
+                         "Prices are exact, as listed in the bill of materials and the assumptions; so is "
+                         "renting, a price times hours.";
   chart.marked_x = used;
   chart.marked_label = "planned, " + percent_text(used);
   return chart;
@@ -206,7 +206,8 @@ std::optional<Chart> rent_chart(const SiteCost& c, const Formulas& formulas) {
 /// "58 % utilisation (57 % to 60 %)": the interval is that of the energy.
 std::string break_even_text(const SiteCost::Rent& r) {
   if (!r.break_even) return "never";
-  const std::string even = percent_text(*r.break_even), low = percent_text(r.break_even_low.value_or(*r.break_even)),
+  const std::string even = percent_text(*r.break_even),
+                    low = percent_text(r.break_even_low.value_or(*r.break_even)),
                     high = r.break_even_high  ? percent_text(*r.break_even_high)
                            : r.break_even_low ? std::string{"never"}
                                               : even;

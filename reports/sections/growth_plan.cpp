@@ -68,9 +68,10 @@ Chart plan_chart(const DataGrowth& growth) {
     last = &p;
   }
   chart.about_interval =
-      !interval ? "Without an interval: this result was written without one."
-                : std::string{"90 % interval: the nodes if times come out at either end of theirs"} +
-                      (unreached ? "; where no count in reach would do then, the band ends at the top." : ".");
+      !interval
+          ? "Without an interval: this result was written without one."
+          : std::string{"90 % interval: the nodes if times come out at either end of theirs"} +
+                (unreached ? "; where no count in reach would do then, the band ends at the top." : ".");
   if (last != nullptr) {
     chart.caption = fmt::format("After {} of recording the same deadline takes {}",
                                 duration_text(last->day * 86400), counted(*last->nodes, "node"));

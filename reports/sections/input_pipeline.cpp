@@ -50,10 +50,9 @@ Table funnel_table(const WorkloadResult& w) {
     const bool binds = &stage == &*narrowest;
     name.tone = binds ? Tone::caution : Tone::plain;
     const double ratio = narrowest->samples_per_s > 0 ? stage.samples_per_s / narrowest->samples_per_s : 0;
-    table.rows.push_back({name,
-                          with_interval(number_cell(stage.samples_per_s, "1/s"), stage.low, stage.high,
-                                        number_text),
-                          binds ? text_cell("binds") : Cell{number_text(ratio) + " x", ratio, "1"}});
+    table.rows.push_back(
+        {name, with_interval(number_cell(stage.samples_per_s, "1/s"), stage.low, stage.high, number_text),
+         binds ? text_cell("binds") : Cell{number_text(ratio) + " x", ratio, "1"}});
   }
   return table;
 }

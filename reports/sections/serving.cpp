@@ -132,11 +132,12 @@ std::optional<Chart> size_chart(const Serving& s) {
                   s.at_peak && s.at_peak->latency_s ? duration_text(*s.at_peak->latency_s) : "too long",
                   counted(s.needed, "node"));
   chart.about_interval =
-      !interval ? "Without an interval: this result was written without one."
-                : std::string{"90 % interval: the model's kernel times"} +
-                      (unbounded ? "; where the GPUs would be overloaded at their slow end, the band ends at the "
-                                   "top."
-                                 : ".");
+      !interval
+          ? "Without an interval: this result was written without one."
+          : std::string{"90 % interval: the model's kernel times"} +
+                (unbounded ? "; where the GPUs would be overloaded at their slow end, the band ends at the "
+                             "top."
+                           : ".");
   table.caption = chart.caption;
   chart.x = {"Nodes", Axis::Kind::count};
   chart.y = {"Latency", Axis::Kind::seconds};
@@ -156,8 +157,9 @@ Chart day_chart(const Serving& s) {
   Chart chart;
   chart.caption = fmt::format("A day: the GPUs are busy {} of it", percent_text(s.busy));
   const bool known = std::ranges::any_of(s.day, [](const auto& hour) { return hour.busy_low.has_value(); });
-  chart.about_interval = known ? "90 % interval: the model's kernel times, under the load as the scenario states it."
-                               : "Without an interval: this result was written without one.";
+  chart.about_interval =
+      known ? "90 % interval: the model's kernel times, under the load as the scenario states it."
+            : "Without an interval: this result was written without one.";
   chart.x = {"Hour", Axis::Kind::count};
   chart.y = {"GPUs busy", Axis::Kind::percent};
   Table& table = chart.data;
@@ -175,8 +177,7 @@ Chart day_chart(const Serving& s) {
                            std::max(busy, hour.busy_high.value_or(busy))});
     table.rows.push_back({count_cell(static_cast<std::int64_t>(h)), number_cell(hour.requests_per_s, "1/s"),
                           with_interval(percent_cell(busy), hour.busy_low, hour.busy_high, percent_text),
-                          number_cell(hour.gpu.mean_batch),
-                          latency_cell(hour.gpu.latency_s)});
+                          number_cell(hour.gpu.mean_batch), latency_cell(hour.gpu.latency_s)});
   }
   chart.lines.push_back(std::move(line));
   return chart;

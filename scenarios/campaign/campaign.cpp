@@ -59,13 +59,16 @@ double on_the_clock(Duration time) {
   return std::max(0.0, std::round(time.base() * ticks) / ticks);
 }
 
-StreamStatistics statistics(const CampaignReport& r, std::size_t stream, Duration from) {
+}  // namespace
+
+StreamStatistics stream_statistics(const std::vector<CampaignJob>& jobs, const CampaignOutcome& outcome,
+                                   std::size_t stream, Duration from) {
   StreamStatistics out;
   std::vector<double> wait, completion, recorded;
   double leaves = 0, pods = 0, slowdown = 0;
-  for (std::size_t i = 0; i < r.jobs.jobs.size(); ++i) {
-    const CampaignJob& job = r.jobs.jobs[i];
-    const JobOutcome& what = r.outcome.jobs[i];
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const CampaignJob& job = jobs[i];
+    const JobOutcome& what = outcome.jobs[i];
     if (job.stream != stream || job.submit < from) continue;
     ++out.submitted;
     out.failures += static_cast<std::size_t>(what.failures);
@@ -98,8 +101,6 @@ StreamStatistics statistics(const CampaignReport& r, std::size_t stream, Duratio
   return out;
 }
 
-}  // namespace
-
 CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
   if (!s.campaign) {
     s.text.fail("`rackcast campaign` needs a \"campaign\"",
@@ -112,7 +113,7 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
   GangSpeed gangs{s, evaluator, out.nodes};
   const bool simulated = !campaign.scheduler.across_leaves;
   const bool told = campaign.scheduler.nodes_per_leaf == 0 && !gangs.places().empty();
-  out.jobs = campaign_jobs(s, evaluator, out.nodes, simulated ? &gangs : nullptr);
+  const auto places = told ? gangs.places() : regular_places(out.nodes, campaign.scheduler.nodes_per_leaf);
   LeafCost leaf_cost;
   if (simulated)
     leaf_cost = [&gangs](const CampaignJob& job, const Gang& gang) {
@@ -120,9 +121,18 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
     };
   std::optional<Failures> failures;
   if (s.failures) failures.emplace(s, evaluator);
-  out.outcome = simulate_campaign(
-      campaign, told ? gangs.places() : regular_places(out.nodes, campaign.scheduler.nodes_per_leaf),
-      out.jobs.jobs, failures ? &failures->values() : nullptr, s.seed, leaf_cost);
+  Scenario seeded = s;
+  const DrawCampaign draw = [&](std::uint64_t seed, const std::function<void(CampaignJobs&)>& scale) {
+    seeded.seed = seed;
+    CampaignDraw one{campaign_jobs(seeded, evaluator, out.nodes, simulated ? &gangs : nullptr), {}};
+    scale(one.jobs);
+    one.outcome = simulate_campaign(campaign, places, one.jobs.jobs,
+                                    failures ? &failures->values() : nullptr, seed, leaf_cost);
+    return one;
+  };
+  CampaignDraw as_predicted = draw(s.seed, [](CampaignJobs&) {});
+  out.jobs = std::move(as_predicted.jobs);
+  out.outcome = std::move(as_predicted.outcome);
   out.node_title = evaluator.cluster(question(s, s.workloads.front())).node.name;
   const CampaignSite site = campaign_site(s, catalog, evaluator);
   out.power = campaign_power(s, catalog, site, out.jobs.jobs, out.outcome);
@@ -133,7 +143,8 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
   out.utilisation = out.outcome.busy / out.outcome.available;
   out.goodput = out.outcome.occupied > 0 ? out.outcome.useful / out.outcome.occupied : 1;
   for (std::size_t i = 0; i < s.campaign->streams.size(); ++i)
-    out.streams.push_back(statistics(out, i, s.campaign->warm_up));
+    out.streams.push_back(stream_statistics(out.jobs.jobs, out.outcome, i, s.campaign->warm_up));
+  out.interval = campaign_interval(s, out, draw);
   return out;
 }
 

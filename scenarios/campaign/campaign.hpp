@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "scenarios/campaign/campaign_cost.hpp"
+#include "scenarios/campaign/campaign_interval.hpp"
 #include "scenarios/campaign/campaign_job.hpp"
 #include "scenarios/campaign/campaign_jobs.hpp"
 #include "scenarios/campaign/campaign_power.hpp"
@@ -34,7 +35,12 @@ struct CampaignReport {
   std::string node_title;
   CampaignPower power;
   CampaignCost cost;
+  CampaignInterval interval;
 };
+
+/// Of the jobs of one stream that were submitted from `from` on.
+StreamStatistics stream_statistics(const std::vector<CampaignJob>& jobs, const CampaignOutcome& outcome,
+                                   std::size_t stream, Duration from);
 
 /// Throws Error if the scenario has no campaign, or what campaign_jobs and simulate_campaign throw.
 CampaignReport run_campaign(const Scenario& scenario, const Catalog& catalog);

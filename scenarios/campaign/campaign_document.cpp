@@ -18,39 +18,36 @@ Document number(double value) {
   return std::isfinite(value) ? Document(value) : Document(nullptr);
 }
 
-Document document(const Percentiles& p) {
-  return {{"p50_s", number(p.p50)}, {"p90_s", number(p.p90)}, {"p99_s", number(p.p99)}};
+using Ranges = std::vector<CampaignInterval::Range>;
+
+Document percentiles_document(const Percentiles& p, const Ranges& ranges) {
+  Document out = {{"p50_s", number(p.p50)}, {"p90_s", number(p.p90)}, {"p99_s", number(p.p99)}};
+  constexpr const char* names[][2] = {
+      {"p50_low_s", "p50_high_s"}, {"p90_low_s", "p90_high_s"}, {"p99_low_s", "p99_high_s"}};
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    out.update({{names[i][0], number(ranges[i].low)}, {names[i][1], number(ranges[i].high)}});
+  return out;
 }
 
-/// Values that shares of the jobs do not exceed, by the nearest rank; empty without jobs.
-Document quantiles(const std::vector<double>& sorted) {
-  constexpr int steps = 20;
+Document quantiles_document(const std::vector<double>& sorted, const Ranges& ranges) {
   Document out = Document::array();
-  if (sorted.empty()) return out;
-  for (int i = 1; i <= steps; ++i) {
-    const double share = static_cast<double>(i) / steps;
-    const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-    out.push_back({{"share", share}, {"seconds", sorted[std::max<std::size_t>(rank, 1) - 1]}});
+  const std::vector<double> shares = quantile_shares(), values = quantiles(sorted);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out.push_back({{"share", shares[i]}, {"seconds", values[i]}});
+    if (i < ranges.size()) out.back().update({{"low_s", ranges[i].low}, {"high_s", ranges[i].high}});
   }
   return out;
 }
 
-/// Mean number of nodes that jobs hold in each of so many equal parts of the campaign.
-Document nodes_in_use(const CampaignReport& r, Duration whole) {
-  constexpr std::size_t parts = 60;
-  std::vector<double> held(parts, 0);
-  const double part = whole.base() / parts;
-  for (const NodesHeld& h : r.outcome.held) {
-    const double from = h.from.base(), to = std::min(whole.base(), h.to.base());
-    for (auto p = static_cast<std::size_t>(from / part); p < parts && static_cast<double>(p) * part < to;
-         ++p) {
-      const double begin = static_cast<double>(p) * part;
-      held[p] += r.jobs.jobs[h.job].nodes * (std::min(to, begin + part) - std::max(from, begin)) / part;
-    }
-  }
+Document in_use_document(const CampaignReport& r, Duration whole) {
   Document out = Document::array();
-  for (std::size_t p = 0; p < parts; ++p)
-    out.push_back({{"from_s", static_cast<double>(p) * part}, {"nodes", std::min<double>(held[p], r.nodes)}});
+  const std::vector<double> held = nodes_in_use(r.jobs.jobs, r.outcome, r.nodes, whole);
+  const Ranges& ranges = r.interval.in_use;
+  for (std::size_t p = 0; p < held.size(); ++p) {
+    const double share = static_cast<double>(p) / static_cast<double>(held.size());
+    out.push_back({{"from_s", share * whole.base()}, {"nodes", held[p]}});
+    if (p < ranges.size()) out.back().update({{"low", ranges[p].low}, {"high", ranges[p].high}});
+  }
   return out;
 }
 
@@ -156,7 +153,8 @@ Document cost_document(const CampaignSpec& spec, const CampaignCost& c) {
   return out;
 }
 
-Document stream_document(const StreamSpec& spec, const StreamJobs& jobs, const StreamStatistics& x) {
+Document stream_document(const StreamSpec& spec, const StreamJobs& jobs, const StreamStatistics& x,
+                         const CampaignInterval::Stream& interval) {
   Document out = {{"name", spec.name},
                   {"kind", to_string(spec.kind)},
                   {"nodes", spec.kind == StreamKind::recorded ? Document(nullptr) : Document(spec.nodes)},
@@ -172,11 +170,11 @@ Document stream_document(const StreamSpec& spec, const StreamJobs& jobs, const S
                   {"leaves", x.leaves},
                   {"pods", x.pods},
                   {"slowdown", x.slowdown},
-                  {"wait", document(x.wait)},
-                  {"completion", document(x.completion)}};
-  if (!std::isnan(x.recorded_wait.p50)) out["recorded_wait"] = document(x.recorded_wait);
-  out["waits"] = quantiles(x.waits);
-  out["completions"] = quantiles(x.completions);
+                  {"wait", percentiles_document(x.wait, interval.wait)},
+                  {"completion", percentiles_document(x.completion, interval.completion)}};
+  if (!std::isnan(x.recorded_wait.p50)) out["recorded_wait"] = percentiles_document(x.recorded_wait, {});
+  out["waits"] = quantiles_document(x.waits, interval.waits);
+  out["completions"] = quantiles_document(x.completions, interval.completions);
   return out;
 }
 
@@ -200,12 +198,18 @@ std::string campaign_document(const Scenario& s, const CampaignReport& r, const 
   out["goodput"] = s.failures ? number(r.goodput) : Document(nullptr);
   out["failures"] = r.outcome.failures;
   out["preemptions"] = r.outcome.preemptions;
-  out["in_use"] = nodes_in_use(r, c.duration);
+  out["interval"] = {{"draws", r.interval.draws}, {"why_none", r.interval.why_none}};
+  if (r.interval.draws > 0)
+    out["interval"].update({{"utilisation_low", number(r.interval.utilisation.low)},
+                            {"utilisation_high", number(r.interval.utilisation.high)}});
+  out["in_use"] = in_use_document(r, c.duration);
   out["power"] = power_document(r.power);
   out["cost"] = cost_document(c, r.cost);
   out["streams"] = Document::array();
   for (std::size_t i = 0; i < r.streams.size(); ++i)
-    out["streams"].push_back(stream_document(c.streams[i], r.jobs.streams[i], r.streams[i]));
+    out["streams"].push_back(
+        stream_document(c.streams[i], r.jobs.streams[i], r.streams[i],
+                        r.interval.draws > 0 ? r.interval.streams[i] : CampaignInterval::Stream{}));
   return out.dump(1) + "\n";
 }
 

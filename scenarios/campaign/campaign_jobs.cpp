@@ -109,6 +109,12 @@ class Builder {
     q.samples = samples;
     q.failures.reset();  // happen in the campaign
     if (gangs_) gangs_->place(q);
+    StreamJobs& stream = out_.streams.back();
+    if (stream.work_high == 1) {  // of several retrainings the first stands for all
+      const Estimate time = evaluator_.predict(q).time_to_train;
+      stream.work_low = time.low / time.value;
+      stream.work_high = time.high / time.value;
+    }
     return evaluator_.time_to_train(q);
   }
 

@@ -15,9 +15,10 @@ struct Scenario;
 /// What one stream brings, beside its jobs.
 struct StreamJobs {
   std::size_t jobs = 0;
-  Duration work{0};          ///< mean run time of one job
-  std::string work_from;     ///< "36,000,000 samples at 480 samples/s and node", "simulated", ...
-  std::size_t left_out = 0;  ///< recorded jobs that are larger than the cluster
+  Duration work{0};                    ///< mean run time of one job
+  double work_low = 1, work_high = 1;  ///< ends of its 90 % interval over it; 1 unless simulated
+  std::string work_from;               ///< "36,000,000 samples at 480 samples/s and node", "simulated", ...
+  std::size_t left_out = 0;            ///< recorded jobs that are larger than the cluster
   std::size_t never_ran = 0;
 };
 

@@ -28,10 +28,10 @@ struct PlanCandidate {
   int nodes = 0, gpus = 0;
   std::optional<int> gpus_per_job;
   std::vector<PlanWorkload> workloads;
-  Duration time{0};              ///< of the slowest workload; infinite for a `smaller` that cannot be built
-  std::optional<Duration> low, high;         ///< 90 % interval of `time`; of the front
+  Duration time{0};  ///< of the slowest workload; infinite for a `smaller` that cannot be built
+  std::optional<Duration> low, high;        ///< 90 % interval of `time`; of the front
   std::shared_ptr<const Question> slowest;  ///< that workload on this cluster; of the front
-  std::optional<Energy> energy;  ///< of training each workload once, cooling included
+  std::optional<Energy> energy;             ///< of training each workload once, cooling included
   std::optional<Money> capex, total;
   std::optional<MoneyRate> opex;
   std::optional<int> racks;

@@ -22,7 +22,8 @@ void complete(ServiceOption& option, const Scenario& scenario, const Catalog& ca
 /// Finds the nodes of the option and completes it.
 void solve(ServiceOption& option, const Scenario& scenario, const Catalog& catalog);
 
-/// One GPU over the hours of a day, with all nodes of the option up, if each pass takes `slower` times as long.
+/// One GPU over the hours of a day, with all nodes of the option up, if each pass takes `slower` times as
+/// long.
 std::vector<ServiceHour> day_of(const ServiceOption& option, const ServiceSpec& service, double slower = 1);
 
 /// What would change the answer: twice the load, half the latency, other precisions, ...

@@ -35,7 +35,7 @@ struct ServiceOption {
 
 struct ServiceHour {
   Frequency rate{0};
-  ServingResult gpu;                    ///< one GPU, all nodes up
+  ServingResult gpu;                   ///< one GPU, all nodes up
   double busy_low = 0, busy_high = 0;  ///< of it, at the ends of the model's 90 % interval
 };
 

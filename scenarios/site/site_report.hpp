@@ -121,7 +121,7 @@ struct CostReport {
   int instances = 0;
   MoneyRate rent{0};  ///< while it runs
   std::optional<double> break_even;
-  Ends of_energy;  ///< power of the nodes and PUE, in quadrature
+  Ends of_energy;                                         ///< power of the nodes and PUE, in quadrature
   std::optional<double> break_even_low, break_even_high;  ///< at the ends of the energy
   std::vector<Run> runs;
   std::vector<std::string> missing;  ///< what the sums leave out

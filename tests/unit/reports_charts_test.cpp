@@ -308,8 +308,9 @@ TEST_CASE("what breaks a limit stands before what is only close to it") {
 TEST_CASE("the growth plan marks the question as asked and says what more data take") {
   ResultDocument d;
   d.growth = DataGrowth{};
-  d.growth->plan = {
-      {50, 1e6, 1e12, 1, 2, false}, {100, 2e6, 2e12, 1, 4, true}, {200, 4e6, 4e12, 2, std::nullopt, false}};
+  d.growth->plan = {{50, 1e6, 1e12, 1, 2, 2, 3, false},
+                    {100, 2e6, 2e12, 1, 4, 3, std::nullopt, true},
+                    {200, 4e6, 4e12, 2, std::nullopt, std::nullopt, std::nullopt, false}};
   const auto charts = all<Chart>(growth_plan_section(d));
   REQUIRE(charts.size() == 1);
   CHECK(charts[0].lines[0].points.size() == 2);

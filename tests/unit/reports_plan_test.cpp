@@ -46,6 +46,10 @@ TEST_CASE("the search's section has the front as a chart with its table, and wha
     if (!line.dashed) points += line.points.size();
   }
   CHECK(points == result.plan->front.size());
+  for (const auto& line : charts[0].lines)
+    for (const auto& point : line.points)
+      CHECK((line.dashed || (point.low < point.y && point.y < point.high)));
+  CHECK(charts[0].data.rows[0][3].text.find(" to ") != std::string::npos);
   CHECK_FALSE(reports::chart_spec(charts[0]).empty());
   CHECK(charts[0].marked_x == result.plan->chosen->total_usd);
   for (const auto& table : bodies<reports::Table>(blocks))

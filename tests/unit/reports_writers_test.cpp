@@ -6,6 +6,7 @@
 
 #include "reports/block.hpp"
 #include "reports/display_text.hpp"
+#include "reports/chart_spec.hpp"
 #include "reports/format.hpp"
 #include "reports/page_scripts.hpp"
 #include "reports/report.hpp"
@@ -241,6 +242,15 @@ TEST_CASE("html asks nothing of anyone") {
   }
 }
 
+TEST_CASE("a place keeps its line and column together") {
+  Table table;
+  table.columns = {{"What"}, {"Where"}};
+  table.rows = {{text_cell("a"), text_cell("s/fleet.json:29:5")}, {text_cell("b"), text_cell("note: none")}};
+  const std::string html = drawn(table);
+  CHECK(html.find("s/<wbr>fleet.json<span class=\"whole\">:29:5</span>") != std::string::npos);
+  CHECK(html.find(">note: none<") != std::string::npos);
+}
+
 TEST_CASE("html tables say what heads a column and a row") {
   const std::string html = write_html(page(small_table()));
   CHECK(html.find("<caption>Sizes</caption>") != std::string::npos);
@@ -260,6 +270,25 @@ TEST_CASE("a chart is a specification, its words and its numbers") {
   CHECK(html.find("<summary>The numbers</summary>") != std::string::npos);
   CHECK(html.find("script-src 'sha256-one' 'sha256-two'") != std::string::npos);
   CHECK(html.find("<script>library()</script>") != std::string::npos);
+}
+
+TEST_CASE("a legend shows which lines are dashed") {
+  Chart chart;
+  chart.lines = {{.name = "Time", .points = {{1, 2, 2, 2}, {2, 3, 3, 3}}},
+                 {.name = "Limit", .points = {{1, 4, 4, 4}, {2, 4, 4, 4}}, .dashed = true}};
+  const std::string spec = chart_spec(chart);
+  // One scale for both marks, over the same names as the colours: Vega-Lite makes one legend of them.
+  const auto count = [&spec](const std::string& part) {
+    std::size_t n = 0;
+    for (auto at = spec.find(part); at != std::string::npos; at = spec.find(part, at + 1)) ++n;
+    return n;
+  };
+  CHECK(
+      count(
+          R"("strokeDash":{"type":"nominal","title":null,"scale":{"domain":["Time","Limit"],"range":[[1,0],)") ==
+      2);
+  chart.lines.pop_back();
+  CHECK(chart_spec(chart).find("strokeDash") == std::string::npos);
 }
 
 TEST_CASE("without the chart library a page has tables and says why") {

@@ -88,6 +88,44 @@ TEST_CASE("the funnel names the narrowest stage and how far the next one is") {
   CHECK(f.headroom() > 1);
 }
 
+TEST_CASE(
+    "stages of the input path are as uncertain as it is, links are not, GPUs by kernels and collectives") {
+  const Result r =
+      simulate(load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/fleet_conservative.json"),
+               Catalog::builtin());
+  REQUIRE(r.workloads[0].input);
+  const Funnel& funnel = r.workloads[0].input->funnel;
+  std::size_t links = 0;
+  for (const FunnelStage& stage : funnel.stages) {
+    CAPTURE(stage.what);
+    const bool link = stage.what == "InfiniBand" || stage.what == "PCIe";
+    links += link ? 1 : 0;
+    CHECK((stage.low < stage.rate && stage.rate < stage.high) == !link);
+    if (stage.of_input)
+      CHECK(stage.high / stage.rate ==
+            doctest::Approx(funnel.stages.front().high / funnel.stages.front().rate));
+  }
+  CHECK(links == 2);
+}
+
+TEST_CASE("the nodes of a growth plan have the interval of their times") {
+  const Result r =
+      size(load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/fleet_very_conservative.json"),
+           Catalog::builtin());
+  REQUIRE(r.growth);
+  REQUIRE(r.growth->plan.size() > 3);
+  for (const GrowthStep& step : r.growth->plan) {
+    if (!step.nodes) continue;
+    REQUIRE(step.least);
+    CHECK(*step.least <= *step.nodes);
+    if (step.most) CHECK(*step.most >= *step.nodes);
+    if (!step.asked) continue;
+    CHECK(*step.least < *step.nodes);
+    const int confident = r.answer.changes.back().nodes.value();  // 90 % on one side: within 95 %
+    CHECK(confident <= step.most.value());
+  }
+}
+
 TEST_CASE("reads from an NFS server double with the nodes where each reads the whole set") {
   const auto read_rate = [](int nodes) {
     json text = base();

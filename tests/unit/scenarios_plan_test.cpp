@@ -161,6 +161,25 @@ TEST_CASE("no point of the front is better than another, and every option has it
   }
 }
 
+TEST_CASE(
+    "the front's times have the interval of a prediction at its ends and the choice, one like it between") {
+  const Result r = size(small({{"search.node", R"(["dgx1v_16gb"])"}, {"goal.max_nodes", "12"}}), catalog());
+  const auto& front = r.plan->front;
+  REQUIRE(front.size() > 4);
+  Evaluator evaluator{catalog()};
+  for (const PlanCandidate& c : front) {
+    REQUIRE(c.low);
+    REQUIRE(c.high);
+    REQUIRE(c.slowest);
+    const Estimate exact = evaluator.predict(*c.slowest).time_to_train;
+    CHECK(exact.value == doctest::Approx(c.time.base()));
+    const bool end =
+        c.gpus == front.front().gpus || c.gpus == front.back().gpus || c.gpus == r.plan->chosen->gpus;
+    CHECK(c.low->base() == doctest::Approx(exact.low).epsilon(end ? 1e-9 : 0.03));
+    CHECK(c.high->base() == doctest::Approx(exact.high).epsilon(end ? 1e-9 : 0.03));
+  }
+}
+
 TEST_CASE("a tenth more of a deadline is worth what the answer with that deadline says") {
   const PlanReport p = plan();
   const PlanReport later = plan({{"goal.deadline", "5.5 days"}});

@@ -71,6 +71,19 @@ TEST_CASE("the fleet keeps the latency in the busiest hour, and one node fewer d
   CHECK(*r.least <= r.chosen.needed);
   CHECK(*r.most >= r.chosen.needed);
   CHECK(r.day.size() == 24);
+  for (const ServiceHour& hour : r.day) {
+    CHECK(hour.busy_low < hour.gpu.utilisation);
+    CHECK(hour.gpu.utilisation < hour.busy_high);
+  }
+  for (const ServiceSize& size : r.sizes) {
+    if (!size.gpu.saturated) CHECK(*size.low_s < size.gpu.asked.base());
+    if (size.high_s) CHECK(size.gpu.asked.base() < *size.high_s);
+    if (size.gpu.saturated) CHECK_FALSE(size.high_s);  // slower still is overloaded still
+    if (size.nodes == r.chosen.needed) {
+      CHECK(size.low_s == r.fast_s);
+      CHECK(size.high_s == r.slow_s);
+    }
+  }
 }
 
 TEST_CASE("twice the load takes about twice the nodes, a longer latency no more, a shorter no fewer" *

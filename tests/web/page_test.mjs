@@ -153,6 +153,40 @@ test('sliders of GPUs and of the power price change time, energy and cost', asyn
   await close();
 });
 
+test('a simulated size with other epochs is marked as approximate', async () => {
+  const { page, faults, close } = await open('site.html', { bypassCSP: false });
+  const quality = () => page.locator('#what-if-quality').textContent();
+  const days = async () => Number(/, ([\d.]+) days/.exec((await page.locator('#what-if-workloads li').first().textContent()))[1]);
+  await page.locator('#what-if-gpus').fill('10'); // twice the GPUs: a computed size
+  assert.match(await quality(), /^Enough for the deadline; this size was simulated\.$/);
+  const asked = await days();
+  await page.locator('#what-if-epochs').fill('-10'); // half the epochs
+  assert.match(await quality(), /approximate: this size was simulated for the work as asked, the rate is taken to stay the same\.$/);
+  assert.ok(Math.abs((await days()) / asked - 0.5) < 0.02, `${await days()} of ${asked}`);
+  await page.locator('#what-if-gpus').fill('0'); // the need again
+  for (let notch = -10; notch <= 10; ++notch) {
+    await page.locator('#what-if-epochs').fill(String(notch));
+    if ((await page.locator('#what-if-answer').textContent()).startsWith('More than')) continue;
+    assert.match(await quality(), notch === 0 ? /^As asked: these sizes were simulated/ : /^Approximate/, `notch ${notch}`);
+  }
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('legends show dashed lines as dashed, and wide drawings say that they scroll', async () => {
+  const { page, close } = await open('page.html', { bypassCSP: false });
+  const dashes = await page.locator('#performance .plot.lines .role-legend-symbol path, #plan .plot.lines .role-legend-symbol path')
+    .evaluateAll((all) => all.map((p) => p.getAttribute('stroke-dasharray')).filter(Boolean));
+  assert.ok(dashes.some((d) => d === '7,5' || d === '2,4'), dashes.join('; '));
+  await close();
+  const narrow = await open('page.html', { viewport: { width: 400, height: 900 } });
+  const drawings = await narrow.page.locator('.drawing').evaluateAll((all) => all.filter((d) => d.scrollWidth > d.clientWidth)
+    .map((d) => getComputedStyle(d, '::before').content));
+  assert.ok(drawings.length > 0);
+  for (const hint of drawings) assert.match(hint, /Scroll sideways/);
+  await narrow.close();
+});
+
 test('the box says on which day the work is done', async () => {
   execFileSync(program, ['size', scenario, '--set', 'start="2019-06-28"', '-o', file('dated.html')]);
   const { page, faults, close } = await open('dated.html', { bypassCSP: false });

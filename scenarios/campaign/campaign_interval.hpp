@@ -1,0 +1,61 @@
+#pragma once
+/// How far waits and use of a campaign hang on chance and on the model's error.
+///
+/// The campaign is drawn 20 times: with the scenario's seed and as predicted, and 19 times with seeds of
+/// their own, in which simulated run times are off by the quantiles 1/20 to 19/20 of their interval, all
+/// streams alike: they share the kernels. The smallest and the largest of 20 draws hold the next one with a
+/// probability of 19/21 = 90 % (order statistics: David & Nagaraja, Order Statistics, 2003, 7.3), whatever
+/// the distribution.
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "scenarios/campaign/campaign_job.hpp"
+#include "scenarios/campaign/campaign_jobs.hpp"
+
+namespace rackcast {
+
+struct CampaignReport;
+struct CampaignSpec;
+struct Scenario;
+struct StreamStatistics;
+
+struct CampaignInterval {
+  struct Range {
+    double low = 0, high = 0;
+    void include(double value);  ///< NaN is left out
+  };
+  struct Stream {
+    std::vector<Range> wait, completion;    ///< at the shares of Percentiles
+    std::vector<Range> waits, completions;  ///< at the shares of quantile_shares(); empty without jobs
+  };
+  int draws = 0;
+  std::string why_none;  ///< where `draws` is 0
+  std::vector<Stream> streams;
+  std::vector<Range> in_use;  ///< in each of nodes_in_use()
+  Range utilisation;
+};
+
+/// Jobs and what became of them, drawn with a seed.
+struct CampaignDraw {
+  CampaignJobs jobs;
+  CampaignOutcome outcome;
+};
+/// `scale` changes the jobs before they run.
+using DrawCampaign =
+    std::function<CampaignDraw(std::uint64_t seed, const std::function<void(CampaignJobs&)>& scale)>;
+
+/// `report` has everything else.
+CampaignInterval campaign_interval(const Scenario& scenario, const CampaignReport& report,
+                                   const DrawCampaign& draw);
+
+/// 1/20 to 1.
+std::vector<double> quantile_shares();
+/// Values that these shares do not exceed, by the nearest rank; empty without values.
+std::vector<double> quantiles(const std::vector<double>& sorted);
+/// Mean number of nodes that jobs hold in each of 60 equal parts of the campaign.
+std::vector<double> nodes_in_use(const std::vector<CampaignJob>& jobs, const CampaignOutcome& outcome,
+                                 int nodes, Duration whole);
+
+}  // namespace rackcast
