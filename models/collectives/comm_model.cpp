@@ -218,8 +218,12 @@ struct CommModel::Impl {
     CollectivePlan plan = way.plan;
     if (layout.nodes() == 1) {
       if (way.tree) scale_loads(plan, 1 / NcclConstants::tree_correction(way.protocol, payload));
-    } else if (way.tree || way.nvls) {
-      plan.stages.front().latency += fill(way, payload);
+    } else {
+      if (way.tree || way.nvls) plan.stages.front().latency += fill(way, payload);
+      // A tree passes the payload on whole, a ring in as many parts as there are ranks.
+      const Bytes message = way.tree || way.nvls ? payload : payload / layout.ranks();
+      for (CollectiveStage& stage : plan.stages)
+        stage.latency += stage.hops.inter * constants.handshake(way.protocol, message);
     }
     if (way.plateau != 1 && payload.base() / layout.ranks() >= 64 * 1024)
       for (CollectiveStage& stage : plan.stages) stage.latency *= way.plateau;

@@ -89,6 +89,10 @@ NcclConstants::NcclConstants(const Cluster& cluster, std::string_view version)
   if (nodes_ > 1 && cluster.node.nic_link) {
     const Json* step = links_file().require("network_step").find(cluster.node.nic_link->id);
     if (step) network_step_ = time_in(*step, "value");
+    if (const Json* longer = step ? step->find("long") : nullptr) {
+      handshake_ = time_in(*longer, "value");
+      eager_ = parse_quantity<Bytes>(longer->require("above").string());
+    }
     simple_only_ = links_file().require("simple_only").find(cluster.node.nic_link->id) != nullptr;
   }
   // Its lines of 128 bytes must arrive whole: NCCL takes LL128 over a network only where adapter and GPU meet
@@ -149,6 +153,11 @@ double NcclConstants::ring_plateau() const {
   if (nodes_ < 2) return 1;
   const Json& factor = nccl_file().require("ring_plateau_factor");
   return factor.require(generation_ >= 2 ? "later" : "before_ampere").number();
+}
+
+Duration NcclConstants::handshake(Protocol protocol, Bytes message) const {
+  const Bytes sent = (protocol == Protocol::ll ? 2 : 1) * message;
+  return sent > eager_ ? handshake_ : Duration{0};
 }
 
 Bytes NcclConstants::first_wave(Protocol protocol, bool nvls, Bytes payload) const {

@@ -38,6 +38,9 @@ class NcclConstants {
   /// together: what a hop waits for before it passes the first of it on (NVIDIA NCCL, src/enqueue.cc,
   /// calcCollChunking).
   [[nodiscard]] Bytes first_wave(Protocol protocol, bool nvls, Bytes payload) const;
+  /// What a hop between nodes is longer by for a message of this payload: a handshake of the fabric's
+  /// software before what is too long to be sent without one. LL sends a flag with every word.
+  [[nodiscard]] Duration handshake(Protocol protocol, Bytes message) const;
   /// Start and hop of a message from one GPU to another.
   [[nodiscard]] HopLatency peer_latency() const;
 
@@ -52,6 +55,8 @@ class NcclConstants {
   bool network_ll128_ = true;  ///< NCCL trusts LL128 beyond a node
   bool simple_only_ = false;   ///< the fabric's plug-in turns LL and LL128 off
   Duration network_step_{0};   ///< what this fabric's software adds to a hop between nodes
+  Duration handshake_{0};      ///< and what it adds besides for messages above `eager_` on the wire
+  Bytes eager_{0};
 };
 
 }  // namespace rackcast

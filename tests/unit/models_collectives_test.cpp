@@ -90,6 +90,22 @@ TEST_CASE("EFA of the first generation has the protocol Simple alone; inside a n
   CHECK(has(cluster("aws_p5_48xlarge", 2), Protocol::ll));
 }
 
+TEST_CASE("Slingshot's software shakes hands before messages above 2 kB, of which LL makes half payload") {
+  NodeSpec node = node_spec(catalog(), "dgx_a100_640gb");
+  const auto time = [&node](const char* link, double bytes) {
+    node.nic_link = link_spec(catalog(), link);
+    ClusterShape shape{.nodes = 8, .fabric = {}};
+    shape.fabric.leaf_switch = "qm8700";
+    const Cluster c = make_cluster(catalog(), node, shape);
+    CommModel comm{c, {.algorithm = "double_binary_tree"}};
+    return comm.time(Collective::all_reduce, Bytes{bytes}).base();
+  };
+  // Trees of eight nodes wait for three hops up and three down.
+  const double longer = time("other_fabrics/slingshot", 4096) - time("other_fabrics/slingshot", 1024);
+  const double wire = time("hdr", 4096) - time("hdr", 1024);
+  CHECK(longer - wire == doctest::Approx(6 * 6.4e-6).epsilon(0.01));
+}
+
 TEST_CASE("NVSwitches of Hopper add: more bus bandwidth than the links have, from five GPUs on") {
   // 8 H200: 473 GB/s with NVLS, 366 with rings (stas00/ml-engineering)
   CHECK(bus_gb_per_s(cluster("dgx_h200", 1), 8e9) == doctest::Approx(473).epsilon(0.03));
