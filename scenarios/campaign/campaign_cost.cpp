@@ -43,7 +43,8 @@ CostReport cluster_cost(const Catalog& catalog, const CampaignSite& where, doubl
 Money rent_of(const CostReport& cost, const Cluster& cluster, int nodes, Duration time) {
   if (!cost.offer) return Money{0};
   const int gpus = nodes * cluster.node.gpus;
-  return (gpus + cost.offer->gpus - 1) / cost.offer->gpus * (cost.offer->rate * time);
+  const int instances = (gpus + cost.offer->gpus - 1) / cost.offer->gpus;
+  return instances * (cost.offer->rate * time);
 }
 
 double mean(const std::vector<double>& values) {
