@@ -54,14 +54,17 @@ class LineSpec {
     }
     Spec colours = Spec::array();
     for (std::size_t i = 0; i < chart_.lines.size(); ++i) colours.push_back(colour(i));
-    return {{"x", x}, {"y", y_.encoding("y", true)}, {"color", by_line(std::move(colours))}};
+    Spec out{{"x", x}, {"y", y_.encoding("y", true)}, {"color", by_line(std::move(colours))}};
+    if (std::ranges::any_of(chart_.lines, &Chart::Line::dashed)) out["strokeDash"] = by_line(dashes());
+    return out;
   }
 
   /// What each line has of its own, by its name; the legend shows it.
   [[nodiscard]] Spec by_line(Spec range) const {
     Spec names = Spec::array();
     for (const auto& line : chart_.lines) names.push_back(text(line.name));
-    return {{"type", "nominal"},
+    return {{"field", "line"},  // a field, not a datum: of channels with one field Vega-Lite makes one legend
+            {"type", "nominal"},
             {"title", nullptr},
             {"scale", {{"domain", std::move(names)}, {"range", std::move(range)}}}};
   }
@@ -73,9 +76,8 @@ class LineSpec {
     return out;
   }
 
-  void add_layer(Spec mark, const Spec& extra, const std::string& series) {
+  void add_layer(Spec mark, const Spec& extra) {
     Spec encoding = encodings();
-    encoding["color"]["datum"] = text(series);
     encoding.update(extra);
     layers_.push_back({{"data", data_}, {"mark", std::move(mark)}, {"encoding", std::move(encoding)}});
   }
@@ -87,7 +89,11 @@ class LineSpec {
     bool interval = false, named = false;
     Spec rows = Spec::array();
     for (const auto& p : line.points) {
-      rows.push_back({{"x", x_(p.x)}, {"y", y_(p.y)}, {"low", y_(p.low)}, {"high", y_(p.high)}});
+      rows.push_back({{"line", text(line.name)},
+                      {"x", x_(p.x)},
+                      {"y", y_(p.y)},
+                      {"low", y_(p.low)},
+                      {"high", y_(p.high)}});
       if (!p.name.empty()) {
         rows.back()["name"] = text(p.name);
       }
@@ -99,24 +105,20 @@ class LineSpec {
     Spec tips = {shown("x", x_.title()), shown("y", y_.title())};
     if (interval) {
       tips.insert(tips.end(), {shown("low", "5 %"), shown("high", "95 %")});
-      add_layer(line.scattered ? Spec{{"type", "rule"}, {"strokeWidth", 2}, {"opacity", 0.6}}
-                               : Spec{{"type", "area"}, {"opacity", 0.2}},
-                {{"y", range}, {"y2", {{"field", "high"}}}}, line.name);
+      const bool bars = line.scattered || line.points.size() == 1;  // a band needs two points
+      add_layer(bars ? Spec{{"type", "rule"}, {"strokeWidth", 2}, {"opacity", 0.6}}
+                     : Spec{{"type", "area"}, {"opacity", 0.2}},
+                {{"y", range}, {"y2", {{"field", "high"}}}});
     }
     if (named) {
       tips.insert(tips.begin(), Spec{{"field", "name"}, {"title", ""}});
     }
     if (!line.scattered) {
-      Spec dashed = Spec::object();
-      if (std::ranges::any_of(chart_.lines, &Chart::Line::dashed)) {
-        dashed["strokeDash"] = by_line(dashes());
-        dashed["strokeDash"]["datum"] = text(line.name);
-      }
-      add_layer({{"type", "line"}, {"strokeWidth", line.dashed ? 2 : 2.5}}, dashed, line.name);
+      add_layer({{"type", "line"}, {"strokeWidth", line.dashed ? 2 : 2.5}}, Spec::object());
     }
     if (!line.dashed && (line.scattered || line.points.size() <= most_marked_points)) {
       add_layer({{"type", "point"}, {"filled", true}, {"size", line.scattered ? 28 : 45}, {"opacity", 1}},
-                {{"tooltip", tips}}, line.name);
+                {{"tooltip", tips}});
     }
   }
 

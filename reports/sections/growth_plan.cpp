@@ -53,6 +53,7 @@ Chart plan_chart(const DataGrowth& growth) {
   std::int64_t top = 0;  // where an end that is out of reach is drawn
   bool interval = false, unreached = false;
   for (const auto& p : growth.plan) top = std::max({top, p.nodes.value_or(0), p.high.value_or(0)});
+  top += top / 4 + 1;
   for (const auto& p : growth.plan) {
     if (!p.nodes) continue;
     const auto nodes = static_cast<double>(*p.nodes);

@@ -112,6 +112,7 @@ std::optional<Chart> size_chart(const Serving& s) {
   bool interval = false, unbounded = false;
   for (const auto& size : s.sizes)
     top = std::max({top, size.gpu.latency_s.value_or(0), size.latency_high_s.value_or(0)});
+  top *= 1.2;
   for (const auto& size : s.sizes) {
     const bool chosen = size.nodes == s.needed;
     Cell nodes = count_cell(size.nodes);
