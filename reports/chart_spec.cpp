@@ -54,9 +54,7 @@ class LineSpec {
     }
     Spec colours = Spec::array();
     for (std::size_t i = 0; i < chart_.lines.size(); ++i) colours.push_back(colour(i));
-    Spec out{{"x", x}, {"y", y_.encoding("y", true)}, {"color", by_line(std::move(colours))}};
-    if (std::ranges::any_of(chart_.lines, &Chart::Line::dashed)) out["strokeDash"] = by_line(dashes());
-    return out;
+    return {{"x", x}, {"y", y_.encoding("y", true)}, {"color", by_line(std::move(colours))}};
   }
 
   /// What each line has of its own, by its name; the legend shows it.
@@ -114,7 +112,9 @@ class LineSpec {
       tips.insert(tips.begin(), Spec{{"field", "name"}, {"title", ""}});
     }
     if (!line.scattered) {
-      add_layer({{"type", "line"}, {"strokeWidth", line.dashed ? 2 : 2.5}}, Spec::object());
+      Spec dashed = Spec::object();
+      if (std::ranges::any_of(chart_.lines, &Chart::Line::dashed)) dashed["strokeDash"] = by_line(dashes());
+      add_layer({{"type", "line"}, {"strokeWidth", line.dashed ? 2 : 2.5}}, dashed);
     }
     if (!line.dashed && (line.scattered || line.points.size() <= most_marked_points)) {
       add_layer({{"type", "point"}, {"filled", true}, {"size", line.scattered ? 28 : 45}, {"opacity", 1}},

@@ -156,7 +156,10 @@ test('sliders of GPUs and of the power price change time, energy and cost', asyn
 test('a simulated size with other epochs is marked as approximate', async () => {
   const { page, faults, close } = await open('site.html', { bypassCSP: false });
   const quality = () => page.locator('#what-if-quality').textContent();
-  const days = async () => Number(/, ([\d.]+) days/.exec((await page.locator('#what-if-workloads li').first().textContent()))[1]);
+  const days = async () => {
+    const [, value, unit] = /, ([\d.]+) (days|h|min)/.exec(await page.locator('#what-if-workloads li').first().textContent());
+    return value / { days: 1, h: 24, min: 1440 }[unit];
+  };
   await page.locator('#what-if-gpus').fill('10'); // twice the GPUs: a computed size
   assert.match(await quality(), /^Enough for the deadline; this size was simulated\.$/);
   const asked = await days();
