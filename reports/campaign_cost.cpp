@@ -34,12 +34,13 @@ std::string jobs_sentence(const Json& cost) {
   for (const Json& s : cost.require("streams").array()) {
     const auto job = optional_prediction(s, "job", "USD");
     if (!job) continue;
-    const auto most = optional_amount(s.require("owned_job"), "p90_usd");
-    const auto rented = optional_amount(s, "rented_mean_usd");
-    out += fmt::format("{}{} costs {} on average", out.empty() ? "" : "; ", job_of(s), money(job->value));
+    const auto most = optional_amount(s.require("owned_jobs"), "p90_usd");
+    const auto rented = optional_prediction(s, "rented_job", "USD");
+    out += fmt::format("{}{} costs {} on average (90 % interval {} to {})", out.empty() ? "" : "; ",
+                       job_of(s), money(job->value), money(job->low), money(job->high));
     if (most && money(*most) != money(job->value))
       out += fmt::format(", nine in ten no more than {}", money(*most));
-    if (rented) out += fmt::format(" (rented, {})", money(*rented));
+    if (rented) out += fmt::format(", and rented {}", money(rented->value));
   }
   if (out.empty()) return "No job was submitted after the warm-up and ended.";
   out.front() = 'A';
@@ -89,11 +90,12 @@ Table job_table(const Json& cost) {
                           text_cell(std::string{job_noun(s.require("kind").string())}),
                           count_cell(count(s.require("jobs"))), job ? money_cell(*job) : Cell{}};
     for (const char* key : {"p50_usd", "p90_usd", "p99_usd"})
-      row.push_back(money_cell(optional_amount(s.require("owned_job"), key)));
+      row.push_back(money_cell(optional_amount(s.require("owned_jobs"), key)));
     row.push_back(money_cell(amount(s, "node_hour_usd")));
     row.push_back(money_cell(amount(s, "owned_usd")));
     if (rent) {
-      row.push_back(money_cell(optional_amount(s, "rented_mean_usd")));
+      const auto rented = optional_prediction(s, "rented_job", "USD");
+      row.push_back(rented ? money_cell(*rented) : Cell{});
       row.push_back(money_cell(amount(s, "rented_usd")));
     }
     table.rows.push_back(std::move(row));
@@ -104,27 +106,27 @@ Table job_table(const Json& cost) {
 std::optional<BarChart> job_chart(const Json& cost) {
   BarChart chart;
   chart.axis = {"Cost of one job, mean", Axis::Kind::money};
-  chart.caption = "What one job costs, owned with the 90 % interval of its energy, and rented";
-  chart.about_interval = "Renting is exact, a listed price times hours.";
+  chart.caption = "What one job costs, owned and rented";
+  chart.about_interval =
+      "90 % interval of arrivals, failures, simulated run times and, owned, power; prices are as given.";
   chart.data.caption = chart.caption;
   chart.data.columns = {{"Job"}, {"Cost", Align::right}};
-  for (const Json& s : cost.require("streams").array()) {
-    const auto job = optional_prediction(s, "job", "USD");
-    if (!job) continue;
-    const std::string name = s.require("name").string();
-    chart.bars.push_back({.label = name + ", owned",
-                          .value = job->value,
-                          .text = money(job->value),
-                          .low = job->low,
-                          .high = job->high,
-                          .tone = Tone::good});
+  const auto add = [&chart](std::string label, const std::optional<Prediction>& p, Tone tone) {
+    if (!p) return;
+    const bool band = p->low < p->high;
+    chart.bars.push_back({.label = label,
+                          .value = p->value,
+                          .text = money(p->value),
+                          .low = band ? std::optional(p->low) : std::nullopt,
+                          .high = band ? std::optional(p->high) : std::nullopt,
+                          .tone = tone});
     chart.data.rows.push_back(
-        {text_cell(name + ", owned"), with_interval(money_cell(job->value), job->low, job->high, money)});
-    if (const auto rented = optional_amount(s, "rented_mean_usd")) {
-      chart.bars.push_back(
-          {.label = name + ", rented", .value = *rented, .text = money(*rented), .low = {}, .high = {}});
-      chart.data.rows.push_back({text_cell(name + ", rented"), money_cell(rented)});
-    }
+        {text_cell(std::move(label)), with_interval(money_cell(p->value), p->low, p->high, money)});
+  };
+  for (const Json& s : cost.require("streams").array()) {
+    const std::string name = s.require("name").string();
+    add(name + ", owned", optional_prediction(s, "job", "USD"), Tone::good);
+    add(name + ", rented", optional_prediction(s, "rented_job", "USD"), Tone::plain);
   }
   return chart.bars.empty() ? std::nullopt : std::optional(std::move(chart));
 }

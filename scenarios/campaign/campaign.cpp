@@ -126,8 +126,8 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
     seeded.seed = seed;
     CampaignDraw one{campaign_jobs(seeded, evaluator, out.nodes, simulated ? &gangs : nullptr), {}};
     scale(one.jobs);
-    one.outcome = simulate_campaign(campaign, places, one.jobs.jobs,
-                                    failures ? &failures->values() : nullptr, seed, leaf_cost);
+    one.outcome = simulate_campaign(campaign, places, one.jobs.jobs, failures ? &failures->values() : nullptr,
+                                    seed, leaf_cost);
     return one;
   };
   CampaignDraw as_predicted = draw(s.seed, [](CampaignJobs&) {});
@@ -144,7 +144,14 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
   out.goodput = out.outcome.occupied > 0 ? out.outcome.useful / out.outcome.occupied : 1;
   for (std::size_t i = 0; i < s.campaign->streams.size(); ++i)
     out.streams.push_back(stream_statistics(out.jobs.jobs, out.outcome, i, s.campaign->warm_up));
-  out.interval = campaign_interval(s, out, draw);
+  out.interval = campaign_interval(s, out, draw, [&](const CampaignDraw& one) {
+    return campaign_cost(s, catalog, site, out.power, one.jobs.jobs, one.outcome);
+  });
+  for (std::size_t i = 0; i < std::min(out.interval.streams.size(), out.cost.streams.size()); ++i) {
+    const CampaignInterval::Stream& range = out.interval.streams[i];
+    out.cost.streams[i].widen({range.job_owned.low, range.job_owned.high},
+                              {range.job_rented.low, range.job_rented.high});
+  }
   return out;
 }
 

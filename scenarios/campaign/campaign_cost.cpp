@@ -65,9 +65,9 @@ void add_jobs(std::size_t index, const Duration warm_up, const std::vector<Campa
   }
   out.jobs = owned.size();
   out.job = {mean(owned), mean(owned), mean(owned), "USD"};
-  out.rented_mean = mean(rented);
-  out.owned_job = percentiles(std::move(owned));
-  out.rented_job = percentiles(std::move(rented));
+  out.rented_job = {mean(rented), mean(rented), mean(rented), "USD"};
+  out.owned_jobs = percentiles(std::move(owned));
+  out.rented_jobs = percentiles(std::move(rented));
 }
 
 CampaignCost priced(const Scenario& s, const Catalog& catalog, const CampaignSite& where,
@@ -114,6 +114,14 @@ CampaignCost priced(const Scenario& s, const Catalog& catalog, const CampaignSit
 }
 
 }  // namespace
+
+void CampaignCost::Stream::widen(std::pair<double, double> own, std::pair<double, double> rent) {
+  if (jobs == 0) return;
+  job.low *= own.first / job.value;
+  job.high *= own.second / job.value;
+  rented_job.low = rent.first;
+  rented_job.high = rent.second;
+}
 
 CampaignCost campaign_cost(const Scenario& s, const Catalog& catalog, const CampaignSite& site,
                            const CampaignPower& power, const std::vector<CampaignJob>& jobs,

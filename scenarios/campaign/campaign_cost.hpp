@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenarios/campaign/campaign_job.hpp"
@@ -34,10 +35,13 @@ struct CampaignCost {
     MoneyRate node{0};
     Money owned{0}, rented{0};  ///< of `held`
 
-    std::size_t jobs = 0;               ///< submitted after the warm-up, and ended
-    Estimate job;                       ///< USD, mean of them; the interval is that of the power
-    double rented_mean = 0;             ///< USD
-    Percentiles owned_job, rented_job;  ///< USD of them
+    std::size_t jobs = 0;                 ///< submitted after the warm-up, and ended
+    Estimate job, rented_job;             ///< USD, mean of them
+    Percentiles owned_jobs, rented_jobs;  ///< USD of them
+
+    /// The same jobs cost from `first` to `second` on average, owned and rented, with the power as predicted.
+    /// Does nothing without jobs.
+    void widen(std::pair<double, double> own, std::pair<double, double> rent);
   };
   std::string unknown;          ///< why there is nothing else; empty: there is
   CostReport cluster;           ///< its use, its power while it works, and so its sums: the campaign's
@@ -46,7 +50,8 @@ struct CampaignCost {
   std::vector<Stream> streams;  ///< as in the campaign
 };
 
-/// `outcome` is that of `jobs`, and `power` the campaign's.
+/// `outcome` is that of `jobs`, and `power` the campaign's. The interval of what a job costs is that of the
+/// power.
 CampaignCost campaign_cost(const Scenario& scenario, const Catalog& catalog, const CampaignSite& site,
                            const CampaignPower& power, const std::vector<CampaignJob>& jobs,
                            const CampaignOutcome& outcome);

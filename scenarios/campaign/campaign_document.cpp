@@ -142,11 +142,11 @@ Document cost_document(const CampaignSpec& spec, const CampaignCost& c) {
                     {"held_node_s", s.held.base()}, {"node_hour_usd", (s.node * Duration{3600}).base()},
                     {"owned_usd", s.owned.base()},  {"jobs", s.jobs}};
     row["job"] = s.jobs > 0 ? estimate_document(s.job) : Document(nullptr);
-    row["owned_job"] = usd(s.owned_job);
+    row["owned_jobs"] = usd(s.owned_jobs);
     if (all.offer) {
       row["rented_usd"] = s.rented.base();
-      row["rented_mean_usd"] = s.jobs > 0 ? Document(s.rented_mean) : Document(nullptr);
-      row["rented_job"] = usd(s.rented_job);
+      row["rented_job"] = s.jobs > 0 ? estimate_document(s.rented_job) : Document(nullptr);
+      row["rented_jobs"] = usd(s.rented_jobs);
     }
     streams.push_back(std::move(row));
   }

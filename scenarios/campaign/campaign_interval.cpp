@@ -103,15 +103,25 @@ std::vector<double> nodes_in_use(const std::vector<CampaignJob>& jobs, const Cam
   return held;
 }
 
-CampaignInterval campaign_interval(const Scenario& s, const CampaignReport& r, const DrawCampaign& draw) {
+CampaignInterval campaign_interval(const Scenario& s, const CampaignReport& r, const DrawCampaign& draw,
+                                   const CostCampaign& cost) {
   const CampaignSpec& spec = *s.campaign;
   CampaignInterval out;
   out.why_none = why_none(s, r);
   if (!out.why_none.empty()) return out;
   out.draws = kDraws;
   for (const StreamStatistics& x : r.streams)
-    out.streams.push_back({ranges(values(x.wait)), ranges(values(x.completion)), ranges(quantiles(x.waits)),
-                           ranges(quantiles(x.completions))});
+    out.streams.push_back({ranges(values(x.wait)),
+                           ranges(values(x.completion)),
+                           ranges(quantiles(x.waits)),
+                           ranges(quantiles(x.completions)),
+                           {},
+                           {}});
+  for (std::size_t i = 0; i < r.cost.streams.size(); ++i) {
+    const CampaignCost::Stream& x = r.cost.streams[i];
+    out.streams[i].job_owned = {x.job.value, x.job.value};
+    out.streams[i].job_rented = {x.rented_job.value, x.rented_job.value};
+  }
   out.in_use = ranges(nodes_in_use(r.jobs.jobs, r.outcome, r.nodes, spec.duration));
   out.utilisation = {r.utilisation, r.utilisation};
   for (int i = 1; i < kDraws; ++i) {
@@ -124,6 +134,13 @@ CampaignInterval campaign_interval(const Scenario& s, const CampaignReport& r, c
       include(values(x.completion), out.streams[stream].completion);
       include(quantiles(x.waits), out.streams[stream].waits);
       include(quantiles(x.completions), out.streams[stream].completions);
+    }
+    const CampaignCost costs = cost(one);
+    for (std::size_t stream = 0; stream < costs.streams.size(); ++stream) {
+      const CampaignCost::Stream& x = costs.streams[stream];
+      if (x.jobs == 0) continue;
+      out.streams[stream].job_owned.include(x.job.value);
+      out.streams[stream].job_rented.include(x.rented_job.value);
     }
     include(nodes_in_use(one.jobs.jobs, one.outcome, r.nodes, spec.duration), out.in_use);
     out.utilisation.include(one.outcome.busy / one.outcome.available);

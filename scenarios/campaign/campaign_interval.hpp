@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/campaign/campaign_cost.hpp"
 #include "scenarios/campaign/campaign_job.hpp"
 #include "scenarios/campaign/campaign_jobs.hpp"
 
@@ -29,6 +30,7 @@ struct CampaignInterval {
   struct Stream {
     std::vector<Range> wait, completion;    ///< at the shares of Percentiles
     std::vector<Range> waits, completions;  ///< at the shares of quantile_shares(); empty without jobs
+    Range job_owned, job_rented;            ///< USD, mean of the jobs
   };
   int draws = 0;
   std::string why_none;  ///< where `draws` is 0
@@ -46,9 +48,11 @@ struct CampaignDraw {
 using DrawCampaign =
     std::function<CampaignDraw(std::uint64_t seed, const std::function<void(CampaignJobs&)>& scale)>;
 
+using CostCampaign = std::function<CampaignCost(const CampaignDraw& draw)>;
+
 /// `report` has everything else.
 CampaignInterval campaign_interval(const Scenario& scenario, const CampaignReport& report,
-                                   const DrawCampaign& draw);
+                                   const DrawCampaign& draw, const CostCampaign& cost);
 
 /// 1/20 to 1.
 std::vector<double> quantile_shares();

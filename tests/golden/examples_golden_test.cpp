@@ -38,7 +38,7 @@ std::string sized(const Catalog& catalog, const std::string& scenario) {
 std::string costs(const CampaignReport& r, std::size_t stream) {
   const CampaignCost::Stream& s = r.cost.streams.at(stream);
   return fmt::format("costs {:.1f} USD, rented {}", s.job.value,
-                     r.cost.cluster.offer ? fmt::format("{:.1f} USD", s.rented_mean) : "nowhere");
+                     r.cost.cluster.offer ? fmt::format("{:.1f} USD", s.rented_job.value) : "nowhere");
 }
 
 std::string played(const Catalog& catalog, const std::string& scenario) {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "reports/block.hpp"
-#include "reports/display_text.hpp"
 #include "reports/chart_spec.hpp"
+#include "reports/display_text.hpp"
 #include "reports/format.hpp"
 #include "reports/page_scripts.hpp"
 #include "reports/report.hpp"

@@ -30,9 +30,8 @@ TEST_CASE("a campaign of chance has an interval that holds its own draw; one whe
 }
 
 TEST_CASE("simulated run times of a campaign are as uncertain as their prediction") {
-  const Scenario s = load_scenario(
-      std::string{RACKCAST_SOURCE_DIR} + "/scenarios/dgx_pod_team_dgx1.json",
-      {R"(campaign.streams=[{"kind": "run", "at": "20 days", "nodes": 2}])"});
+  const Scenario s = load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/dgx_pod_team_dgx1.json",
+                                   {R"(campaign.streams=[{"kind": "run", "at": "20 days", "nodes": 2}])"});
   const CampaignReport r = run_campaign(s, Catalog::builtin());
   REQUIRE(r.interval.draws == 20);
   REQUIRE(r.jobs.jobs[0].simulated);

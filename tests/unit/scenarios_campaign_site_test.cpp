@@ -103,8 +103,23 @@ TEST_CASE("what a campaign's cluster costs is borne by the jobs that held it, an
   CHECK(cost.streams[1].job.high > cost.streams[1].job.value);
   // An instance has the GPUs of a node.
   REQUIRE(cost.cluster.offer);
-  CHECK(cost.streams[1].rented_mean == doctest::Approx((cost.cluster.offer->rate * (12 * hour)).base()));
-  CHECK(cost.streams[1].rented.base() == doctest::Approx(cost.streams[1].rented_mean));
+  CHECK(cost.streams[1].rented_job.value == doctest::Approx((cost.cluster.offer->rate * (12 * hour)).base()));
+  CHECK(cost.streams[1].rented.base() == doctest::Approx(cost.streams[1].rented_job.value));
+}
+
+TEST_CASE("what a job costs is as uncertain as how long it runs, owned or rented") {
+  const Scenario s = load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/gang_placement.json");
+  const CampaignReport r = run_campaign(s, Catalog::builtin());
+  REQUIRE(r.interval.draws > 0);
+  for (const CampaignCost::Stream& stream : r.cost.streams) {
+    const Estimate &owned = stream.job, &rented = stream.rented_job;
+    CHECK(rented.low < 0.9 * rented.value);
+    CHECK(rented.high > 1.1 * rented.value);
+    // A busier cluster makes an hour cheaper: what is owned hangs less on the run time than what is rented.
+    CHECK(owned.low < owned.value);
+    CHECK(owned.high > owned.value);
+    CHECK(owned.high / owned.low < rented.high / rented.low);
+  }
 }
 
 TEST_CASE("a campaign without prices, or without a job that counts, says why it has no cost") {
