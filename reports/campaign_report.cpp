@@ -48,6 +48,13 @@ std::string scheduled(const Json& json) {
   return json.require("policy").string() + (json.require("preemption").boolean() ? " with preemption" : "");
 }
 
+/// " (90 % interval 2.6 min to 25.8 days)"; empty for an exact campaign.
+std::string interval_of_p90(const Json& stream) {
+  const auto low = percentile(stream, "wait", "p90_low_s"), high = percentile(stream, "wait", "p90_high_s");
+  if (!low || !high || *low >= *high) return {};
+  return fmt::format(" (90 % interval {} to {})", duration_text(*low), duration_text(*high));
+}
+
 /// How long the jobs of the stream with the longest waits wait and take.
 std::string waits_sentence(const Json& json) {
   const Json* longest = nullptr;
@@ -58,9 +65,9 @@ std::string waits_sentence(const Json& json) {
   if (longest == nullptr) return "No job was started after the warm-up.";
   const auto done = percentile(*longest, "completion", "p90_s");
   return fmt::format(
-      "Of {}, half wait no more than {} and nine in ten no more than {}{}.",
+      "Of {}, half wait no more than {} and nine in ten no more than {}{}{}.",
       longest->require("name").string(), duration_text(*percentile(*longest, "wait", "p50_s")),
-      duration_text(*percentile(*longest, "wait", "p90_s")),
+      duration_text(*percentile(*longest, "wait", "p90_s")), interval_of_p90(*longest),
       done ? fmt::format("; nine in ten are done {} after submission", duration_text(*done)) : "");
 }
 
