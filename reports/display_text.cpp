@@ -83,6 +83,13 @@ int letter_width(Letter letter) {
   return within(zero_width, letter.code) ? 0 : within(double_width, letter.code) ? 2 : 1;
 }
 
+/// How many letters of ASCII that print, most of any text, it begins with: each a byte and a column.
+std::size_t plain_letters(std::string_view text) {
+  std::size_t plain = 0;
+  while (plain < text.size() && text[plain] >= 0x20 && text[plain] < 0x7F) ++plain;
+  return plain;
+}
+
 /// The longest front of `text` that fits `width` columns; at least one letter.
 std::size_t fitting_bytes(std::string_view text, int width) {
   std::size_t used = 0;
@@ -102,7 +109,11 @@ std::size_t fitting_bytes(std::string_view text, int width) {
 
 int display_width(std::string_view utf8) {
   int columns = 0;
-  while (!utf8.empty()) {
+  for (;;) {
+    const std::size_t plain = plain_letters(utf8);
+    columns += static_cast<int>(plain);
+    utf8.remove_prefix(plain);
+    if (utf8.empty()) break;
     const Letter letter = front_letter(utf8);
     columns += letter_width(letter);
     utf8.remove_prefix(letter.bytes);
@@ -114,9 +125,7 @@ std::string single_line(std::string_view text) {
   std::string line;
   line.reserve(text.size());
   while (!text.empty()) {
-    // Plain letters, most of any text, at once.
-    std::size_t plain = 0;
-    while (plain < text.size() && text[plain] >= 0x20 && text[plain] < 0x7F) ++plain;
+    const std::size_t plain = plain_letters(text);
     line += text.substr(0, plain);
     text.remove_prefix(plain);
     if (text.empty()) break;
@@ -153,11 +162,7 @@ std::vector<std::string> wrap(std::string_view text, int width) {
       lines.back() += ' ';
       ++used;
     }
-    while (display_width(word) > width) {
-      const std::size_t fits = fitting_bytes(word, width);
-      if (fits == word.size()) {
-        break;
-      }
+    for (std::size_t fits = 0; (fits = fitting_bytes(word, width)) < word.size();) {
       lines.back() += word.substr(0, fits);
       word.remove_prefix(fits);
       break_line();

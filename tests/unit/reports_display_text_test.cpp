@@ -42,3 +42,10 @@ TEST_CASE("padding fills columns") {
   CHECK(pad_left("車", 3) == " 車");
   CHECK(pad_right("long", 2) == "long");
 }
+
+TEST_CASE("a word of a million letters is cut into lines in one pass") {
+  const auto lines = wrap(std::string(1'000'000, 'x'), 80);
+  REQUIRE(lines.size() == 12'500);
+  CHECK(lines.front().size() == 80);
+  CHECK(lines.back().size() == 80);
+}
