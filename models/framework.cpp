@@ -90,6 +90,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   p.fuses_elementwise = in.boolean_or("fuses_elementwise", p.fuses_elementwise);
   constexpr std::array<std::string_view, 4> attention{"unfused", "flash1", "flash2", "native"};
   if (in.has("attention")) p.attention = static_cast<AttentionKernel>(in.choice("attention", attention));
+  p.fused_tables = in.boolean_or("fused_tables", p.fused_tables);
   p.attention_factor = in.number_or("attention_factor", p.attention_factor, 0.1, 100);
   p.composed_passes = in.number_or("composed_passes", p.composed_passes, 0, 100);
   p.sgd_accesses = in.number_or("sgd_accesses", p.sgd_accesses, 0, 1000);

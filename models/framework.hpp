@@ -44,6 +44,7 @@ struct FrameworkProfile {
   double norm_passes = 1;         ///< traffic of normalisation against the fitted kernel
   bool fuses_elementwise = false;  ///< work marked fusable hides in its producer
   AttentionKernel attention = AttentionKernel::unfused;
+  bool fused_tables = false;    ///< one kernel looks up all embedding tables of a recommender
   double attention_factor = 1;  ///< its kernel where it is in one, against the fitted one
   LayoutConversion layout = LayoutConversion::half;
   double sgd_accesses =
@@ -63,6 +64,8 @@ struct FrameworkProfile {
   std::string exchange = "ddp", exchange_between_nodes = "ddp";
   /// In mixed precision gradients are those of the fp32 weights, and so is what is exchanged.
   bool wide_gradients = false;
+  /// How its operators become kernels.
+  [[nodiscard]] LoweringOptions lowering() const { return {library, attention, winograd, fused_tables}; }
   std::vector<std::string> fit;     ///< case ids that the numbers were fitted on
   std::vector<std::string> fitted;  ///< names of those numbers (models/framework_parameters.hpp)
 };

@@ -232,8 +232,20 @@ class Lowering {
     return calls;
   }
 
+  /// Rows of tables are read, and going back read and written, as fp32: nobody keeps a 16-bit copy of tables
+  /// that hardly fit. What is looked up for one feature is added up.
+  [[nodiscard]] std::vector<KernelCall> tables(Pass pass) const {
+    if (pass == Pass::data_gradient) return {};
+    const double stored = static_cast<double>(s_.count * s_.n) * batch_ * std::max(4.0, element_);
+    const double features = static_cast<double>(s_.rows * s_.n) * batch_ * element_;
+    return {stream(KernelClass::elementwise, features + stored * (pass == Pass::forward ? 1 : 2))};
+  }
+
   [[nodiscard]] std::vector<KernelCall> embedding(Pass pass) const {
-    const double rows = op_.shape.elements_out * batch_ * element_;
+    if (op_.kind == "embedding_tables" && options_.fused_tables) return tables(pass);
+    const double wide =
+        op_.kind == "embedding_tables" ? static_cast<double>(s_.rows * s_.n) : op_.shape.elements_out;
+    const double rows = wide * batch_ * element_;
     if (pass == Pass::data_gradient) return {};
     return {stream(KernelClass::embedding, rows * (pass == Pass::forward ? 2 : 3))};
   }

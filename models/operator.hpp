@@ -49,8 +49,9 @@ std::string_view to_string(Pass);
 /// described by the ordinary one whose data gradient it is: its own input is n x oh x ow, its own output c x
 /// h x w. rnn: the recurrent product only (the input product is a gemm of its own): `steps` times gates x
 /// hidden x k with k the width of the recurrent state; gates 1 vanilla, 3 GRU, 4 LSTM. attention: heads, seq
-/// (queries), kv_seq, head_dim (v_head_dim where it differs): QK^T, softmax, product with V. elements_in and
-/// elements_out are set for every family (parameters not counted).
+/// (queries), kv_seq, head_dim (v_head_dim where it differs): QK^T, softmax, product with V. embedding: n
+/// wide rows out of k; of several tables, rows is their number and count that of the look-ups. elements_in
+/// and elements_out are set for every family (parameters not counted).
 struct OperatorShape {
   std::int64_t rows = 0, n = 0, k = 0, count = 1;
   std::int64_t c = 0, h = 0, w = 0, r = 0, s = 0, stride_h = 1, stride_w = 1, groups = 1, oh = 0, ow = 0;

@@ -139,11 +139,10 @@ const FrameworkProfile& Evaluator::Impl::framework(const WorkloadSpec& spec) {
 const GpuCostModel& Evaluator::Impl::gpu(const ClusterSpec& cluster, const WorkloadSpec& w) {
   const GpuSpec& spec = node(cluster).gpu;
   const FrameworkProfile& software = framework(w);
-  const std::string key =
-      fmt::format("{}/{}/{}", spec.id, to_string(software.library), to_string(software.attention));
+  const std::string key = fmt::format("{}/{}/{}/{}", spec.id, to_string(software.library),
+                                      to_string(software.attention), software.fused_tables);
   if (const auto it = gpus.find(key); it != gpus.end()) return it->second;
-  GpuCostModel model = GpuCostModel::create(
-      gpu_rates(spec), {.library = software.library, .attention = software.attention}, kernels);
+  GpuCostModel model = GpuCostModel::create(gpu_rates(spec), software.lowering(), kernels);
   ledger.note_gpu(spec, model, workload(w), w.precision);
   return gpus.emplace(key, std::move(model)).first->second;
 }

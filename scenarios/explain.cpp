@@ -114,8 +114,7 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
     const Workload workload = load_workload(spec.model);
     const FrameworkProfile framework =
         framework_profile({.name = spec.framework, .version = spec.framework_version});
-    const GpuCostModel gpu = GpuCostModel::create(
-        gpu_rates(node.gpu), {.library = framework.library, .attention = framework.attention}, kernels);
+    const GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu), framework.lowering(), kernels);
     StepOptions options;
     options.batch = spec.parallelism ? spec.parallelism->micro_batch : spec.batch_per_gpu;
     options.precision = spec.precision;

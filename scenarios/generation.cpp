@@ -29,8 +29,7 @@ class Node {
       : spec_(node_spec(catalog, NodeChoice{q.node, ""})),
         workload_(load_workload(q.model)),
         framework_(framework_profile({.name = q.framework, .training = false})),
-        gpu_(GpuCostModel::create(gpu_rates(spec_.gpu),
-                                  {.library = framework_.library, .attention = framework_.attention})),
+        gpu_(GpuCostModel::create(gpu_rates(spec_.gpu), framework_.lowering())),
         cluster_(make_cluster(catalog, spec_, {})) {
     if (!workload_.transformer || !workload_.transformer->causal)
       throw Error{workload_.title + " does not generate tokens one after the other",

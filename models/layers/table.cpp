@@ -63,7 +63,9 @@ std::span<const LayerKind> layer_kinds() {
       {"pairs", "every token added to every token of a saved value: its name", pairs},
       {"rows_to_tokens", "image to a sequence of its rows", rows_to_tokens},
       {"patches_to_tokens", "image to a sequence of its positions", patches_to_tokens},
-      {"embedding_tables", "look-ups of categorical features: width; rows of each table", embedding_tables},
+      {"embedding_tables",
+       "look-ups of categorical features, added up per table: width; rows and lookups of each table",
+       embedding_tables},
       {"dot_interaction", "pairwise products of feature vectors: their width", dot_interaction},
   };
   return table;

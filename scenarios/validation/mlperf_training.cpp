@@ -13,7 +13,8 @@ std::map<std::string, TrainingBenchmark> read_benchmarks() {
   const Json file = parse_model_data("benchmarks/mlperf_training.json");
   for (const auto& [model, json] : file.require("benchmarks").object()) {
     ObjectReader in{json};
-    TrainingBenchmark benchmark{parse_precision(in.string("precision")), in.string("framework")};
+    TrainingBenchmark benchmark{parse_precision(in.string("precision")), in.string("framework"),
+                                in.number_or("batch", 0, 0, 1e9), in.number_or("samples", 0, 0, 1e15)};
     in.string("source");
     in.finish();
     out.emplace(model, std::move(benchmark));
@@ -23,12 +24,16 @@ std::map<std::string, TrainingBenchmark> read_benchmarks() {
 
 }  // namespace
 
-std::optional<TrainingBenchmark> training_benchmark_of(const ValidationCase& c) {
-  if (c.workload.task != "training" || !text_in(c.workload.extra, "benchmark_round")) return std::nullopt;
+std::optional<TrainingBenchmark> training_benchmark(const std::string& model) {
   static const std::map<std::string, TrainingBenchmark> benchmarks = read_benchmarks();
-  const auto found = benchmarks.find(c.workload.model);
+  const auto found = benchmarks.find(model);
   if (found == benchmarks.end()) return std::nullopt;
   return found->second;
+}
+
+std::optional<TrainingBenchmark> training_benchmark_of(const ValidationCase& c) {
+  if (c.workload.task != "training" || !text_in(c.workload.extra, "benchmark_round")) return std::nullopt;
+  return training_benchmark(c.workload.model);
 }
 
 }  // namespace rackcast

@@ -28,13 +28,12 @@ LibraryGeneration oldest_for(std::string_view architecture) {
 const GpuCostModel& PredictionContext::gpu(const std::string& id, const FrameworkProfile& software) {
   std::unique_ptr<GpuCostModel>& slot =
       gpus_[id + "/" + std::string{to_string(software.library)} + (software.winograd ? "" : "/direct") + "/" +
-            std::string{to_string(software.attention)}];
+            std::string{to_string(software.attention)} + (software.fused_tables ? "/tables" : "")];
   if (!slot) {
     try {
       const GpuRates rates = gpu_rates(gpu_spec(catalog_, id));
-      const LoweringOptions options{.library = std::max(software.library, oldest_for(rates.architecture)),
-                                    .attention = software.attention,
-                                    .winograd = software.winograd};
+      LoweringOptions options = software.lowering();
+      options.library = std::max(options.library, oldest_for(rates.architecture));
       slot = std::make_unique<GpuCostModel>(GpuCostModel::create(rates, options, fitted_));
     } catch (const Error& e) {
       throw Unpredictable{"GPU \"" + id + "\": " + e.message()};

@@ -100,7 +100,8 @@ constexpr std::array rules{
     PredictionRule{"power", "node_power_peak_w", any, predict_node_power, {}},
     PredictionRule{"power", "node_power_fraction_of_rating", any, nullptr,
                    "power: the model's host was fitted on this figure"},
-    PredictionRule{"power", "*", any, nullptr, "power: energy of whole runs and of networks has no rule yet"},
+    PredictionRule{"power", "energy_to_train_j", any, predict_run_energy, {}},
+    PredictionRule{"power", "*", any, nullptr, "power: energy of networks has no rule yet"},
     PredictionRule{"*", "*", any, nullptr, ""},
 };
 

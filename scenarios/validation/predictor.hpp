@@ -132,6 +132,7 @@ PredictedFigure predict_checkpoint_interval(PredictionContext&, const Validation
 
 // Power (power_case.cpp).
 PredictedFigure predict_node_power(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_run_energy(PredictionContext&, const ValidationCase&);
 
 // Single kernels (kernel_case.cpp).
 PredictedFigure predict_kernel(PredictionContext&, const ValidationCase&);

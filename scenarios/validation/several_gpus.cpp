@@ -4,6 +4,7 @@
 
 #include "models/data_parallel.hpp"
 #include "models/gradient_buckets.hpp"
+#include "models/split_tables.hpp"
 #include "models/training.hpp"
 #include "scenarios/validation/cluster_of_case.hpp"
 #include "scenarios/validation/exchange_of_case.hpp"
@@ -40,14 +41,6 @@ void refuse_split_models(const ValidationCase& c) {
     throw Unpredictable{"a network split over GPUs: no model yet"};
 }
 
-/// Tables that no GPU holds are split, and their gradients are not reduced.
-void refuse_split_tables(const Workload& workload) {
-  double tables = 0;
-  for (const Operator& op : workload.operators)
-    if (op.family == OperatorFamily::embedding) tables += op.parameters;
-  if (tables > 1e9) throw Unpredictable{"embedding tables split over GPUs: no model yet"};
-}
-
 double local_batch(const ValidationCase& c, double accumulation) {
   if (c.workload.batch_per_gpu || c.workload.micro_batch) return batch_of_case(c);
   if (c.workload.global_batch && c.system.gpus)
@@ -70,6 +63,21 @@ Bytes sent_by_node(const Cluster& cluster, const TrainingSpec& spec) {
   return Bytes{most * cluster.node.nics};
 }
 
+/// The step of a network whose tables are split, and their exchange behind it.
+TrainingRun with_tables(const Cluster& cluster, TrainingSpec spec) {
+  const Workload local = with_split_tables(*spec.workload);
+  const TableExchange exchange =
+      table_exchange(cluster, spec.exchange.comm, *spec.workload, spec.batch_per_gpu, spec.precision);
+  spec.workload = &local;
+  TrainingRun run = simulate_training(cluster, spec);
+  const Duration added = spec.accumulation * exchange.time;
+  run.parts.exchange_wait += added;
+  run.parts.exchange_busy += added;
+  run.parts.total += added;
+  run.network_log_sigma = std::max(run.network_log_sigma, exchange.log_sigma);
+  return run;
+}
+
 Run run_of(PredictionContext& context, const ValidationCase& c) {
   refuse_split_models(c);
   const Cluster& cluster = context.cluster(c);
@@ -82,14 +90,15 @@ Run run_of(PredictionContext& context, const ValidationCase& c) {
   spec.batch_per_gpu = local_batch(c, spec.accumulation);
   spec.precision = precision_of(c);
   spec.workload = &context.workload(c);
-  refuse_split_tables(*spec.workload);
   spec.gpu = &context.gpu(*c.system.gpu, profile);
   spec.framework = &profile;
   spec.adam = trains_with_adam(c, *spec.workload);
   spec.optimizer = flag_in(c.workload.extra, "includes_optimizer").value_or(true);
   spec.exchange = exchange_of_case(c, profile, cluster.used_nodes());
   const int nodes = cluster.used_nodes();
-  return {simulate_training(cluster, spec), static_cast<double>(cluster.ranks.size()),
+  const bool tables = cluster.ranks.size() > 1 && has_split_tables(*spec.workload);
+  return {tables ? with_tables(cluster, spec) : simulate_training(cluster, spec),
+          static_cast<double>(cluster.ranks.size()),
           input_of_case(context.catalog(), c, cluster.node, nodes, cluster.local_ranks()),
           nodes > 1 ? sent_by_node(cluster, spec) : Bytes{0}};
 }

@@ -7,6 +7,7 @@
 #include "scenarios/validation/software_of_case.hpp"
 #include "scenarios/validation/workload_of_case.hpp"
 #include "sim/error.hpp"
+#include "topologies/gpu_spec.hpp"
 
 namespace rackcast {
 namespace {
@@ -27,20 +28,35 @@ LowRankSpec adapters_of(const ValidationCase& c) {
   return {32, true};
 }
 
-SplitSpec spec_of(const ValidationCase& c, double ranks) {
+/// Results of MLPerf's fine-tuning that state no split have that of NVIDIA's configurations and of the
+/// results that state one: as few GPUs for a copy as hold it, four of 80 GB
+/// (config_DGXH100_1x8x4xtp4pp1cp1.sh of mlcommons/training_results_v4.0, llama2_70b_lora), cut by tensors,
+/// two of 141 GB or one of 180 GB and more, cut by sequences, and more where there are fewer sequences in the
+/// batch than copies.
+void set_usual_split(const ValidationCase& c, double memory, double ranks, SplitSpec& spec) {
+  if (memory < 100e9) {
+    spec.tensor = 4;
+  } else {
+    spec.context = memory < 160e9 ? 2 : 1;
+  }
+  const double copies = ranks / (spec.tensor * spec.context),
+               batch = c.workload.global_batch.value_or(copies);
+  if (copies > batch) spec.context = static_cast<int>(std::ceil(ranks / (spec.tensor * batch)));
+}
+
+SplitSpec spec_of(const ValidationCase& c, double ranks, double memory) {
   SplitSpec spec;
   spec.tensor = ways_of_case(c, "tp");
   spec.pipeline = ways_of_case(c, "pp");
   spec.interleave = ways_of_case(c, "vpp");
   spec.context = ways_of_case(c, "cp");
   spec.expert = ways_of_case(c, "ep");
+  if (split_is_taken(c)) set_usual_split(c, memory, ranks, spec);
   const double replicas = ranks / (spec.tensor * spec.pipeline * spec.context);
   if (replicas < 1 || std::floor(replicas) != replicas)
     throw Unpredictable{"the GPUs are no multiple of the split"};
   if (!c.workload.global_batch) throw Unpredictable{"batch not stated"};
   if (trains_adapters(c)) {
-    if (c.workload.parallelism.kind() != JsonKind::object)
-      throw Unpredictable{"how the fine-tuned network is split is not stated"};
     spec.adapters = adapters_of(c);
   } else if (!c.workload.micro_batch) {
     throw Unpredictable{"micro-batch not stated"};
@@ -68,6 +84,10 @@ bool trains_adapters(const ValidationCase& c) {
   return text_in(c.workload.extra, "finetune") == "lora";
 }
 
+bool split_is_taken(const ValidationCase& c) {
+  return trains_adapters(c) && c.workload.parallelism.kind() != JsonKind::object;
+}
+
 bool is_split(const ValidationCase& c) {
   if (zero_stage(c) >= 2) return true;
   for (const std::string_view key : {"tp", "pp", "cp", "ep"})
@@ -80,7 +100,8 @@ TrainingRun split_run(PredictionContext& context, const ValidationCase& c) {
   if (!shape) throw Unpredictable{"a network other than a plain transformer split over GPUs: no model yet"};
   const Cluster& cluster = context.cluster(c);
   const auto ranks = static_cast<double>(cluster.ranks.size());
-  SplitSpec spec = spec_of(c, ranks);
+  const double memory = gpu_spec(context.catalog(), *c.system.gpu).memory.value.base();
+  SplitSpec spec = spec_of(c, ranks, memory);
   spec.adam = trains_with_adam(c, context.workload(c));
   const FrameworkProfile profile = context.profile(c);
   const ExchangeSpec exchange = exchange_of_case(c, profile, cluster.used_nodes());

@@ -5,9 +5,11 @@
 
 namespace rackcast {
 
-/// Does the case state a tensor- or pipeline-parallel split?
 /// Are low-rank adapters trained, and the network's own weights kept?
 bool trains_adapters(const ValidationCase& c);
+/// Such a run whose split is not stated has the usual one.
+bool split_is_taken(const ValidationCase& c);
+/// Does the case state a tensor- or pipeline-parallel split?
 bool is_split(const ValidationCase& c);
 
 /// GPUs of one way of splitting: "tp", "pp", "vpp"; 1 if not stated. Throws Unpredictable for what is no

@@ -49,3 +49,12 @@ TEST_CASE("a result without framework runs the benchmark's, and its tuned script
   CHECK(profile_of(result("bert-large", "unknown")).id == "pytorch-mlperf-bert");
   CHECK(profile_of(result("bert-large", "pytorch", "", "")).id != "pytorch-mlperf-bert");
 }
+
+TEST_CASE("fine-tuning that states no split is not judged") {
+  const std::string round = R"("benchmark_round":"v5.0","finetune":"lora")";
+  const ValidationCase open = result("llama2-70b", "nemo", R"("precision":"fp8",)", round);
+  CHECK(case_set(open, {}) == CaseSet::assumed);
+  const ValidationCase stated =
+      result("llama2-70b", "nemo", R"("precision":"fp8","parallelism":{"tp":4},)", round);
+  CHECK(case_set(stated, {}) == CaseSet::judged);
+}

@@ -30,3 +30,25 @@ TEST_CASE("the measured power of nodes in training is predicted, but for the fig
   }
   CHECK(judged > 30);
 }
+
+TEST_CASE("the energy of a benchmark's run on one node is its predicted time at the predicted power") {
+  const Catalog catalog = Catalog::builtin();
+  PredictionContext context{catalog};
+  int judged = 0, skipped = 0;
+  for (const ValidationCase& c :
+       load_cases(RACKCAST_SOURCE_DIR "/tests/validation/cases/modern/power_energy.json")) {
+    if (c.metric != "energy_to_train_j") continue;
+    CAPTURE(c.id);
+    const PredictionOutcome outcome = predict_case(context, c);
+    if (c.system.nodes != 1) {
+      CHECK_FALSE(outcome.figure);
+      ++skipped;
+      continue;
+    }
+    REQUIRE(outcome.figure);
+    CHECK(std::clamp(*c.measured, outcome.figure->low, outcome.figure->high) == *c.measured);
+    ++judged;
+  }
+  CHECK(judged == 16);
+  CHECK(skipped > 10);
+}

@@ -1,0 +1,34 @@
+#pragma once
+/// Large embedding tables split over GPUs, everything else trained data-parallel (M. Naumov et al., "Deep
+/// Learning Recommendation Model", arXiv:1906.00091, section 4).
+///
+/// Each GPU holds a part of the large tables and looks up its part for the whole batch, which is the work of
+/// all tables for its own share of the batch. An exchange of all with all gives every GPU the vectors of its
+/// samples, another the gradients back to the tables' owners, which write them into the rows that were looked
+/// up; nothing of these tables is reduced or updated as a whole. Features are taken as spread evenly, as
+/// sharding planners try to do, and nothing of the two exchanges as hidden. Between nodes an exchange has two
+/// stages: inside the node to the GPU of the right rail, then along the rails (HugeCTR's
+/// IB_NVLink_Hierarchical). Not in it: copies of the frequent
+/// rows of large tables on every GPU (HugeCTR's hybrid embedding), which spare a part of the exchange.
+#include "models/operator.hpp"
+#include "sim/quantity.hpp"
+
+namespace rackcast {
+
+struct Cluster;
+struct CommSpec;
+
+bool has_split_tables(const Workload& workload);
+
+/// What one GPU runs: large tables have no parameters to reduce or to sweep over.
+Workload with_split_tables(Workload workload);
+
+struct TableExchange {
+  Duration time{0};  ///< of a step, both ways
+  double log_sigma = 0;
+};
+/// `workload` as it was before with_split_tables().
+TableExchange table_exchange(const Cluster& cluster, const CommSpec& comm, const Workload& workload,
+                             double batch_per_gpu, Precision precision);
+
+}  // namespace rackcast
