@@ -42,8 +42,11 @@ class Copy {
       : network_{network_of(context, c, rules)},
         framework_{context.profile(c)},
         gpu_{context.gpu(*c.system.gpu, framework_)},
+        rules_{rules},
         precision_{rules.precision},
-        memory_{gpu_spec(context.catalog(), *c.system.gpu).available_memory()} {}
+        memory_{gpu_spec(context.catalog(), *c.system.gpu).available_memory()} {
+    if (!rules.decoder.empty()) decoder_ = load_workload(rules.decoder);
+  }
 
   /// With batches of powers of two, as far as memory goes.
   double offline_rate() {
@@ -74,19 +77,27 @@ class Copy {
   [[nodiscard]] double log_sigma() const { return log_sigma_; }
 
  private:
-  Duration time_of(double batch) {
+  Duration pass(const Workload& network, double batch, Precision precision) {
     StepOptions options;
     options.batch = batch;
-    options.precision = precision_;
+    options.precision = precision;
     options.training = false;
-    const StepTime step = step_time(network_, gpu_, framework_, options);
+    const StepTime step = step_time(network, gpu_, framework_, options);
     log_sigma_ = std::max(log_sigma_, step.log_sigma);
     return step.total;
   }
 
+  Duration time_of(double batch) {
+    Duration time = rules_.passes * pass(network_, batch * rules_.samples_per_pass, precision_);
+    if (decoder_) time += pass(*decoder_, batch, Precision::fp16);
+    return time;
+  }
+
   Workload network_;
+  std::optional<Workload> decoder_;
   FrameworkProfile framework_;
   const GpuCostModel& gpu_;
+  InferenceBenchmark rules_;
   Precision precision_;
   Bytes memory_;
   double log_sigma_ = 0;

@@ -41,6 +41,21 @@ TEST_CASE("the rules of a benchmark give precision, lengths and limits") {
   CHECK(llama->output.value_or(0) == doctest::Approx(294.45));
 }
 
+TEST_CASE("an image of a diffusion network is passes of it and a decoder") {
+  const auto rules = benchmark_of_case(result("stable-diffusion-xl", "Offline", "stable-diffusion-xl", 1));
+  REQUIRE(rules);
+  CHECK(rules->passes == 20);
+  CHECK(rules->samples_per_pass == 2);
+  CHECK(rules->decoder == "stable-diffusion-decoder");
+  const Catalog catalog = Catalog::builtin();
+  PredictionContext context{catalog};
+  const auto one = predict_case(context, result("stable-diffusion-xl", "Offline", "stable-diffusion-xl", 1));
+  REQUIRE(one.figure);
+  // 40 passes of 6 TFLOP at no more than the H100's 1,979 TFLOP/s in 8 bits.
+  CHECK(one.figure->value < 1979 / (40 * 5.9));
+  CHECK(one.figure->value > 0.2);
+}
+
 TEST_CASE("what the rules do not know is said") {
   const auto reason = [](const ValidationCase& c) -> std::string {
     try {
