@@ -32,6 +32,11 @@ double holders_of_a_token(const TransformerShape& shape, int holders) {
   return holders * (1 - missed);
 }
 
+double width_to_experts(const TransformerShape& shape) {
+  if (shape.moe_latent == 0) return 1;
+  return static_cast<double>(shape.moe_latent) / static_cast<double>(shape.hidden);
+}
+
 ExpertExchange expert_exchange(const Cluster& cluster, const CommSpec& comm, const TransformerShape& shape,
                                int expert, Bytes tokens) {
   const Cluster group = first_ranks(cluster, expert);

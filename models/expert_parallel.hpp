@@ -27,6 +27,9 @@ TransformerShape with_local_experts(TransformerShape shape, int tensor, int expe
 /// being drawn without repetition: holders * (1 - C(experts - experts/holders, top_k) / C(experts, top_k)).
 double holders_of_a_token(const TransformerShape& shape, int holders);
 
+/// Of a token's features, the share that goes to the experts.
+double width_to_experts(const TransformerShape& shape);
+
 struct ExpertExchange {
   Duration time{0};
   double log_sigma = 0;

@@ -12,8 +12,8 @@ void check(const TransformerShape& shape, const SplitMemorySpec& spec) {
   if (spec.tensor < 1 || spec.pipeline < 1 || spec.interleave < 1 || !(spec.micro_batch > 0))
     throw Error{"a split has one GPU, one stage, one part and a micro-batch at least"};
   if (spec.pipeline > shape.layers) throw Error{"more stages than layers"};
-  if (shape.experts > 0 || shape.kv_lora_rank > 0)
-    throw Error{"memory of experts or latent attention split over GPUs has no model"};
+  if (shape.experts > 0 || shape.kv_lora_rank > 0 || shape.mamba_layers > 0)
+    throw Error{"memory of experts, latent attention or state-space layers split over GPUs has no model"};
 }
 
 }  // namespace

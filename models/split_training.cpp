@@ -48,7 +48,7 @@ std::vector<Stage> stages_of(const Workload& whole, const TransformerShape& shap
   };
   for (std::int64_t layer = 1; layer <= layers; ++layer) {
     ++out[stage_of_layer(layer)].layers;
-    if (shape.experts > 0 && layer > shape.dense_layers) ++out[stage_of_layer(layer)].expert_layers;
+    if (has_experts(shape, layer - 1)) ++out[stage_of_layer(layer)].expert_layers;
   }
   bool behind = false;
   for (const Operator& op : whole.operators) {
@@ -75,6 +75,11 @@ TransformerShape shard_of(TransformerShape s, int ways) {
   s.heads = divided(s.heads, ways, "attention heads");
   s.kv_heads = std::max<std::int64_t>(1, s.kv_heads / ways);  // fewer than GPUs: copies
   s.ffn = divided(s.ffn, ways, "columns of the MLP");
+  if (s.mamba_layers > 0) {
+    s.mamba_heads = divided(s.mamba_heads, ways, "heads of the state-space model");
+    s.mamba_groups = std::max<std::int64_t>(1, s.mamba_groups / ways);
+  }
+  if (s.shared_ffn > 0) s.shared_ffn = divided(s.shared_ffn, ways, "columns of the shared experts");
   if (s.experts > 0)
     s.moe_ffn = divided(s.moe_ffn > 0 ? s.moe_ffn : s.ffn * ways, ways, "columns of an expert");
   s.vocab = (s.vocab + ways - 1) / ways;  // padded
@@ -219,8 +224,8 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
     if (replicas * spec.tensor % spec.expert != 0)
       throw Error{fmt::format("{} GPUs of a stage are no multiple of the {} that share experts",
                               replicas * spec.tensor, spec.expert)};
-    const ExpertExchange exchange =
-        expert_exchange(cluster, comm, shape, spec.expert, activations / spec.tensor);
+    const ExpertExchange exchange = expert_exchange(cluster, comm, shape, spec.expert,
+                                                    activations * width_to_experts(shape) / spec.tensor);
     to_experts = exchange.time / spec.network_scale;
     out.network_log_sigma = std::max(out.network_log_sigma, exchange.log_sigma);
   }
@@ -253,9 +258,10 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
     options.adam = spec.adam;
     const StepTime step = step_time(stage.part, gpu, framework, options);
     out.compute_log_sigma = step.log_sigma;
-    // Twice per layer and pass; once for the embedding's rows, once for the gradient of the vocabulary
-    // product.
-    const double sums = (spec.recompute ? 6.0 : 4.0) * static_cast<double>(stage.layers) +
+    // Twice per layer and pass, and once where a layer is one part; once for the embedding's rows, once for
+    // the gradient of the vocabulary product.
+    const double parts = shape.mamba_layers > 0 ? 1 : 2;
+    const double sums = (spec.recompute ? 3.0 : 2.0) * parts * static_cast<double>(stage.layers) +
                         (stage.first ? 1 : 0) + (stage.last ? 1 : 0);
     const double of_experts = spec.expert > 1 ? expert_parameters(stage.part) : 0;
     times.push_back(

@@ -195,6 +195,7 @@ Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape
                            const GenerationSpec& spec) {
   if (!(spec.prompt >= 1) || !(spec.output >= 1) || spec.prompt > 1e7 || spec.output > 1e7)
     throw Error{"prompt and output take from 1 to 10 million tokens"};
+  if (shape.mamba_layers > 0) throw Error{"tokens of a hybrid with state-space layers have no model yet"};
   if (spec.tensor < 1 || spec.pipeline < 1 ||
       static_cast<double>(spec.tensor) * spec.pipeline > static_cast<double>(cluster.ranks.size()))
     throw Error{fmt::format("{} x {} GPUs are more than the {} there are", spec.tensor, spec.pipeline,

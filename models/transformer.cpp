@@ -1,6 +1,7 @@
 #include "models/transformer.hpp"
 
 #include "models/layers/operators.hpp"
+#include "models/state_space.hpp"
 #include "sim/error.hpp"
 #include "sim/json_reader.hpp"
 
@@ -34,6 +35,14 @@ constexpr CountField count_fields[] = {
     {"qk_nope_head_dim", &TransformerShape::qk_nope_head_dim, false},
     {"qk_rope_head_dim", &TransformerShape::qk_rope_head_dim, false},
     {"v_head_dim", &TransformerShape::v_head_dim, false},
+    {"mamba_layers", &TransformerShape::mamba_layers, false},
+    {"attention_layers", &TransformerShape::attention_layers, false},
+    {"mamba_heads", &TransformerShape::mamba_heads, false},
+    {"mamba_head_dim", &TransformerShape::mamba_head_dim, false},
+    {"mamba_state", &TransformerShape::mamba_state, false},
+    {"mamba_groups", &TransformerShape::mamba_groups, false},
+    {"moe_latent", &TransformerShape::moe_latent, false},
+    {"shared_ffn", &TransformerShape::shared_ffn, false},
     {"learned_positions", &TransformerShape::learned_positions, false},
     {"token_types", &TransformerShape::token_types, false},
     {"embedding_width", &TransformerShape::embedding_width, false},
@@ -91,6 +100,13 @@ TransformerShape completed(TransformerShape s) {
   }
   require(!(s.post_norm && (s.kv_lora_rank > 0 || s.parallel_block)),
           "post_norm goes with neither latent attention nor parallel blocks");
+  if (s.mamba_layers > 0) {
+    require(s.mamba_layers + s.attention_layers <= s.layers, "more Mamba and attention layers than layers");
+    require(s.mamba_heads > 0 && s.mamba_head_dim > 0 && s.mamba_state > 0 && s.mamba_groups > 0,
+            "mamba_layers needs mamba_heads, mamba_head_dim, mamba_state and mamba_groups");
+    require(!s.post_norm && !s.parallel_block && !s.shared_layers && s.dense_layers == 0,
+            "a hybrid has neither post_norm nor parallel_block, shared_layers or dense_layers");
+  }
   require(s.predicted <= s.seq_len, "predicted must be at most seq_len");
   return s;
 }
@@ -101,10 +117,11 @@ class Generator {
 
   std::vector<Operator> run() {
     Flow x = embed();
+    const std::vector<LayerPart> parts = hybrid_layers(s_);
     for (std::int64_t i = 0; i < s_.layers; ++i) {
       const NetworkBuilder::Prefix prefix(network_, "layer" + std::to_string(i + 1));
       const NetworkBuilder::Mode mode(network_, {.shared = s_.shared_layers && i > 0});
-      x = layer(x, s_.experts > 0 && i >= s_.dense_layers);
+      x = parts.empty() ? layer(x, has_experts(s_, i)) : layer(x, parts[static_cast<std::size_t>(i)]);
     }
     finish(x);
     return network_.take();
@@ -162,6 +179,19 @@ class Generator {
     return add_join(network_, "add2", "add", {middle, expanded});
   }
 
+  Flow layer(const Flow& x, LayerPart part) {
+    const Flow normed = norm("norm1", x);
+    Flow mixed;
+    if (part == LayerPart::state_space)
+      mixed = add_state_space(network_, normed,
+                              {s_.mamba_heads, s_.mamba_head_dim, s_.mamba_state, s_.mamba_groups});
+    else if (part == LayerPart::attention)
+      mixed = plain_attention(normed);
+    else
+      mixed = s_.experts > 0 ? experts(normed) : mlp("mlp", normed, s_.ffn);
+    return add_join(network_, "add1", "add", {x, mixed});
+  }
+
   Flow plain_attention(const Flow& x) {
     AttentionSpec spec;
     spec.heads = s_.heads;
@@ -209,9 +239,10 @@ class Generator {
       const Flow gate = add_activation(network_, name + ".silu", "swish", product(".gate", x, width), true);
       inner = add_join(network_, name + ".multiply", "multiply", {inner, gate});
     } else {
-      inner = add_activation(network_, name + ".gelu", "gelu", inner, true);
+      const std::string kind = s_.mamba_layers > 0 ? "relu" : "gelu";  // squared, in Nemotron-H
+      inner = add_activation(network_, name + "." + kind, kind, inner, true);
     }
-    return product(".down", inner, s_.hidden);
+    return product(".down", inner, x.shape.channels);
   }
 
   /// Router, the top_k of the experts, and the experts that see every token. Every token is copied to its
@@ -222,7 +253,7 @@ class Generator {
     router.keeps_16_bits = true;
     const Flow scores = add_linear(network_, "router", "linear", x, router);
     add_map(network_, "router.softmax", "softmax", OperatorFamily::softmax, scores, {.output = true});
-    Flow chosen = x;
+    Flow chosen = s_.moe_latent ? linear("latent.down", x, s_.moe_latent) : x;
     chosen.shape.items = s_.top_k;
     chosen.shape.height = (x.shape.height + s_.token_parts - 1) / s_.token_parts;
     chosen = add_map(network_, "experts.gather", "gather", OperatorFamily::embedding, chosen, {});
@@ -230,8 +261,13 @@ class Generator {
     Flow out = mlp("experts", chosen, s_.moe_ffn, held, 1.0 / static_cast<double>(held));
     out = add_map(network_, "experts.combine", "gather", OperatorFamily::embedding, out, {});
     out.shape = x.shape;  // weighted sum over the chosen experts
+    if (s_.moe_latent) {
+      out.shape.channels = s_.moe_latent;
+      out = linear("latent.up", out, s_.hidden);
+    }
     if (s_.shared_experts == 0) return out;
-    const Flow always = mlp("shared_experts", x, s_.moe_ffn * s_.shared_experts / s_.token_parts);
+    const std::int64_t wide = s_.moe_ffn * s_.shared_experts / s_.token_parts;
+    const Flow always = mlp("shared_experts", x, s_.shared_ffn ? s_.shared_ffn : wide);
     return add_join(network_, "expert_sum", "add", {out, always});
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 /// Transformers described by numbers, as published measurements of language models give them.
 #include <cstdint>
+#include <vector>
 
 #include "models/operator.hpp"
 
@@ -26,6 +27,14 @@ struct TransformerShape {
   // Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1) if kv_lora_rank > 0.
   std::int64_t q_lora_rank = 0, kv_lora_rank = 0, qk_nope_head_dim = 0, qk_rope_head_dim = 0, v_head_dim = 0;
 
+  // Hybrids of state-space models and attention (Nemotron-H, arXiv 2504.03624) if mamba_layers > 0: a layer
+  // is one part only. So many are Mamba-2, so many attention, and the others experts, or an MLP where there
+  // are none; in turn, as evenly as the counts allow.
+  std::int64_t mamba_layers = 0, attention_layers = 0;
+  std::int64_t mamba_heads = 0, mamba_head_dim = 0, mamba_state = 0, mamba_groups = 0;
+  std::int64_t moe_latent = 0;  ///< width in which tokens go to the experts and come back; 0: hidden
+  std::int64_t shared_ffn = 0;  ///< of all shared experts together; 0: shared_experts * moe_ffn
+
   std::int64_t learned_positions = 0;  ///< rows of a position table (GPT-2, BERT); 0: rotary or ALiBi
   std::int64_t token_types = 0;        ///< rows of BERT's segment table
   std::int64_t embedding_width = 0;    ///< ALBERT: tables of this width, projected to hidden; 0: hidden
@@ -39,6 +48,13 @@ struct TransformerShape {
   bool dropout = false;        ///< after attention, MLP and on the attention matrix
   std::int64_t predicted = 0;  ///< positions that reach the vocabulary product; 0: all
 };
+
+/// What a layer of a hybrid is.
+enum class LayerPart { state_space, attention, mlp };
+/// Of layer 0 to layers - 1. Each comes next when it is furthest behind its share.
+std::vector<LayerPart> hybrid_layers(const TransformerShape& shape);
+/// Whether the layer holds experts; layers count from 0.
+bool has_experts(const TransformerShape& shape, std::int64_t layer);
 
 /// Reads "transformer": {"layers": 24, ...}; unknown keys and shapes that do not fit are Errors.
 TransformerShape read_transformer_shape(const Json& json);

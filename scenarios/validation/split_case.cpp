@@ -96,8 +96,10 @@ bool is_split(const ValidationCase& c) {
 }
 
 TrainingRun split_run(PredictionContext& context, const ValidationCase& c) {
-  const auto shape = transformer_of_case(c);
-  if (!shape) throw Unpredictable{"a network other than a plain transformer split over GPUs: no model yet"};
+  std::optional<TransformerShape> shape = transformer_of_case(c);
+  if (const Workload* known = shape ? nullptr : &context.workload(c); known && known->transformer)
+    shape = *known->transformer;
+  if (!shape) throw Unpredictable{"a network other than a transformer split over GPUs: no model yet"};
   const Cluster& cluster = context.cluster(c);
   const auto ranks = static_cast<double>(cluster.ranks.size());
   const double memory = gpu_spec(context.catalog(), *c.system.gpu).memory.value.base();
