@@ -126,7 +126,8 @@ struct Chart {
   std::optional<double> marked_x;  ///< the chosen point of the first line
   std::string marked_label;
   Table data;
-  std::string about_interval = {};  ///< what the interval drawn is of, or why there is none
+  std::string about_interval = {};       ///< what the interval drawn is of, or why there is none
+  std::optional<double> cut_above = {};  ///< where the vertical axis ends, and bands that go on are cut
 };
 
 /// One value for each name, in order: bars, or points where the axis is logarithmic (a bar needs a zero).

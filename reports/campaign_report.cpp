@@ -148,6 +148,21 @@ Table wait_table(const Json& json, bool interval) {
   return table;
 }
 
+/// Where a band goes far beyond the lines it would leave nothing of them to see: it is cut, and that is said.
+void cut_wide_bands(Chart& chart) {
+  constexpr double far = 5, room = 2.5;
+  double line = 0, band = 0;
+  for (const Chart::Line& l : chart.lines) {
+    for (const Chart::Point& p : l.points) {
+      line = std::max(line, p.y);
+      band = std::max(band, p.high);
+    }
+  }
+  if (line <= 0 || band <= far * line) return;
+  chart.cut_above = room * line;
+  chart.about_interval += fmt::format(" It goes up to {}, beyond what is drawn.", duration_text(band));
+}
+
 /// "waits" or "completions" of all streams: seconds by the share of the jobs.
 std::optional<Chart> quantile_chart(const Json& json, std::string_view member, std::string caption) {
   Chart chart;
@@ -168,6 +183,7 @@ std::optional<Chart> quantile_chart(const Json& json, std::string_view member, s
     }
     if (line.points.size() > 1) chart.lines.push_back(std::move(line));
   }
+  cut_wide_bands(chart);
   return chart.lines.empty() ? std::nullopt : std::optional(std::move(chart));
 }
 

@@ -35,7 +35,7 @@ class LineSpec {
     for (const auto& line : chart_.lines) {
       for (const auto& p : line.points) {
         for (const double value : along_x ? std::array{p.x, p.x} : std::array{p.low, p.high}) {
-          all.include(value);
+          all.include(along_x || !chart_.cut_above ? value : std::min(value, *chart_.cut_above));
         }
       }
     }
@@ -54,7 +54,13 @@ class LineSpec {
     }
     Spec colours = Spec::array();
     for (std::size_t i = 0; i < chart_.lines.size(); ++i) colours.push_back(colour(i));
-    return {{"x", x}, {"y", y_.encoding("y", true)}, {"color", by_line(std::move(colours))}};
+    return {{"x", x}, {"y", vertical("y")}, {"color", by_line(std::move(colours))}};
+  }
+
+  [[nodiscard]] Spec vertical(const char* name) const {
+    Spec out = y_.encoding(name, true);
+    if (chart_.cut_above) out["scale"] = {{"domain", {0, y_(*chart_.cut_above)}}, {"nice", false}};
+    return out;
   }
 
   /// What each line has of its own, by its name; the legend shows it.
@@ -99,13 +105,13 @@ class LineSpec {
       named = named || !p.name.empty();
     }
     data_ = {{"values", std::move(rows)}};
-    Spec range = y_.encoding("low", true);
+    Spec range = vertical("low");
     Spec tips = {shown("x", x_.title()), shown("y", y_.title())};
     if (interval) {
       tips.insert(tips.end(), {shown("low", "5 %"), shown("high", "95 %")});
       const bool bars = line.scattered || line.points.size() == 1;  // a band needs two points
       add_layer(bars ? Spec{{"type", "rule"}, {"strokeWidth", 2}, {"opacity", 0.6}}
-                     : Spec{{"type", "area"}, {"opacity", 0.2}},
+                     : Spec{{"type", "area"}, {"opacity", 0.2}, {"clip", chart_.cut_above.has_value()}},
                 {{"y", range}, {"y2", {{"field", "high"}}}});
     }
     if (named) {
