@@ -43,6 +43,15 @@ TEST_CASE("a campaign's page says waits, completion, use and where the jobs come
   CHECK(files[1].text.find("Wait 50 % (s)") != std::string::npos);
 }
 
+TEST_CASE("a band far beyond the lines is cut, and the page says how far it goes") {
+  const Scenario s = load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/gang_placement.json");
+  const std::string gangs = campaign_document(s, run_campaign(s, Catalog::builtin()), "");
+  const std::string cut = "beyond what is drawn";
+  CHECK(write_html(reports::campaign_report(gangs, "gangs")).find(cut) != std::string::npos);
+  // Stated run times: only the arrivals differ, and all of their band is drawn.
+  CHECK(write_html(reports::campaign_report(document(), "team")).find(cut) == std::string::npos);
+}
+
 TEST_CASE("a job that did not wait has waited nothing, and shares of jobs ascend") {
   const std::string text = document();
   CHECK(text.find("\"seconds\": -") == std::string::npos);
