@@ -110,9 +110,10 @@ class LineSpec {
     if (interval) {
       tips.insert(tips.end(), {shown("low", "5 %"), shown("high", "95 %")});
       const bool bars = line.scattered || line.points.size() == 1;  // a band needs two points
-      add_layer(bars ? Spec{{"type", "rule"}, {"strokeWidth", 2}, {"opacity", 0.6}}
-                     : Spec{{"type", "area"}, {"opacity", 0.2}, {"clip", chart_.cut_above.has_value()}},
-                {{"y", range}, {"y2", {{"field", "high"}}}});
+      Spec mark = bars ? Spec{{"type", "rule"}, {"strokeWidth", 2}, {"opacity", 0.6}}
+                       : Spec{{"type", "area"}, {"opacity", 0.2}};
+      if (chart_.cut_above) mark["clip"] = true;
+      add_layer(std::move(mark), {{"y", range}, {"y2", {{"field", "high"}}}});
     }
     if (named) {
       tips.insert(tips.begin(), Spec{{"field", "name"}, {"title", ""}});
