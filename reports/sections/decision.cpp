@@ -110,9 +110,13 @@ std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
   }
   if (document.serving && document.serving->at_peak && document.serving->at_peak->latency_s) {
     const Serving& s = *document.serving;
+    std::string latency = duration_text(*s.at_peak->latency_s);
+    if (s.latency_low_s)
+      latency += fmt::format(" ({} to {})", duration_text(*s.latency_low_s),
+                             s.latency_high_s ? duration_text(*s.latency_high_s) : "overloaded");
     facts.push_back({fmt::format("Latency, {:g} %", 100 * s.percentile),
-                     fmt::format("{} at {}/s; the limit is {}", duration_text(*s.at_peak->latency_s),
-                                 number_text(s.peak_requests_per_s), duration_text(s.latency_s)),
+                     fmt::format("{} at {}/s; the limit is {}", latency, number_text(s.peak_requests_per_s),
+                                 duration_text(s.latency_s)),
                      {}});
   }
   if (const auto chance = chance_of_deadline(document)) {
