@@ -53,7 +53,7 @@ TEST_CASE("each limit that a fleet states is one: just too little of it conflict
   }
 }
 
-TEST_CASE("both shipped fleets state the same limits, and keep them") {
+TEST_CASE("both shipped fleets state the same limits, and keep them" * doctest::test_suite("long")) {
   const std::string folder = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/";
   const auto stated = [&](const std::string& name) {
     std::vector<std::string> out;

@@ -111,7 +111,8 @@ TEST_CASE("a job in several pods has its nodes' part of the uplinks of leaves an
   CHECK_THROWS_AS((void)plan_fabric(catalog, node, 7, choice), Error);
 }
 
-TEST_CASE("compact placement makes a whole campaign faster, and more so the scarcer the uplinks are") {
+TEST_CASE("compact placement makes a whole campaign faster, and more so the scarcer the uplinks are" *
+          doctest::test_suite("long")) {
   const std::string file = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/gang_placement.json";
   const Catalog catalog = Catalog::builtin();
   const auto played = [&](const std::string& placement, const std::string& more = "seed=1") {
@@ -136,7 +137,8 @@ TEST_CASE("compact placement makes a whole campaign faster, and more so the scar
     if (job.started) CHECK(job.slowdown == (job.leaves > 1 ? 1.5 : 1.0));
 }
 
-TEST_CASE("where the uplinks of pods are scarce, jobs in several pods run longer") {
+TEST_CASE("where the uplinks of pods are scarce, jobs in several pods run longer" *
+          doctest::test_suite("long")) {
   const std::string file = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/gang_placement.json";
   const Catalog catalog = Catalog::builtin();
   const auto played = [&](int ratio) {
