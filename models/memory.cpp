@@ -5,6 +5,7 @@
 
 #include "models/data_files.hpp"
 #include "models/expert_parallel.hpp"
+#include "models/split_tables.hpp"
 #include "models/transformer.hpp"
 #include "sim/error.hpp"
 #include "sim/quantity_text.hpp"
@@ -56,14 +57,17 @@ MemoryUse training_memory(const Workload& workload, const MemoryOptions& options
   double parameters = 0, frozen = 0, kept = 0, unrolled = 0;  // the parameters of one GPU
   double owned = 0;                                           // of those, updated where states are sharded
   for (const Operator& op : workload.operators) {
-    const double ways = is_expert(op) ? expert_ways : options.ways;
-    parameters += op.trained_parameters() / ways;
-    frozen += (op.parameters - op.trained_parameters()) / ways;
-    owned += op.trained_parameters() / (options.ways * options.replicas);
+    if (options.table_ways == 0 || !is_split_table(op)) {
+      const double ways = is_expert(op) ? expert_ways : options.ways;
+      parameters += op.trained_parameters() / ways;
+      frozen += (op.parameters - op.trained_parameters()) / ways;
+      owned += op.trained_parameters() / (options.ways * options.replicas);
+    }
     kept += op.activation_elements - (options.fused_attention ? op.score_elements : 0);
     unrolled = std::max(unrolled, unrolled_elements(op));
   }
   MemoryUse use;
+  if (options.table_ways > 0) use.tables = table_memory(workload) / options.table_ways;
   // A copy's GPUs times its replicas are all GPUs, of experts too.
   const double share = parameters > 0 ? owned / parameters : 1 / options.replicas;
   const auto sharded = [&](int stage) {
@@ -79,6 +83,22 @@ MemoryUse training_memory(const Workload& workload, const MemoryOptions& options
   use.workspace = std::min(options.batch * unrolled * element, fact("workspace_limit"));
   use.reserve = fact("reserve");
   return use;
+}
+
+Bytes table_memory(const Workload& workload) {
+  constexpr Bytes fp32{4};
+  Bytes sum{0};
+  for (const Operator& op : workload.operators)
+    if (is_split_table(op)) sum += op.parameters * (1 + (op.frozen ? 0 : op.row_state)) * fp32;
+  return sum;
+}
+
+std::optional<double> gpus_for_tables(const Workload& workload, MemoryOptions options, Bytes available) {
+  options.table_ways = 1;
+  const MemoryUse whole = training_memory(workload, options);
+  const Bytes left = available - (whole.total() - whole.tables);
+  if (!(left > Bytes{0})) return std::nullopt;
+  return std::max(1.0, std::ceil(whole.tables / left));
 }
 
 double largest_batch(const Workload& workload, MemoryOptions options, Bytes available) {

@@ -7,9 +7,14 @@
 ///              Precision Training", ICLR 2018).
 /// activations  what the backward pass needs (models/README.md, "What is kept"), for the whole batch.
 /// workspace    scratch of the largest convolution: its unrolled input, at most the frameworks' limit.
-/// reserve      driver context and loaded kernels (models/data/host/gpu_memory.json).
+/// tables       a GPU's part of large embedding tables that are split: fp32 rows and what the optimizer keeps
+/// for each value of them (`"optimizer"` in the workload's file). Their gradients are sparse, of the rows
+/// that the batch looked up, and written at once. reserve      driver context and loaded kernels
+/// (models/data/host/gpu_memory.json).
 ///
 /// Not in it: fragmentation of the framework's allocator (a few per cent) and buffers of collectives.
+#include <optional>
+
 #include "models/operator.hpp"
 #include "sim/quantity.hpp"
 
@@ -33,17 +38,26 @@ struct MemoryOptions {
   bool recompute = false;         ///< layers keep their inputs alone, and one layer all of its activations
   int zero_stage = 0;             ///< of ZeRO: optimizer states, gradients, weights over the replicas
   double replicas = 1;
+  /// GPUs over which large embedding tables are split (models/split_tables.hpp); 0: each has them whole.
+  double table_ways = 0;
 };
 
 struct MemoryUse {
-  Bytes weights{0}, gradients{0}, optimizer{0}, activations{0}, workspace{0}, reserve{0};
+  Bytes weights{0}, gradients{0}, optimizer{0}, tables{0}, activations{0}, workspace{0}, reserve{0};
   [[nodiscard]] Bytes total() const {
-    return weights + gradients + optimizer + activations + workspace + reserve;
+    return weights + gradients + optimizer + tables + activations + workspace + reserve;
   }
 };
 
 /// Throws Error if the batch is negative.
 MemoryUse training_memory(const Workload& workload, const MemoryOptions& options);
+
+/// Large embedding tables in all, with their optimizer's state: what a checkpoint holds of them, too.
+Bytes table_memory(const Workload& workload);
+
+/// The least GPUs whose parts of the tables fit `available` beside everything else; nothing where the rest
+/// alone does not fit.
+std::optional<double> gpus_for_tables(const Workload& workload, MemoryOptions options, Bytes available);
 
 /// The largest whole batch whose memory is within `available`; 0 if not even one sample fits.
 double largest_batch(const Workload& workload, MemoryOptions options, Bytes available);

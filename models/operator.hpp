@@ -78,6 +78,7 @@ struct Operator {
   double activation_elements = 0;
   double score_elements = 0;  ///< of activation_elements, what a fused (flash) attention kernel does not keep
   std::string output;         ///< shape of the result: "56x56x256", "512 tokens x 768"
+  double row_state = 0;       ///< values that the optimizer keeps for each parameter of an embedding table
   bool first_layer = false;   ///< nothing in front of it is trained: no data gradient is computed
   bool frozen = false;        ///< its weights are not trained: no weight gradient, no update
   bool keeps_16_bits = false;  ///< stays in 16 bits where the others run in 8

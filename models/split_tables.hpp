@@ -10,25 +10,40 @@
 /// stages: inside the node to the GPU of the right rail, then along the rails (HugeCTR's
 /// IB_NVLink_Hierarchical). Not in it: copies of the frequent
 /// rows of large tables on every GPU (HugeCTR's hybrid embedding), which spare a part of the exchange.
-#include "models/operator.hpp"
+///
+/// One GPU holds all tables and exchanges nothing; its gradients are as sparse.
+#include "models/training.hpp"
 #include "sim/quantity.hpp"
 
 namespace rackcast {
 
-struct Cluster;
 struct CommSpec;
 
+/// Of one embedding operator that frameworks split: more than a billion parameters, 4 GB.
+bool is_split_table(const Operator& op);
 bool has_split_tables(const Workload& workload);
 
 /// What one GPU runs: large tables have no parameters to reduce or to sweep over.
 Workload with_split_tables(Workload workload);
 
+/// Large tables, as long as `spec` does not have them copied.
+bool splits_tables(const TrainingSpec& spec);
+
+/// One step, both ways.
 struct TableExchange {
-  Duration time{0};  ///< of a step, both ways
+  Bytes vectors{0};       ///< of the samples of one GPU, one way
+  Bytes sent_by_node{0};  ///< to other nodes, both ways
+  Duration inside{0};     ///< nodes
+  Duration between{0};    ///< nodes
   double log_sigma = 0;
+  [[nodiscard]] Duration time() const { return inside + between; }
 };
 /// `workload` as it was before with_split_tables().
 TableExchange table_exchange(const Cluster& cluster, const CommSpec& comm, const Workload& workload,
                              double batch_per_gpu, Precision precision);
+
+/// simulate_training(), with the large tables split unless the spec has them copied. The exchange of vectors
+/// is behind the simulated step, which is not in the trace; samples go on coming meanwhile.
+TrainingRun train(const Cluster& cluster, TrainingSpec spec, Tracer* tracer = nullptr);
 
 }  // namespace rackcast

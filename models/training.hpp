@@ -80,10 +80,11 @@ struct TrainingSpec {
   const FrameworkProfile* framework = nullptr;
   double batch_per_gpu = 1;
   Precision precision = Precision::fp32;
-  double accumulation = 1;  ///< micro-steps of `batch_per_gpu` for each exchange and update
-  bool adam = false;        ///< Adam or a relative instead of SGD with momentum
-  bool optimizer = true;    ///< the update is part of the step
-  bool recompute = false;   ///< activations are computed again going back
+  double accumulation = 1;     ///< micro-steps of `batch_per_gpu` for each exchange and update
+  bool adam = false;           ///< Adam or a relative instead of SGD with momentum
+  bool optimizer = true;       ///< the update is part of the step
+  bool recompute = false;      ///< activations are computed again going back
+  bool copied_tables = false;  ///< every GPU has the large embedding tables whole (models/split_tables.hpp)
   ExchangeSpec exchange;
   InputSpec input;
   SaveSpec save = {};
@@ -102,6 +103,7 @@ struct StepParts {
   Duration backward{0};
   Duration straggler_wait{0};  ///< for slower GPUs to come as far
   Duration exchange_wait{0};   ///< all-reduce that back-propagation does not hide
+  Duration table_exchange{0};  ///< vectors of split tables, both ways (models/split_tables.hpp)
   Duration optimizer{0};
   Duration total{0};
   Duration exchange_busy{0};  ///< all-reduce in all, hidden or not; not part of the sum

@@ -20,10 +20,18 @@ namespace {
 
 std::string step_statement(const TrainingRun& run) {
   const StepParts& p = run.parts;
+  const std::string tables =
+      p.table_exchange > Duration{0}
+          ? fmt::format(" The exchange of table vectors takes {}, {:.0f} % of it, and is not hidden.",
+                        to_text(p.table_exchange), 100 * (p.table_exchange / p.total))
+          : "";
   return fmt::format(
-      "One step takes {}; it is bound by {}. {:.0f} % of the all-reduce is hidden behind back-propagation.",
-      to_text(p.total), run.binds,
-      p.exchange_busy.base() > 0 ? 100 * std::max(0.0, 1 - p.exchange_wait / p.exchange_busy) : 100.0);
+             "One step takes {}; it is bound by {}. {:.0f} % of the all-reduce is hidden behind "
+             "back-propagation.",
+             to_text(p.total), run.binds,
+             p.exchange_busy.base() > 0 ? 100 * std::max(0.0, 1 - p.exchange_wait / p.exchange_busy)
+                                        : 100.0) +
+         tables;
 }
 
 std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/split_tables.hpp"
 #include "scenarios/evaluator_impl.hpp"
 #include "scenarios/parallelism.hpp"
 #include "sim/error.hpp"
@@ -159,8 +160,14 @@ const RunControl& Evaluator::control() const {
 }
 
 MemoryOptions Evaluator::memory(const Question& q) {
-  const int ranks = q.cluster.nodes * node(q.cluster).gpus;
+  const int all = q.cluster.nodes * node(q.cluster).gpus, ranks = std::min(all, q.gpus.value_or(all));
   return memory_options(q.workload, workload(q.workload), impl_->framework(q.workload), ranks);
+}
+
+TableExchange Evaluator::table_exchange(const Question& q) {
+  const TrainingSpec spec = impl_->spec(q, {});
+  return rackcast::table_exchange(cluster(q), spec.exchange.comm, *spec.workload, spec.batch_per_gpu,
+                                  spec.precision);
 }
 
 std::optional<Bytes> Evaluator::storage_capacity(const Question& q) {

@@ -23,6 +23,7 @@ class Tracer;
 struct Cluster;
 struct MemoryOptions;
 struct SiteSpec;
+struct TableExchange;
 
 /// What is asked of one workload on one cluster; the planner varies it.
 struct Question {
@@ -113,6 +114,8 @@ class Evaluator {
   const Workload& workload(const WorkloadSpec& spec);
   /// What each GPU has to hold while it trains, for models/memory.hpp.
   MemoryOptions memory(const Question& question);
+  /// Of a step with split tables, at the rates as modelled.
+  TableExchange table_exchange(const Question& question);
   const Cluster& cluster(const Question& question);
   [[nodiscard]] const Catalog& catalog() const;
   [[nodiscard]] const RunControl& control() const;

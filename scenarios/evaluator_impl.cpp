@@ -9,6 +9,7 @@
 #include "models/gpu_rates_of.hpp"
 #include "models/memory.hpp"
 #include "models/site/gpu_power.hpp"
+#include "models/split_tables.hpp"
 #include "models/split_training.hpp"
 #include "models/workload.hpp"
 #include "scenarios/exchange_choice.hpp"
@@ -124,7 +125,11 @@ const NodeSpec& Evaluator::Impl::node(const ClusterSpec& cluster) {
 const Workload& Evaluator::Impl::workload(const WorkloadSpec& spec) {
   if (const auto it = workloads.find(spec.model); it != workloads.end()) return it->second;
   Workload loaded = at(spec.where, [&] { return load_workload(spec.model); });
+  if (spec.tables && !has_split_tables(loaded))
+    throw Error{loaded.title + " has no large embedding tables", spec.where,
+                "leave \"tables\" out of \"parallelism\""};
   ledger.note_workload(spec, loaded);
+  ledger.note_tables(spec, loaded);
   return workloads.emplace(spec.model, std::move(loaded)).first->second;
 }
 
@@ -232,6 +237,7 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   spec.batch_per_gpu = q.workload.batch_per_gpu;
   spec.precision = q.workload.precision;
   spec.adam = usual_optimizer(*spec.workload) == Optimizer::adam;
+  spec.copied_tables = q.workload.tables == TablePlacement::copied;
   spec.exchange = exchange_named(q.workload.exchange);
   for (const StragglerSpec& s : q.cluster.stragglers) {
     spec.stragglers.push_back(s.group);
@@ -344,8 +350,8 @@ TrainingRun Evaluator::Impl::simulate(const Question& q, TrainingSpec& training,
   try {
     if (control.cancelled && control.cancelled())
       throw LimitReached{"interrupted before the next training step", {}, {}, ErrorKind::internal};
-    TrainingRun done = q.workload.parallelism ? split_over_gpus(q, machine, training)
-                                              : simulate_training(machine, training, tracer);
+    TrainingRun done =
+        q.workload.parallelism ? split_over_gpus(q, machine, training) : train(machine, training, tracer);
     events += done.events;
     ++simulations;
     partial = partial || done.partial;
@@ -375,7 +381,8 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
                   q.cluster.gpu, q.cluster.nodes, q.cluster.fabric.key(), q.gpus.value_or(0),
                   q.workload.model, q.workload.batch_per_gpu, to_string(q.workload.precision),
                   q.workload.framework, q.workload.framework_version,
-                  q.workload.exchange + (q.workload.parallelism ? q.workload.parallelism->key() : ""),
+                  q.workload.exchange + (q.workload.parallelism ? q.workload.parallelism->key() : "") +
+                      (q.workload.tables == TablePlacement::copied ? "/copied" : ""),
                   q.storage.key(), q.bytes_per_sample.base(), q.input.key(), hits.page_cache, hits.ssd_cache,
                   hits.storage, scales.compute, scales.network, scales.input) +
       gpu_cap_key(q) + straggler_key(q) +

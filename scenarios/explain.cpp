@@ -9,7 +9,10 @@
 #include "models/gpu_rates_of.hpp"
 #include "models/gpu_step.hpp"
 #include "models/memory.hpp"
+#include "models/split_tables.hpp"
 #include "models/workload.hpp"
+#include "scenarios/describe.hpp"
+#include "scenarios/evaluator.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/error.hpp"
 #include "sim/quantity_text.hpp"
@@ -84,18 +87,56 @@ TableDocument::Table memory_table(const Workload& workload, const WorkloadSpec& 
   const MemoryUse use = training_memory(workload, options);
   const Bytes available = gpu.available_memory();
   TableDocument::Table table{"Device memory", {{"part"}, {"size", true}}, {}};
-  table.rows = {
-      {"weights", to_text(use.weights)},
-      {"gradients", to_text(use.gradients)},
-      {options.optimizer == Optimizer::adam ? "optimizer state (Adam)" : "optimizer state (momentum)",
-       to_text(use.optimizer)},
-      {"activations", to_text(use.activations)},
-      {"convolution workspace", to_text(use.workspace)},
-      {"driver and framework", to_text(use.reserve)},
-      {"in all", to_text(use.total())},
-      {fmt::format("{} has", gpu.name), to_text(available)},
-      {"verdict", use.total() <= available ? "fits" : "does not fit"},
-      {"largest batch that fits", fmt::format("{:.0f}", largest_batch(workload, options, available))}};
+  const auto add = [&table](std::string part, std::string size) {
+    table.rows.push_back({std::move(part), std::move(size)});
+  };
+  add("weights", to_text(use.weights));
+  add("gradients", to_text(use.gradients));
+  add(options.optimizer == Optimizer::adam ? "optimizer state (Adam)" : "optimizer state (momentum)",
+      to_text(use.optimizer));
+  if (use.tables > Bytes{0})
+    add(fmt::format("tables, one of {:.0f} parts", options.table_ways), to_text(use.tables));
+  add("activations", to_text(use.activations));
+  add("convolution workspace", to_text(use.workspace));
+  add("driver and framework", to_text(use.reserve));
+  add("in all", to_text(use.total()));
+  add(fmt::format("{} has", gpu.name), to_text(available));
+  add("verdict", use.total() <= available ? "fits" : "does not fit");
+  add("largest batch that fits", fmt::format("{:.0f}", largest_batch(workload, options, available)));
+  if (!(use.tables > Bytes{0})) return table;
+  const auto least = gpus_for_tables(workload, options, available);
+  add("GPUs that the tables need at least",
+      least ? fmt::format("{:.0f}", *least) : std::string{"the rest alone does not fit"});
+  return table;
+}
+
+/// The step on all GPUs of the scenario, with the vectors of split tables.
+TableDocument::Table exchange_table(Evaluator& evaluator, const Scenario& scenario,
+                                    const WorkloadSpec& spec) {
+  const Question q = question(scenario, spec);
+  const TrainingRun& run = evaluator.run(q);
+  const TableExchange exchange = evaluator.table_exchange(q);
+  const StepParts& p = run.parts;
+  TableDocument::Table table{
+      fmt::format("The step on {} GPUs", run.ranks), {{"part"}, {"time", true}, {"share", true}}, {}};
+  if (p.input_wait > Duration{0}) table.rows.push_back(share_row("waiting for input", p.input_wait, p.total));
+  table.rows.push_back(share_row("forward", p.forward, p.total));
+  table.rows.push_back(share_row("backward", p.backward, p.total));
+  if (p.straggler_wait > Duration{0})
+    table.rows.push_back(share_row("waiting for stragglers", p.straggler_wait, p.total));
+  table.rows.push_back(share_row("all-reduce, exposed", p.exchange_wait, p.total));
+  table.rows.push_back(
+      share_row(fmt::format("exchange of table vectors, {} of a GPU each way", to_text(exchange.vectors)),
+                p.table_exchange, p.total));
+  if (exchange.between > Duration{0}) {
+    table.rows.push_back(share_row("  of it inside nodes", exchange.inside, p.total));
+    table.rows.push_back(
+        share_row(fmt::format("  of it between nodes, {} from a node", to_text(exchange.sent_by_node)),
+                  exchange.between, p.total));
+  }
+  table.rows.push_back(share_row("optimizer", p.optimizer, p.total));
+  table.rows.push_back(share_row("in all", p.total, p.total));
+  table.rows.push_back({"bound by " + run.binds, "", ""});
   return table;
 }
 
@@ -106,12 +147,15 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
       node_spec(catalog, NodeChoice{.node = scenario.cluster.node, .gpu = scenario.cluster.gpu});
   GpuModelLibrary kernels = GpuModelLibrary::builtin();
   for (const Json& device : scenario.calibration.devices) kernels.add(device);
+  Evaluator evaluator{catalog, {}, scenario.calibration};
   TableDocument document;
   document.title = fmt::format("One step on one {}", node.gpu.name);
   document.subtitle = scenario.name;
   for (const WorkloadSpec& spec : scenario.workloads) {
     if (!wanted.empty() && wanted != spec.model) continue;
     const Workload workload = load_workload(spec.model);
+    const bool split = spec.tables != TablePlacement::copied && has_split_tables(workload);
+    const Workload local = split ? with_split_tables(workload) : workload;
     const FrameworkProfile framework =
         framework_profile({.name = spec.framework, .version = spec.framework_version});
     const GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu), framework.lowering(), kernels);
@@ -120,14 +164,17 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
     options.precision = spec.precision;
     options.adam = usual_optimizer(workload) == Optimizer::adam;
     options.recompute = spec.parallelism && spec.parallelism->recompute;
-    const StepTime step = step_time(workload, gpu, framework, options);
+    const StepTime step = step_time(local, gpu, framework, options);
     // A split network as one GPU would do it, one micro-batch; but its memory is that of the split.
     const std::string head = fmt::format("{}, {} {:.0f}, {}, {}: ", workload.title,
                                          spec.parallelism ? "unsplit, micro-batch" : "batch", options.batch,
                                          to_string(spec.precision), framework.title);
-    for (TableDocument::Table table :
-         {by_limit(step), by_family(step), top_operators(step, top),
-          memory_table(workload, spec, node.gpu, framework, scenario.cluster.nodes * node.gpus)}) {
+    std::vector<TableDocument::Table> tables = {
+        by_limit(step), by_family(step), top_operators(step, top),
+        memory_table(workload, spec, node.gpu, framework,
+                     scenario.cluster.gpus_per_job.value_or(scenario.cluster.nodes * node.gpus))};
+    if (split) tables.push_back(exchange_table(evaluator, scenario, spec));
+    for (TableDocument::Table& table : tables) {
       table.caption = head + table.caption;
       document.tables.push_back(std::move(table));
     }

@@ -8,6 +8,7 @@
 #include "models/framework.hpp"
 #include "models/gpu_cost.hpp"
 #include "models/input_path.hpp"
+#include "models/split_tables.hpp"
 #include "models/workload.hpp"
 #include "scenarios/defaults.hpp"
 #include "scenarios/describe.hpp"
@@ -108,6 +109,17 @@ void Ledger::note_workload(const WorkloadSpec& spec, const Workload& workload) {
   input("batch per GPU", fmt::format("{:g}", spec.batch_per_gpu), spec.batch_is_default,
         "TensorFlow 1.x benchmark runs, 2017");
   input("precision", std::string(to_string(spec.precision)), spec.precision_is_default, "single precision");
+}
+
+void Ledger::note_tables(const WorkloadSpec& spec, const Workload& workload) {
+  if (!has_split_tables(workload)) return;
+  const bool copied = spec.tables == TablePlacement::copied;
+  note({workload.title + ": large tables",
+        copied ? "whole on every GPU, gradients reduced like others"
+               : fmt::format("{} split over the GPUs, vectors exchanged, sparse gradients",
+                             to_text(table_memory(workload))),
+        spec.tables ? "the scenario" : "Naumov et al., arXiv 1906.00091, section 4",
+        spec.tables ? "scenario" : "default", place(spec.where)});
 }
 
 void Ledger::note_convergence(const WorkloadSpec& spec, const Workload& workload) {

@@ -26,6 +26,7 @@ class Ledger {
   void note_gpu(const GpuSpec& gpu, const GpuCostModel& model, const Workload& workload, Precision precision);
   void note_stragglers(const StragglerSpec& stragglers, const Where& where);
   void note_workload(const WorkloadSpec& spec, const Workload& workload);
+  void note_tables(const WorkloadSpec& spec, const Workload& workload);
   void note_convergence(const WorkloadSpec& spec, const Workload& workload);  ///< needs a law
   void note_framework(const WorkloadSpec& spec, const FrameworkProfile& profile);
   void note_storage(const StorageFacts& storage);

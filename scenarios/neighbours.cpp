@@ -105,6 +105,10 @@ std::optional<Smaller> why_not_fewer(Evaluator& evaluator, Question q, int nodes
   if (nodes <= 1) return std::nullopt;
   q.cluster.nodes = nodes - 1;
   const Prediction p = evaluator.predict(q);
+  if (const auto conflict = memory_conflict(evaluator, q))
+    return Smaller{nodes - 1, conflict->constraint,
+                   count_of(nodes - 1, "node") + " would not hold it. " + conflict->statement,
+                   p.time_to_train};
   const Duration time{p.time_to_train.value};
   return Smaller{nodes - 1, constraint::deadline,
                  fmt::format("{} would take {}: {} past the deadline of {}.", count_of(nodes - 1, "node"),

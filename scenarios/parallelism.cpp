@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/framework.hpp"
+#include "models/split_tables.hpp"
 #include "models/split_training.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/error.hpp"
@@ -16,9 +17,28 @@ std::string ParallelSpec::key() const {
                      micro_batches, recompute);
 }
 
+namespace {
+
+TablePlacement read_tables(const Json& json) {
+  const std::string& word = json.string();
+  if (word == "split") return TablePlacement::split;
+  if (word == "copied") return TablePlacement::copied;
+  json.fail("unknown placement of tables \"" + word + "\"", "\"split\" or \"copied\"");
+}
+
+}  // namespace
+
 ParallelSpec read_parallelism(const Json& json) {
   ObjectReader in{json};
   ParallelSpec p;
+  if (const Json* tables = in.find("tables")) {
+    p.tables = read_tables(*tables);
+    if (json.object().size() > 1)
+      tables->fail("the tables of a recommender are not split together with the layers of a transformer",
+                   "leave the other members of \"parallelism\" out");
+    in.finish();
+    return p;
+  }
   const auto count = [&in](std::string_view key, int most) {
     return static_cast<int>(in.integer_or(key, 1, 1, most));
   };
@@ -88,6 +108,7 @@ MemoryOptions memory_options(const WorkloadSpec& spec, const Workload& workload,
   out.precision = spec.precision;
   out.optimizer = usual_optimizer(workload);
   out.fused_attention = framework.attention != AttentionKernel::unfused;
+  if (spec.tables != TablePlacement::copied && has_split_tables(workload)) out.table_ways = ranks;
   if (!spec.parallelism) return out;
   const ParallelSpec p = fitting(*spec.parallelism, ranks);
   out.batch = p.micro_batch;

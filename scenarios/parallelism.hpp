@@ -1,5 +1,7 @@
 #pragma once
-/// How a scenario splits a transformer over GPUs: "parallelism" of a workload.
+/// How a scenario splits a transformer, or the tables of a recommender, over GPUs: "parallelism" of a
+/// workload.
+#include <optional>
 #include <string>
 
 #include "models/memory.hpp"
@@ -11,12 +13,16 @@ struct FrameworkProfile;
 struct SplitSpec;
 struct WorkloadSpec;
 
+/// Large embedding tables of a recommender (models/split_tables.hpp).
+enum class TablePlacement { split, copied };
+
 struct ParallelSpec {
   int tensor = 1, pipeline = 1, interleave = 1;
   int expert = 1;      ///< GPUs that share the experts of a layer, across tensor parallelism and replicas
   int zero_stage = 0;  ///< states sharded over the replicas
   int micro_batch = 1, micro_batches = 1;
   bool recompute = false;
+  std::optional<TablePlacement> tables;  ///< of a network that is no transformer; then nothing else is given
 
   /// GPUs of one replica, and sequences of one step of it.
   [[nodiscard]] int ways() const { return tensor * pipeline; }
@@ -25,8 +31,8 @@ struct ParallelSpec {
 };
 
 /// {"tensor": 8, "pipeline": 4, "interleave": 2, "expert": 16, "micro_batch": 1, "micro_batches": 64,
-/// "zero_stage": 1, "recompute": true}, all optional. Throws Error at the place of a number out of range or a
-/// combination that has no model.
+/// "zero_stage": 1, "recompute": true}, all optional; or {"tables": "copied"} alone. Throws Error at the
+/// place of a number out of range or a combination that has no model.
 ParallelSpec read_parallelism(const Json& json);
 
 /// Throws Error at the workload unless so many GPUs are a multiple of its split: what a cluster that is given

@@ -47,9 +47,10 @@ void size_workload(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& 
   w.answer.feasible = found.feasible;
   w.answer.conflicts = found.conflicts;
   if (found.feasible) {
-    w.answer.binding_constraint = found.nodes > 1 ? constraint::deadline : constraint::one_node;
     describe_answer(w.answer, w, goal.deadline);
     w.answer.why_not_fewer = why_not_fewer(evaluator, q, found.nodes, goal.deadline);
+    w.answer.binding_constraint =
+        w.answer.why_not_fewer ? w.answer.why_not_fewer->fails : std::string{constraint::one_node};
     w.answer.changes = changes(evaluator, q, goal, found.nodes);
     w.answer.changes.push_back(confident(evaluator, q, goal, found.nodes));
   } else {

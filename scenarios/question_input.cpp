@@ -8,6 +8,7 @@
 #include "models/data_path/preprocess.hpp"
 #include "models/memory.hpp"
 #include "models/operator.hpp"
+#include "models/split_tables.hpp"
 #include "scenarios/storage.hpp"
 #include "topologies/node_spec.hpp"
 
@@ -141,8 +142,11 @@ InputSpec input_spec(const InputContext& c, const EpochHits& hits) {
 }
 
 Bytes checkpoint_size(const InputContext& c) {
-  return checkpoint_bytes(c.workload.parameters(), c.question.workload.precision,
-                          usual_optimizer(c.workload));
+  const auto dense = [&c](const Workload& w) {
+    return checkpoint_bytes(w.parameters(), c.question.workload.precision, usual_optimizer(w));
+  };
+  if (c.question.workload.tables == TablePlacement::copied) return dense(c.workload);
+  return dense(with_split_tables(c.workload)) + table_memory(c.workload);
 }
 
 SaveSpec save_spec(const InputContext& c) {

@@ -118,6 +118,7 @@ Document document(const TrainingRun& run, const std::string& statement) {
   add("backward", p.backward);
   if (p.straggler_wait > Duration{0}) add("waiting for stragglers", p.straggler_wait);
   add("all-reduce, exposed", p.exchange_wait);
+  if (p.table_exchange > Duration{0}) add("exchange of table vectors", p.table_exchange);
   add("optimizer", p.optimizer);
   return {{"parts", parts},
           {"total_s", p.total.base()},

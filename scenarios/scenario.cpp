@@ -89,7 +89,11 @@ WorkloadSpec read_workload(const Json& json) {
   }
   if (const Json* exchange = in.find("exchange")) workload.exchange = read_exchange(*exchange);
   if (const Json* split = in.find("parallelism")) {
-    workload.parallelism = read_parallelism(*split);
+    ParallelSpec spec = read_parallelism(*split);
+    workload.tables = spec.tables;
+    if (!spec.tables) workload.parallelism = std::move(spec);
+  }
+  if (workload.parallelism) {
     refuse_with_split(in, workload);
     workload.batch_per_gpu = workload.parallelism->batch() / workload.parallelism->ways();
     workload.batch_is_default = false;

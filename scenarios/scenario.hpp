@@ -45,6 +45,7 @@ struct WorkloadSpec {
   std::string framework, framework_version;    ///< empty: the generic profile
   std::string exchange;                        ///< of gradients (exchange_choice.hpp); empty: all-reduce
   std::optional<ParallelSpec> parallelism;     ///< a transformer split over GPUs
+  std::optional<TablePlacement> tables;        ///< of a recommender; absent: split, as frameworks do
   std::optional<double> critical_batch;        ///< samples of the global batch beyond which more do not help
   std::optional<ConvergenceSpec> convergence;  ///< absent: the epochs are those of every batch
   bool epochs_is_default = false, batch_is_default = false, precision_is_default = false;

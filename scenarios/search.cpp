@@ -44,21 +44,41 @@ std::vector<Conflict> running_conflicts(Evaluator& evaluator, const Question& q)
 
 }  // namespace
 
-std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& q) {
-  std::vector<Conflict> out;
+namespace {
+
+/// What the large tables of the network take, and how many GPUs they need.
+std::string about_tables(const Workload& workload, const MemoryOptions& memory, const MemoryUse& use,
+                         Bytes available) {
+  if (!(use.tables > Bytes{0})) return {};
+  const auto least = gpus_for_tables(workload, memory, available);
+  return fmt::format(" Its tables take {}, {} on each of {:.0f} GPUs; {}.", to_text(table_memory(workload)),
+                     to_text(use.tables), memory.table_ways,
+                     least ? fmt::format("they need at least {:.0f} GPUs", *least)
+                           : std::string("no number of GPUs is enough, as the rest alone does not fit"));
+}
+
+}  // namespace
+
+std::optional<Conflict> memory_conflict(Evaluator& evaluator, const Question& q) {
   const NodeFacts node = evaluator.node(q.cluster);
   const Workload& workload = evaluator.workload(q.workload);
   const MemoryOptions memory = evaluator.memory(q);
-  const Bytes needed = training_memory(workload, memory).total();
-  if (needed > node.gpu_memory) {
-    const double fits = largest_batch(workload, memory, node.gpu_memory);
-    out.push_back({constraint::gpu_memory, to_text(needed), to_text(node.gpu_memory),
-                   fmt::format("A batch of {:.0f} samples of {} needs {} of GPU memory; {} has {}. {}",
-                               q.workload.batch_per_gpu, workload.title, to_text(needed), node.gpu_id,
-                               to_text(node.gpu_memory),
-                               fits >= 1 ? fmt::format("At most {:.0f} samples fit.", fits)
-                                         : std::string("Not even one sample fits."))});
-  }
+  const MemoryUse use = training_memory(workload, memory);
+  const Bytes needed = use.total();
+  if (needed <= node.gpu_memory) return std::nullopt;
+  const double fits = largest_batch(workload, memory, node.gpu_memory);
+  return Conflict{constraint::gpu_memory, to_text(needed), to_text(node.gpu_memory),
+                  fmt::format("A batch of {:.0f} samples of {} needs {} of GPU memory; {} has {}. {}",
+                              q.workload.batch_per_gpu, workload.title, to_text(needed), node.gpu_id,
+                              to_text(node.gpu_memory),
+                              fits >= 1 ? fmt::format("At most {:.0f} samples fit.", fits)
+                                        : std::string("Not even one sample fits.")) +
+                      about_tables(workload, memory, use, node.gpu_memory)};
+}
+
+std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& q) {
+  std::vector<Conflict> out;
+  if (const auto conflict = memory_conflict(evaluator, q)) out.push_back(*conflict);
   if (const auto conflict = storage_conflict(evaluator, q)) out.push_back(*conflict);
   return out;
 }
@@ -72,15 +92,36 @@ std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& q
                               q.storage.count, q.storage.array, to_text(*capacity))};
 }
 
+namespace {
+
+/// The least nodes that hold the network: of large tables each GPU has a part, and with more GPUs a smaller
+/// one. A network that fits any number of nodes, as most do, fits one.
+int nodes_for_memory(Evaluator& evaluator, Question q, int max_nodes) {
+  const auto held_by = [&](int nodes) {
+    q.cluster.nodes = nodes;
+    return !memory_conflict(evaluator, q);
+  };
+  if (!(evaluator.memory(q).table_ways > 0) || held_by(1)) return 1;
+  int fails = 1, holds = max_nodes;
+  while (holds - fails > 1) {
+    const int middle = fails + (holds - fails) / 2;
+    (held_by(middle) ? holds : fails) = middle;
+  }
+  return holds;
+}
+
+}  // namespace
+
 Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_nodes) {
   Found found;
   q.cluster.nodes = max_nodes;  // parts on local drives: whether any number of nodes could hold them
   found.conflicts = fixed_conflicts(evaluator, q);
   if (!found.conflicts.empty()) return found;
 
-  int fails = 0;  // largest count known to fail
-  int best = 1;   // closest so far
-  int nodes = 1;
+  const int least = nodes_for_memory(evaluator, q, max_nodes);
+  int fails = least - 1;  // largest count known to fail
+  int best = least;       // closest so far
+  int nodes = least;
   Duration time = time_at(evaluator, q, nodes);
   Duration best_time = time;
   while (time > deadline && nodes < max_nodes) {
@@ -100,8 +141,8 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
     const bool still_falling = best == max_nodes;
     found.conflicts.push_back(
         {constraint::deadline, to_text(deadline), to_text(best_time),
-         fmt::format("The deadline is {}; the fastest of 1 to {} nodes is {} nodes with {}, bound by {}.",
-                     to_text(deadline), max_nodes, best, to_text(best_time), binds)});
+         fmt::format("The deadline is {}; the fastest of {} to {} nodes is {} nodes with {}, bound by {}.",
+                     to_text(deadline), least, max_nodes, best, to_text(best_time), binds)});
     if (still_falling) {
       found.conflicts.push_back({constraint::max_nodes, fmt::format("more than {}", max_nodes),
                                  fmt::format("{}", max_nodes),

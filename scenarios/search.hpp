@@ -15,12 +15,16 @@ struct Found {
   std::vector<Conflict> conflicts;
 };
 
-/// Searches cluster.nodes in [1, max_nodes] for the smallest count whose time is within the deadline.
+/// Searches cluster.nodes in [1, max_nodes] for the smallest count that holds the network's tables and whose
+/// time is within the deadline.
 Found find_nodes(Evaluator& evaluator, Question question, Duration deadline, int max_nodes);
 
 /// What no number of nodes can mend: a batch that does not fit a GPU, a data set that does not fit the
 /// storage.
 std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& question);
+
+/// The workload does not fit the memory of a GPU; of large tables it says what they take and need.
+std::optional<Conflict> memory_conflict(Evaluator& evaluator, const Question& question);
 
 /// The data set is larger than the storage; nothing if it fits or the capacity is not known.
 std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& question);

@@ -149,6 +149,7 @@ constexpr double largest_copied_table = 8e6 / 4;
 struct Tables {
   std::int64_t count = 0, lookups = 0;
   double rows = 0;
+  double row_state = 0;
 };
 
 /// Look-ups in some of the tables, whose vectors follow `before`. The ids come from the sample.
@@ -164,8 +165,17 @@ Flow add_tables(LayerContext& context, const std::string& name, const Tables& ta
   op.shape.rows = tables.count;
   op.shape.count = tables.lookups;
   op.parameters = tables.rows * static_cast<double>(width);
+  op.row_state = tables.row_state;
   const std::int64_t in_front = before.producer == Flow::network_input ? 0 : before.shape.channels;
   return context.network.add(std::move(op), before, TensorShape::vector(in_front + tables.count * width), {});
+}
+
+/// What the optimizer keeps for each value of a row.
+double row_state(LayerContext& context) {
+  const std::string optimizer = context.arguments.word_or("optimizer", "sgd");
+  if (optimizer == "sgd") return 0;
+  if (optimizer == "adagrad") return 1;
+  throw Error{"\"optimizer\" of tables is \"sgd\" or \"adagrad\", not \"" + optimizer + "\""};
 }
 
 }  // namespace
@@ -173,11 +183,13 @@ Flow add_tables(LayerContext& context, const std::string& name, const Tables& ta
 Flow embedding_tables(LayerContext& context) {
   const std::int64_t width = context.arguments.count("embedding_tables", 1, 100'000);
   const auto rows = context.arguments.counts("rows", 1, largest_table);
+  if (rows.empty()) throw Error{"\"rows\" names no table"};
   std::vector<std::int64_t> lookups(rows.size(), 1);
   if (context.arguments.find("lookups") != nullptr)
     lookups = context.arguments.counts("lookups", 1, 1'000'000);
   if (lookups.size() != rows.size()) throw Error{"\"lookups\" needs one number for each table"};
   Tables split, copied;
+  split.row_state = copied.row_state = row_state(context);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto elements = static_cast<double>(rows[i]) * static_cast<double>(width);
     Tables& part = elements > largest_copied_table ? split : copied;

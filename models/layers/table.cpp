@@ -64,7 +64,9 @@ std::span<const LayerKind> layer_kinds() {
       {"rows_to_tokens", "image to a sequence of its rows", rows_to_tokens},
       {"patches_to_tokens", "image to a sequence of its positions", patches_to_tokens},
       {"embedding_tables",
-       "look-ups of categorical features, added up per table: width; rows and lookups of each table",
+       "look-ups of categorical features, added up per table: width; rows and lookups of each table, "
+       "optimizer "
+       "of the rows (sgd, adagrad)",
        embedding_tables},
       {"dot_interaction", "pairwise products of feature vectors: their width", dot_interaction},
   };

@@ -49,6 +49,7 @@ void add_step(const NodePower& node, Power cap, const StepParts& p, PowerReport&
   add("backward", p.backward, busy);
   add("waiting for stragglers", p.straggler_wait, waiting);
   add("all-reduce, exposed", p.exchange_wait, waiting);
+  add("exchange of table vectors", p.table_exchange, waiting);
   add("optimizer", p.optimizer, busy);
 }
 

@@ -28,9 +28,13 @@ struct Run {
     return training.samples_per_step / training.parts.total.base();
   }
   [[nodiscard]] PredictedFigure throughput() const { return fed(samples_per_s(), log_sigma(), input); }
+  /// Of the step, for gradients and vectors of tables.
+  [[nodiscard]] double waiting() const {
+    return (training.parts.exchange_wait + training.parts.table_exchange) / training.parts.total;
+  }
   /// Kernels and exchange are uncertain independently, each by its part of the step.
   [[nodiscard]] double log_sigma() const {
-    const double wait = training.parts.exchange_wait / training.parts.total;
+    const double wait = waiting();
     return std::hypot((1 - wait) * training.compute_log_sigma, wait * training.network_log_sigma);
   }
 };
@@ -49,7 +53,15 @@ double local_batch(const ValidationCase& c, double accumulation) {
 }
 
 /// What leaves through the ports of a node in one step: through the busiest, as often as there are ports.
-Bytes sent_by_node(const Cluster& cluster, const TrainingSpec& spec) {
+Bytes sent_by_node(const Cluster& cluster, TrainingSpec spec) {
+  Bytes vectors{0};
+  const Workload local = with_split_tables(*spec.workload);
+  if (splits_tables(spec)) {
+    vectors = spec.accumulation *
+              table_exchange(cluster, spec.exchange.comm, *spec.workload, spec.batch_per_gpu, spec.precision)
+                  .sent_by_node;
+    spec.workload = &local;
+  }
   const StepTimes times = step_times(spec, static_cast<int>(cluster.ranks.size()));
   const DataParallelPlan plan = plan_data_parallel(cluster, spec, times.buckets);
   double most = 0;
@@ -60,22 +72,7 @@ Bytes sent_by_node(const Cluster& cluster, const TrainingSpec& spec) {
       for (const FlowStage& stage : exchange.stages) bytes += stage.work * r.use_by(stage.pattern);
     most = std::max(most, bytes);
   }
-  return Bytes{most * cluster.node.nics};
-}
-
-/// The step of a network whose tables are split, and their exchange behind it.
-TrainingRun with_tables(const Cluster& cluster, TrainingSpec spec) {
-  const Workload local = with_split_tables(*spec.workload);
-  const TableExchange exchange =
-      table_exchange(cluster, spec.exchange.comm, *spec.workload, spec.batch_per_gpu, spec.precision);
-  spec.workload = &local;
-  TrainingRun run = simulate_training(cluster, spec);
-  const Duration added = spec.accumulation * exchange.time;
-  run.parts.exchange_wait += added;
-  run.parts.exchange_busy += added;
-  run.parts.total += added;
-  run.network_log_sigma = std::max(run.network_log_sigma, exchange.log_sigma);
-  return run;
+  return Bytes{most * cluster.node.nics} + vectors;
 }
 
 Run run_of(PredictionContext& context, const ValidationCase& c) {
@@ -96,9 +93,7 @@ Run run_of(PredictionContext& context, const ValidationCase& c) {
   spec.optimizer = flag_in(c.workload.extra, "includes_optimizer").value_or(true);
   spec.exchange = exchange_of_case(c, profile, cluster.used_nodes());
   const int nodes = cluster.used_nodes();
-  const bool tables = cluster.ranks.size() > 1 && has_split_tables(*spec.workload);
-  return {tables ? with_tables(cluster, spec) : simulate_training(cluster, spec),
-          static_cast<double>(cluster.ranks.size()),
+  return {train(cluster, spec), static_cast<double>(cluster.ranks.size()),
           input_of_case(context.catalog(), c, cluster.node, nodes, cluster.local_ranks()),
           nodes > 1 ? sent_by_node(cluster, spec) : Bytes{0}};
 }
@@ -114,7 +109,7 @@ ValidationCase with_batch(ValidationCase c) {
 
 /// What two runs share (kernels, framework) cancels; the exchange of the larger one does not.
 PredictedFigure ratio_of(const Run& fast, const Run& slow, double factor) {
-  const double wait = fast.training.parts.exchange_wait / fast.training.parts.total;
+  const double wait = fast.waiting();
   return figure_of(factor * fast.throughput().value / slow.throughput().value,
                    std::max(0.02, wait * fast.training.network_log_sigma));
 }

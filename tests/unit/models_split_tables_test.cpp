@@ -5,6 +5,7 @@
 #include "models/collectives/comm_model.hpp"
 #include "models/gpu_lowering.hpp"
 #include "models/gpu_rates_of.hpp"
+#include "models/memory.hpp"
 #include "models/split_tables.hpp"
 #include "models/workload.hpp"
 #include "topologies/catalog.hpp"
@@ -59,10 +60,120 @@ TEST_CASE("tables are exchanged twice a step, and over nodes along the rails") {
   CommModel inside{one, {}};
   const Bytes vectors{1000.0 * 11 * 128 * 2};
   const TableExchange near = table_exchange(one, {}, dlrm, 1000, Precision::mixed);
-  CHECK(near.time.base() == doctest::Approx(2 * inside.time(Collective::all_to_all, vectors).base()));
+  CHECK(near.time().base() == doctest::Approx(2 * inside.time(Collective::all_to_all, vectors).base()));
   const TableExchange far = table_exchange(four, {}, dlrm, 1000, Precision::mixed);
-  CHECK(far.time > near.time);
+  CHECK(far.time() > near.time());
   // No faster than the ports: three quarters of the vectors leave the node, each way.
   const double port = 25e9;
-  CHECK((far.time - near.time).base() > 2 * 0.75 * vectors.base() / port);
+  CHECK((far.time() - near.time()).base() > 2 * 0.75 * vectors.base() / port);
+}
+
+TEST_CASE("bytes of the exchange, by hand") {
+  const Catalog catalog = Catalog::builtin();
+  const NodeSpec node = node_spec(catalog, "dgx_a100_640gb");
+  const Cluster four = make_cluster(catalog, node, {.nodes = 4, .fabric = {}});
+  const Workload dlrm = load_workload("dlrm");
+  const TableExchange exchange = table_exchange(four, {}, dlrm, 1000, Precision::mixed);
+  // 1,000 samples x 11 large tables x 128 values of 2 bytes.
+  CHECK(exchange.vectors.base() == 1000.0 * 11 * 128 * 2);
+  // 8 GPUs of a node, three quarters of their vectors are for other nodes, forward and back.
+  CHECK(exchange.sent_by_node.base() == 2 * 8 * 0.75 * 2816000);
+  CHECK(table_exchange(four, {}, dlrm, 1000, Precision::fp32).vectors.base() == 2 * 2816000.0);
+}
+
+TEST_CASE("one GPU exchanges nothing") {
+  const Catalog catalog = Catalog::builtin();
+  const Cluster one =
+      make_cluster(catalog, node_spec(catalog, "dgx_h200"), {.nodes = 1, .fabric = {}, .gpus = 1});
+  const TableExchange none = table_exchange(one, {}, load_workload("dlrm"), 1000, Precision::mixed);
+  CHECK(none.time() == Duration{0});
+  CHECK(none.sent_by_node == Bytes{0});
+}
+
+TEST_CASE("memory of tables is divided over the GPUs, with the state of their optimizer") {
+  const Workload dlrm = load_workload("dlrm"), dcn = load_workload("dlrm-dcnv2");
+  const double rows = static_cast<double>(tables_of(dlrm, false).shape.k);
+  // SGD keeps the fp32 values alone: 187.7 million rows of 512 bytes.
+  CHECK(rows == 39884406 + 39043 + 17289 + 20263 + 38532951 + 2953546 + 403346 + 39979771 + 25641295 +
+                    39664984 + 585935);
+  CHECK(table_memory(dlrm).base() == rows * 512);
+  const MemoryOptions on_eight{.batch = 0, .precision = Precision::mixed, .table_ways = 8};
+  CHECK(training_memory(dlrm, on_eight).tables.base() == doctest::Approx(rows * 512 / 8));
+  // Adagrad keeps a sum of squares beside each value.
+  CHECK(table_memory(dcn).base() == static_cast<double>(tables_of(dcn, false).shape.k) * 1024);
+  // What is not large is as in a network without large tables.
+  const MemoryUse rest =
+      training_memory(with_split_tables(dlrm), {.batch = 0, .precision = Precision::mixed});
+  CHECK(training_memory(dlrm, on_eight).gradients == rest.gradients);
+  CHECK(training_memory(dlrm, on_eight).optimizer == rest.optimizer);
+  // Copied, every GPU holds weights, gradients and momentum of everything: 6 + 6 + 4 bytes.
+  const MemoryUse copied = training_memory(dlrm, {.batch = 0, .precision = Precision::mixed});
+  CHECK(copied.tables == Bytes{0});
+  CHECK((copied.total() - copied.reserve).base() == doctest::Approx(16 * dlrm.parameters()));
+}
+
+TEST_CASE("the least GPUs for the tables hold them, and one less does not") {
+  const Workload dlrm = load_workload("dlrm");
+  const MemoryOptions options{.batch = 6912, .precision = Precision::mixed};
+  for (const double gigabytes : {16.0, 40.0, 80.0}) {
+    const Bytes available{gigabytes * 1e9};
+    const double least = gpus_for_tables(dlrm, options, available).value();
+    const auto with = [&](double gpus) {
+      MemoryOptions of = options;
+      of.table_ways = gpus;
+      return training_memory(dlrm, of).total();
+    };
+    CHECK(with(least) <= available);
+    CHECK(with(least - 1) > available);
+  }
+  CHECK(gpus_for_tables(dlrm, options, Bytes{141e9}) == 1);
+  CHECK_FALSE(gpus_for_tables(dlrm, options, Bytes{0.5e9}));  // driver and dense part alone take more
+}
+
+TEST_CASE("a step with split tables has their exchange as a part of its own, and copied ones have none") {
+  const Catalog catalog = Catalog::builtin();
+  const NodeSpec node = node_spec(catalog, "dgx_a100_640gb");
+  const Cluster two = make_cluster(catalog, node, {.nodes = 2, .fabric = {}});
+  const Workload dlrm = load_workload("dlrm");
+  const FrameworkProfile profile = framework_profile({.name = "hugectr", .version = ""});
+  const GpuModelLibrary kernels = GpuModelLibrary::builtin();
+  const GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu), profile.lowering(), kernels);
+  TrainingSpec spec;
+  spec.workload = &dlrm;
+  spec.gpu = &gpu;
+  spec.framework = &profile;
+  spec.batch_per_gpu = 1000;
+  spec.precision = Precision::mixed;
+  const TrainingRun split = train(two, spec);
+  const StepParts& p = split.parts;
+  CHECK(p.table_exchange == table_exchange(two, {}, dlrm, 1000, Precision::mixed).time());
+  const Duration sum = p.input_wait + p.forward + p.backward + p.straggler_wait + p.exchange_wait +
+                       p.table_exchange + p.optimizer;
+  CHECK(sum.base() == doctest::Approx(p.total.base()));
+  spec.copied_tables = true;
+  const TrainingRun copied = train(two, spec);
+  CHECK(copied.parts.table_exchange == Duration{0});
+  // 96 GB of gradients are reduced: at 200 GB/s of a node's ports no less than a tenth of a second.
+  CHECK(copied.parts.exchange_wait > Duration{0.1});
+}
+
+TEST_CASE("samples go on coming while vectors are exchanged") {
+  const Catalog catalog = Catalog::builtin();
+  const NodeSpec node = node_spec(catalog, "dgx_a100_640gb");
+  const Cluster one = make_cluster(catalog, node, {.nodes = 1, .fabric = {}});
+  const Workload dlrm = load_workload("dlrm");
+  const FrameworkProfile profile = framework_profile({.name = "hugectr", .version = ""});
+  const GpuModelLibrary kernels = GpuModelLibrary::builtin();
+  const GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu), profile.lowering(), kernels);
+  TrainingSpec spec;
+  spec.workload = &dlrm;
+  spec.gpu = &gpu;
+  spec.framework = &profile;
+  spec.batch_per_gpu = 1000;
+  spec.precision = Precision::mixed;
+  spec.input.stored_sample = Bytes{160};
+  spec.input.storage = Bandwidth{160e6};  // a million samples a second: a step of 8,000 takes 8 ms
+  const TrainingRun run = train(one, spec);
+  CHECK(run.parts.total.base() == doctest::Approx(8e-3).epsilon(1e-3));
+  CHECK(run.parts.table_exchange > Duration{0});
 }

@@ -1,0 +1,188 @@
+// Recommenders whose tables are split over the GPUs of a scenario: answers by hand, and what is refused.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "models/memory.hpp"
+#include "scenarios/describe.hpp"
+#include "scenarios/evaluator.hpp"
+#include "scenarios/explain.hpp"
+#include "scenarios/planner.hpp"
+#include "scenarios/question_input.hpp"
+#include "scenarios/result.hpp"
+#include "scenarios/scenario.hpp"
+#include "scenarios/search.hpp"
+#include "scenarios/storage.hpp"
+#include "sim/atomic_file.hpp"
+#include "sim/error.hpp"
+#include "tests/unit/sim_error_text.hpp"
+#include "topologies/catalog.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog instance = Catalog::builtin();
+  return instance;
+}
+
+Scenario scenario(const std::string& cluster, const std::string& more = "", const std::string& model = "dlrm",
+                  const std::string& goal = "") {
+  const std::string text = fmt::format(
+      R"({{"name": "x", "data": {{"samples": 4195197692, "bytes_per_sample": "160 B"}},
+ "storage": {{"array": "none"}}, "workloads": [{{"model": "{}", "epochs": 1, "batch_per_gpu": 1000,
+ "precision": "mixed", "framework": {{"name": "hugectr"}}{}}}], "cluster": {{{}}}{}}})",
+      model, more, cluster, goal);
+  return read_scenario(parse_json(text, "x.json"), "x.json");
+}
+
+Result run(const std::string& cluster, const std::string& more = "", const std::string& model = "dlrm") {
+  return simulate(scenario(cluster, more, model), catalog());
+}
+
+std::string refusal(const std::string& parallelism, const std::string& more = "") {
+  return error_text([&] {
+    (void)run(R"("node": "dgx_a100_640gb", "nodes": 1)", ", \"parallelism\": " + parallelism + more);
+  });
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A network of tables alone, as a file that a scenario names.
+std::string tables_file(const std::string& name, const std::string& rows) {
+  const std::string path = std::string{RACKCAST_PROGRAM} + "_" + name + ".json";
+  write_file_atomically(path, R"({"title": "tables", "task": "recommendation", "source": "a test",
+ "published": {"source": "a test", "notes": "made up"}, "input": {"ids": 4}, "layers": [
+ {"embedding_tables": 128, "rows": )" +
+                                  rows + R"(}, {"linear": 1, "then": ["sigmoid"]}]})");
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("a recommender fits a node whose GPUs share its tables, and says so where they are copied") {
+  const std::string node = R"("node": "dgx_a100_320gb", "nodes": 1)";
+  const Result split = run(node);
+  CHECK(split.answer.feasible);
+  CHECK(split.workloads.front().run.parts.table_exchange > Duration{0});
+  CHECK(contains(split.workloads.front().step_statement, "exchange of table vectors takes"));
+  const Result copied = run(node, R"(, "parallelism": {"tables": "copied"})");
+  CHECK_FALSE(copied.answer.feasible);
+  CHECK(copied.workloads.front().run.parts.table_exchange == Duration{0});
+  CHECK(contains(copied.answer.statement, "GPU memory"));
+  CHECK_FALSE(contains(copied.answer.statement, "Its tables"));
+}
+
+TEST_CASE("what a GPU holds of the tables goes with the GPUs of the job") {
+  Evaluator evaluator{catalog()};
+  Question q = question(scenario(R"("node": "dgx_a100_320gb", "nodes": 4)"), {});
+  q.workload = scenario(R"("node": "dgx_a100_320gb", "nodes": 4)").workloads.front();
+  const Workload& dlrm = evaluator.workload(q.workload);
+  CHECK(training_memory(dlrm, evaluator.memory(q)).tables == table_memory(dlrm) / 32);
+  q.gpus = 4;
+  CHECK(training_memory(dlrm, evaluator.memory(q)).tables == table_memory(dlrm) / 4);
+}
+
+TEST_CASE("size finds the nodes that hold the tables, and why not fewer") {
+  // With Adagrad 209 GB: 26 GB on each of eight GPUs of 16 GB do not fit, 13 GB on each of 16 do.
+  const Result r = size(scenario(R"("node": "dgx1v_16gb", "nodes": 1)", "", "dlrm-dcnv2",
+                                 R"(, "goal": {"deadline": "30 days", "max_nodes": 64})"),
+                        catalog());
+  CHECK(r.answer.feasible);
+  CHECK(r.answer.nodes == 2);
+  CHECK(r.answer.binding_constraint == "gpu_memory");
+  REQUIRE(r.answer.why_not_fewer);
+  CHECK(r.answer.why_not_fewer->fails == "gpu_memory");
+  CHECK(contains(r.answer.why_not_fewer->statement, "Its tables take 209 GB, 26.1 GB on each of 8 GPUs"));
+  REQUIRE(r.plan);
+  REQUIRE(r.plan->chosen);
+  CHECK(r.plan->chosen->nodes == 2);
+}
+
+TEST_CASE("size meets the deadline with no fewer nodes than hold the tables") {
+  const auto answer = [](const std::string& deadline) {
+    return size(scenario(R"("node": "dgx1v_16gb", "nodes": 1)", "", "dlrm-dcnv2",
+                         R"(, "goal": {"deadline": ")" + deadline + R"(", "max_nodes": 64})"),
+                catalog())
+        .answer;
+  };
+  const Answer quick = answer("15 min");
+  CHECK(quick.feasible);
+  CHECK(quick.nodes > 2);
+  CHECK(quick.binding_constraint == "deadline");
+}
+
+TEST_CASE("tables larger than all GPUs: infeasible, with the GPUs that they need") {
+  // Eight tables of 5 billion rows of 512 bytes: 20.5 TB.
+  const std::string file = tables_file(
+      "huge",
+      "[5000000000, 5000000000, 5000000000, 5000000000, 5000000000, 5000000000, 5000000000, 5000000000]");
+  const Result one = run(R"("node": "dgx_a100_640gb", "nodes": 4)", "", file);
+  CHECK_FALSE(one.answer.feasible);
+  CHECK(one.answer.binding_constraint == "gpu_memory");
+  // 80 GiB less the reserve leave 85.2 GB a GPU.
+  CHECK(contains(one.answer.statement, "20.5 TB"));
+  CHECK(contains(one.answer.statement, "640 GB on each of 32 GPUs; they need at least 241 GPUs"));
+  const Result sized = size(scenario(R"("node": "dgx_a100_640gb", "nodes": 1)", "", file,
+                                     R"(, "goal": {"deadline": "30 days", "max_nodes": 16})"),
+                            catalog());
+  CHECK_FALSE(sized.answer.feasible);
+  CHECK(contains(sized.answer.statement, "they need at least 241 GPUs"));
+}
+
+TEST_CASE("a checkpoint holds the tables and the state of their optimizer") {
+  Evaluator evaluator{catalog()};
+  const auto state = [&](const std::string& more) {
+    const Scenario s = scenario(R"("node": "dgx_a100_640gb", "nodes": 2)", more);
+    Question q = question(s, s.workloads.front());
+    q.storage.array = "ddn_ai400x";
+    const Workload& dlrm = evaluator.workload(q.workload);
+    const NodeSpec node = node_spec(catalog(), "dgx_a100_640gb");
+    const StorageFacts facts = storage_facts(catalog(), q.storage.array);
+    return save_spec({q, node, facts, dlrm}).state;
+  };
+  const Workload& dlrm = evaluator.workload(scenario(R"("node": "dgx_a100_640gb")").workloads.front());
+  const double large = table_memory(dlrm).base();  // fp32 values alone: SGD keeps nothing
+  const double rest = 10 * (dlrm.parameters() - large / 4);
+  CHECK(state("").base() == doctest::Approx(large + rest));
+  CHECK(state(R"(, "parallelism": {"tables": "copied"})").base() == doctest::Approx(10 * dlrm.parameters()));
+}
+
+TEST_CASE("explain shows the exchange of vectors and the part of the tables") {
+  const std::string text =
+      explain_step(scenario(R"("node": "dgx_a100_640gb", "nodes": 4)"), catalog(), "", 3);
+  CHECK(contains(text, "tables, one of 32 parts"));
+  CHECK(contains(text, "exchange of table vectors, 2.82 MB of a GPU each way"));
+  CHECK(contains(text, "of it between nodes, 33.8 MB from a node"));
+  CHECK(contains(text, "bound by "));
+  CHECK(contains(text, "GPUs that the tables need at least"));
+  const std::string image =
+      explain_step(scenario(R"("node": "dgx_a100_640gb")", "", "resnet50"), catalog(), "", 3);
+  CHECK_FALSE(contains(image, "table vectors"));
+}
+
+TEST_CASE("a placement of tables that means nothing is refused at its place") {
+  CHECK(contains(refusal(R"({"tables": "spread"})"), "unknown placement of tables \"spread\""));
+  CHECK(contains(refusal(R"({"tables": 8})"), "a string is expected"));
+  CHECK(contains(refusal(R"({"tables": -1})"), "a string is expected"));
+  CHECK(contains(refusal(R"({"tables": null})"), "a string is expected"));
+  CHECK(contains(refusal(R"({"tables": "split", "tensor": 8})"), "not split together with the layers"));
+  const std::string image = error_text([] {
+    (void)run(R"("node": "dgx_a100_640gb")", R"(, "parallelism": {"tables": "split"})", "resnet50");
+  });
+  CHECK(contains(image, "no large embedding tables"));
+}
+
+TEST_CASE("tables that cannot be are refused") {
+  const auto refused = [](const std::string& name, const std::string& rows) {
+    return error_text([&] { (void)run(R"("node": "dgx_a100_640gb")", "", tables_file(name, rows)); });
+  };
+  CHECK(contains(refused("none", "[]"), "rows"));
+  CHECK(contains(refused("negative", "[-5]"), "rows"));
+  CHECK(contains(refused("text", "[\"many\"]"), "rows"));
+  CHECK(contains(refused("optimizer", R"([1000], "optimizer": "lamb")"), "\"sgd\" or \"adagrad\""));
+}
