@@ -243,11 +243,14 @@ class Lowering {
 
   [[nodiscard]] std::vector<KernelCall> embedding(Pass pass) const {
     if (op_.kind == "embedding_tables" && options_.fused_tables) return tables(pass);
-    const double wide =
-        op_.kind == "embedding_tables" ? static_cast<double>(s_.rows * s_.n) : op_.shape.elements_out;
-    const double rows = wide * batch_ * element_;
     if (pass == Pass::data_gradient) return {};
-    return {stream(KernelClass::embedding, rows * (pass == Pass::forward ? 2 : 3))};
+    // Every row that is looked up is read, and going back read and written; the vector of a feature, their
+    // sum, once.
+    const bool summed = op_.kind == "embedding_tables";
+    const double vectors = summed ? static_cast<double>(s_.rows * s_.n) : op_.shape.elements_out;
+    const double rows = summed ? static_cast<double>(s_.count * s_.n) : vectors;
+    const double elements = vectors + rows * (pass == Pass::forward ? 1 : 2);
+    return {stream(KernelClass::embedding, elements * batch_ * element_)};
   }
 
   [[nodiscard]] std::vector<KernelCall> optimizer(Pass pass) const {

@@ -1,4 +1,5 @@
-/// Memory of networks split over GPUs (models/split_memory.hpp).
+/// Memory of networks split over GPUs (models/split_memory.hpp), and batches that fit one GPU
+/// (models/memory.hpp).
 #include "models/split_memory.hpp"
 #include "scenarios/validation/predictor.hpp"
 #include "scenarios/validation/split_case.hpp"
@@ -38,6 +39,10 @@ TransformerShape shape_of(const ValidationCase& c) {
 }
 
 }  // namespace
+
+PredictedFigure predict_largest_batch(PredictionContext& context, const ValidationCase& c) {
+  return figure_of(largest_batch_of_case(context, c), allocator_log_sigma);
+}
 
 PredictedFigure predict_split_memory(PredictionContext&, const ValidationCase& c) {
   const auto of = text_in(c.workload.extra, "memory_of");

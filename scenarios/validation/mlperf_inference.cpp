@@ -40,7 +40,7 @@ std::optional<InferenceBenchmark> benchmark_of_case(const ValidationCase& c) {
   out.longest_prompt = in.number_or("longest_prompt", 0, 0, 1e6);
   out.beams = in.number_or("beams", 1, 1, 100);
   out.passes = in.number_or("passes", 1, 1, 1e6);
-  out.samples_per_pass = in.number_or("samples_per_pass", 1, 1, 100);
+  out.samples_per_pass = in.number_or("samples_per_pass", 1, 1, 1e4);
   out.decoder = in.string_or("decoder", "");
   out.length_log_sigma = in.number_or("length_log_sigma", 0, 0, 1);
   out.latency = limit_of(in, "latency");

@@ -28,6 +28,7 @@ constexpr std::array rules{
     PredictionRule{"training", "tflops_per_gpu", one_gpu, predict_flop_rate, {}},
     PredictionRule{"training", "fraction_of_peak", one_gpu, predict_peak_fraction, {}},
     PredictionRule{"training", "time_to_train_s", one_gpu, predict_epochs, {}},
+    PredictionRule{"training", "largest_batch", one_gpu, predict_largest_batch, {}},
     PredictionRule{"training", "epoch_time_s", one_gpu, predict_epochs, {}},
     PredictionRule{"training", "speedup", one_gpu, predict_speedup, {}},
     PredictionRule{"forward", "forward_time_s", one_gpu, predict_forward, {}},
@@ -50,7 +51,10 @@ constexpr std::array rules{
     PredictionRule{"kernel", "attention_tflops", any, nullptr,
                    "attention kernels alone have no stated shape"},
     PredictionRule{"kernel", "memory_gb_per_s", one_gpu, predict_stream, {}},
-    PredictionRule{"kernel", "*", any, nullptr, "copies between host and GPU: no model yet"},
+    PredictionRule{"kernel", "copy_gb_per_s", one_gpu, predict_host_copy, {}},
+    PredictionRule{"kernel", "host_to_device_gb_per_s", one_gpu, predict_host_copy, {}},
+    PredictionRule{"kernel", "device_to_host_gb_per_s", one_gpu, predict_host_copy, {}},
+    PredictionRule{"kernel", "*", any, nullptr, "a figure of a kernel that has no model"},
     // Several GPUs.
     PredictionRule{"training", "memory_gib_per_gpu", any, predict_split_memory, {}},
     PredictionRule{

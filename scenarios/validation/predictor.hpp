@@ -138,6 +138,9 @@ PredictedFigure predict_run_energy(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_kernel(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_gemm_rate(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_layer_gemms(PredictionContext&, const ValidationCase&);
+/// The largest batch whose training fits the GPU.
+PredictedFigure predict_largest_batch(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_stream(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_host_copy(PredictionContext&, const ValidationCase&);
 
 }  // namespace rackcast

@@ -161,17 +161,24 @@ bool recomputes(const ValidationCase& c) {
   return text_in(c.workload.parallelism, "recompute") == "full";
 }
 
-ValidationCase with_fitting_batch(PredictionContext& context, ValidationCase c) {
-  if (c.workload.batch_per_gpu || c.workload.global_batch || c.workload.micro_batch) return c;
-  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
-  const Workload& workload = context.workload(c);
-  const GpuSpec gpu = gpu_spec(context.catalog(), *c.system.gpu);
+MemoryOptions memory_of_case(PredictionContext& context, const ValidationCase& c) {
   MemoryOptions options;
   options.precision = precision_of(c);
-  if (trains_with_adam(c, workload)) options.optimizer = Optimizer::adam;
-  const double most = largest_batch(workload, options, gpu.available_memory());
+  if (trains_with_adam(c, context.workload(c))) options.optimizer = Optimizer::adam;
+  return options;
+}
+
+double largest_batch_of_case(PredictionContext& context, const ValidationCase& c) {
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
+  const double most = largest_batch(context.workload(c), memory_of_case(context, c),
+                                    gpu_spec(context.catalog(), *c.system.gpu).available_memory());
   if (most < 1) throw Unpredictable{"not one sample fits the GPU"};
-  c.workload.batch_per_gpu = std::exp2(std::floor(std::log2(most)));
+  return most;
+}
+
+ValidationCase with_fitting_batch(PredictionContext& context, ValidationCase c) {
+  if (c.workload.batch_per_gpu || c.workload.global_batch || c.workload.micro_batch) return c;
+  c.workload.batch_per_gpu = std::exp2(std::floor(std::log2(largest_batch_of_case(context, c))));
   return c;
 }
 

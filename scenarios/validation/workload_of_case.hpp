@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "models/memory.hpp"
 #include "models/operator.hpp"
 #include "models/transformer.hpp"
 #include "scenarios/validation/case.hpp"
@@ -31,6 +32,10 @@ double accumulation_of_case(const ValidationCase& c);
 bool recomputes(const ValidationCase& c);
 
 class PredictionContext;
+/// What training it keeps in the memory of one GPU, but for the batch.
+MemoryOptions memory_of_case(PredictionContext& context, const ValidationCase& c);
+/// The largest whole batch that the GPU holds. Throws Unpredictable when nothing fits.
+double largest_batch_of_case(PredictionContext& context, const ValidationCase& c);
 /// The case with a batch: where none is stated the largest power of two that a GPU holds, as whoever measures
 /// throughput takes it. Throws Unpredictable when nothing fits.
 ValidationCase with_fitting_batch(PredictionContext& context, ValidationCase c);

@@ -49,6 +49,12 @@ TEST_CASE("several look-ups of a feature are read one by one and written as one 
   CHECK(forward[0].moved_bytes == doctest::Approx(100 * 128 * (4 * rows + 2 * vectors)));
   const auto backward = lower(op, Pass::weight_gradient, 100, Precision::mixed, gpu, fused);
   CHECK(backward[0].moved_bytes == doctest::Approx(100 * 128 * (8 * rows + 2 * vectors)));
+  // Without a kernel of its own, in the precision of the run.
+  const auto apart = lower(op, Pass::forward, 100, Precision::int8, gpu, {});
+  REQUIRE(apart.size() == 1);
+  CHECK(apart[0].moved_bytes == doctest::Approx(100 * 128 * (rows + vectors)));
+  const auto written = lower(op, Pass::weight_gradient, 100, Precision::mixed, gpu, {});
+  CHECK(written[0].moved_bytes == doctest::Approx(100 * 128 * (4 * rows + 2 * vectors)));
 }
 
 TEST_CASE("tables are exchanged twice a step, and over nodes along the rails") {
