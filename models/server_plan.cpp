@@ -38,28 +38,18 @@ class Servers {
   int pattern(PatternBook& book, int s, Leg leg) {
     int& known = patterns_[{leg, s}];
     if (known) return known;
-    const DeviceId server = places_[static_cast<std::size_t>(s)];
-    const bool up = leg == Leg::up;
-    double messages = 0, remote = 0;
-    for (std::size_t n = 0; n < layout_.by_node().size(); ++n) {
-      const auto& node = layout_.by_node()[n];
-      const bool far = device(server).node != device(layout_.end(node.front())).node;
-      if (spec_.whole_arrays || (far && spec_.sums_in_node && !spec_.on_gpus)) {
-        // The node adds up its GPUs' gradients in its memory and sends one copy.
-        if (!spec_.whole_arrays) inside(n, up);
-        load(near_cpu(layout_.end(node.front())), server, up);
-        ++messages, ++remote;
-      } else {
-        for (const int rank : node) load(layout_.end(rank), server, up);
-        messages += static_cast<double>(node.size());
-        if (far) remote += static_cast<double>(node.size());
-      }
-    }
-    const CollectiveStage stage = layout_.stage({});
     std::vector<std::pair<int, double>> takes;
-    if (up) takes.emplace_back(2 * s, messages);
-    takes.emplace_back(2 * s + 1, remote);
-    return known = book.add(stage.pattern, takes);
+    load_way(s, leg, takes);
+    return known = book.add(layout_.stage({}).pattern, takes);
+  }
+
+  /// The same of an array that is cut over all servers: its parts leave together, as one flow.
+  int pattern_of_all(PatternBook& book, Leg leg) {
+    int& known = patterns_[{leg, -1}];
+    if (known) return known;
+    std::vector<std::pair<int, double>> takes;
+    for (int s = 0; s < count(); ++s) load_way(s, leg, takes);
+    return known = book.add(layout_.stage({}).pattern, takes);
   }
 
   /// The sum of one array within every node, into memory or by way of one of its GPUs, in turn; or back.
@@ -83,6 +73,29 @@ class Servers {
   }
 
  private:
+  /// Lays out what one server gets or gives; `takes` are its resources.
+  void load_way(int s, Leg leg, std::vector<std::pair<int, double>>& takes) {
+    const DeviceId server = places_[static_cast<std::size_t>(s)];
+    const bool up = leg == Leg::up;
+    double messages = 0, remote = 0;
+    for (std::size_t n = 0; n < layout_.by_node().size(); ++n) {
+      const auto& node = layout_.by_node()[n];
+      const bool far = device(server).node != device(layout_.end(node.front())).node;
+      if (spec_.whole_arrays || (far && spec_.sums_in_node && !spec_.on_gpus)) {
+        // The node adds up its GPUs' gradients in its memory and sends one copy.
+        if (!spec_.whole_arrays) inside(n, up);
+        load(near_cpu(layout_.end(node.front())), server, up);
+        ++messages, ++remote;
+      } else {
+        for (const int rank : node) load(layout_.end(rank), server, up);
+        messages += static_cast<double>(node.size());
+        if (far) remote += static_cast<double>(node.size());
+      }
+    }
+    if (up) takes.emplace_back(2 * s, messages);
+    takes.emplace_back(2 * s + 1, remote);
+  }
+
   /// From the GPUs of a node to its memory, or back.
   void inside(std::size_t node, bool up) {
     for (const int rank : layout_.by_node()[node]) load(layout_.end(rank), near_cpu(layout_.end(rank)), up);
@@ -149,22 +162,20 @@ ExchangeFlows server_flows(const Cluster& cluster, const TrainingSpec& spec,
   const Duration hop = cluster.used_nodes() > 1 || x.servers.apart ? step.inter : step.intra;
   const double up_ratio = compression(x.compression).wire_ratio;
   for (const GradientBucket& bucket : buckets) {
-    const auto send = [&](int server, Bytes bytes) {
-      out.exchanges.push_back({static_cast<int>(&bucket - buckets.data()), {}});
-      std::vector<FlowStage>& flow = out.exchanges.back().stages;
-      const double down = bytes.base();
-      if (x.servers.whole_arrays)
-        flow.push_back({servers.pattern_in_node(book, bucket.array, Leg::gather), down, 0, {}});
-      flow.push_back({servers.pattern(book, server, Leg::up), up_ratio * down, 0, hop + x.per_bucket});
-      flow.push_back({servers.pattern(book, server, Leg::down), down, 0, hop});
-      if (x.servers.whole_arrays)
-        flow.push_back({servers.pattern_in_node(book, bucket.array, Leg::spread), down, 0, {}});
+    const bool cut = x.servers.split && bucket.gradients > *x.servers.split;
+    const int one = bucket.array % servers.count();
+    const auto way = [&](Leg leg) {
+      return cut ? servers.pattern_of_all(book, leg) : servers.pattern(book, one, leg);
     };
-    if (x.servers.split && bucket.gradients > *x.servers.split) {
-      for (int s = 0; s < servers.count(); ++s) send(s, bucket.gradients / servers.count());
-    } else {
-      send(bucket.array % servers.count(), bucket.gradients);
-    }
+    const double whole = bucket.gradients.base(), down = cut ? whole / servers.count() : whole;
+    out.exchanges.push_back({static_cast<int>(&bucket - buckets.data()), {}});
+    std::vector<FlowStage>& flow = out.exchanges.back().stages;
+    if (x.servers.whole_arrays)
+      flow.push_back({servers.pattern_in_node(book, bucket.array, Leg::gather), whole, 0, {}});
+    flow.push_back({way(Leg::up), up_ratio * down, 0, hop + x.per_bucket});
+    flow.push_back({way(Leg::down), down, 0, hop});
+    if (x.servers.whole_arrays)
+      flow.push_back({servers.pattern_in_node(book, bucket.array, Leg::spread), whole, 0, {}});
   }
   // Every array is on its way as soon as it is ready: connections of their own.
   out.streams = std::max(1, static_cast<int>(out.exchanges.size()));

@@ -159,6 +159,10 @@ const RunControl& Evaluator::control() const {
   return impl_->control;
 }
 
+ExchangeSpec Evaluator::exchange(const Question& q) {
+  return impl_->exchange(q);
+}
+
 MemoryOptions Evaluator::memory(const Question& q) {
   const int all = q.cluster.nodes * node(q.cluster).gpus, ranks = std::min(all, q.gpus.value_or(all));
   return memory_options(q.workload, workload(q.workload), impl_->framework(q.workload), ranks);

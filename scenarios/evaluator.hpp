@@ -110,6 +110,9 @@ class Evaluator {
   /// The input path; nothing if samples are already in memory.
   std::optional<InputReport> input(const Question& question);
 
+  /// How gradients are combined: as the scenario says, else as the framework does by itself on so many nodes.
+  ExchangeSpec exchange(const Question& question);
+
   NodeFacts node(const ClusterSpec& cluster);
   const Workload& workload(const WorkloadSpec& spec);
   /// What each GPU has to hold while it trains, for models/memory.hpp.

@@ -229,6 +229,12 @@ std::vector<std::pair<EpochPhase, Question>> Evaluator::Impl::stretches(const Qu
   return out;
 }
 
+ExchangeSpec Evaluator::Impl::exchange(const Question& q) {
+  const FrameworkProfile& software = framework(q.workload);
+  ledger.note_exchange(q.workload, workload(q.workload), software);
+  return exchange_on(q.workload.exchange, software, used_nodes(q, node(q.cluster)));
+}
+
 TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   TrainingSpec spec;
   spec.workload = &workload(q.workload);
@@ -238,7 +244,7 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   spec.precision = q.workload.precision;
   spec.adam = usual_optimizer(*spec.workload) == Optimizer::adam;
   spec.copied_tables = q.workload.tables == TablePlacement::copied;
-  spec.exchange = exchange_named(q.workload.exchange);
+  spec.exchange = exchange(q);
   for (const StragglerSpec& s : q.cluster.stragglers) {
     spec.stragglers.push_back(s.group);
     ledger.note_stragglers(s, q.cluster.where);

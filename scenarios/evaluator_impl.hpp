@@ -85,6 +85,7 @@ struct Evaluator::Impl {
   std::vector<EpochPhase> phases(const Question& q);
   /// The same, cut where stragglers come in: each with the question as it stands then.
   std::vector<std::pair<EpochPhase, Question>> stretches(const Question& q);
+  ExchangeSpec exchange(const Question& q);
   TrainingSpec spec(const Question& q, const EpochHits& hits);
   Spread spread(const Question& q);
   /// `save_every`: steps between saves, where they are so close that they do not cost the same each alone.

@@ -8,6 +8,7 @@
 
 #include "models/collectives/collective.hpp"
 #include "models/exchange_methods.hpp"
+#include "models/framework.hpp"
 #include "scenarios/plain_json.hpp"
 
 namespace rackcast {
@@ -63,6 +64,11 @@ ExchangeSpec exchange_named(const std::string& name) {
   throw Error{fmt::format("unknown exchange of gradients \"{}\"", name),
               {},
               near.empty() ? "one of " + name_list(names) : near};
+}
+
+ExchangeSpec exchange_on(const std::string& text, const FrameworkProfile& framework, int nodes) {
+  if (!text.empty()) return exchange_named(text);
+  return exchange_method(nodes > 1 ? framework.exchange_between_nodes : framework.exchange);
 }
 
 std::string read_exchange(const Json& json) {

@@ -148,6 +148,20 @@ void Ledger::note_framework(const WorkloadSpec& spec, const FrameworkProfile& pr
         is_default ? "default" : "fit", place(spec.where)});
 }
 
+void Ledger::note_exchange(const WorkloadSpec& spec, const Workload& workload,
+                           const FrameworkProfile& profile) {
+  const std::string name = workload.title + ": exchange of gradients";
+  if (!spec.exchange.empty())
+    return note({name, spec.exchange, "the scenario", "scenario", place(spec.where)});
+  const bool same = profile.exchange == profile.exchange_between_nodes;
+  note({name,
+        same
+            ? profile.exchange
+            : fmt::format("{} in a node, {} between nodes", profile.exchange, profile.exchange_between_nodes),
+        "what the framework does by itself; models/data/exchanges.json has the settings and their sources",
+        "default", place(spec.where)});
+}
+
 void Ledger::note_storage(const StorageFacts& s) {
   note({s.name + ": read rate of one", to_text(s.read), s.read_source, s.from_memory ? "memory" : "verified",
         s.read_fact});

@@ -40,6 +40,13 @@ std::vector<Change> changes(Evaluator& evaluator, const Question& q, const GoalS
   varied = q;
   varied.workload.precision = q.workload.precision == Precision::fp32 ? Precision::mixed : Precision::fp32;
   add("precision", std::string(to_string(varied.workload.precision)), varied, goal.deadline);
+  Question here = q;
+  here.cluster.nodes = nodes;
+  if (evaluator.exchange(here).strategy == ExchangeStrategy::parameter_server) {
+    varied = q;
+    varied.workload.exchange = "all_reduce";
+    add("exchange of gradients", "all-reduce instead of parameter servers", varied, goal.deadline);
+  }
   return rows;
 }
 

@@ -43,7 +43,7 @@ struct WorkloadSpec {
   double batch_per_gpu = 0;
   Precision precision = Precision::fp32;
   std::string framework, framework_version;    ///< empty: the generic profile
-  std::string exchange;                        ///< of gradients (exchange_choice.hpp); empty: all-reduce
+  std::string exchange;                        ///< of gradients (exchange_choice.hpp); empty: the framework's
   std::optional<ParallelSpec> parallelism;     ///< a transformer split over GPUs
   std::optional<TablePlacement> tables;        ///< of a recommender; absent: split, as frameworks do
   std::optional<double> critical_batch;        ///< samples of the global batch beyond which more do not help

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "models/framework.hpp"
 #include "models/split_training.hpp"
 #include "scenarios/exchange_choice.hpp"
 #include "scenarios/planner.hpp"
@@ -34,12 +35,24 @@ Result run(const std::string& workload, const std::string& cluster) {
                   nullptr, {});
 }
 
-double rate(const std::string& exchange) {
+double rate(const std::string& exchange, int nodes = 4) {
   const std::string vgg =
       R"("model": "vgg16", "epochs": 1, "batch_per_gpu": 32, "precision": "fp32", "exchange": )";
-  return run(vgg + exchange, R"("node": "dgx1_p100", "nodes": 4)")
+  return run(vgg + exchange, fmt::format(R"("node": "dgx1_p100", "nodes": {})", nodes))
       .workloads.front()
       .prediction.samples_per_s.value;
+}
+
+/// ResNet-50 in a framework that exchanges gradients as `more` says.
+Result framework_run(const std::string& framework, const std::string& more, int nodes) {
+  const std::string resnet =
+      R"("model": "resnet50", "epochs": 1, "batch_per_gpu": 32, "precision": "fp32", "framework": )";
+  return run(fmt::format(R"({}{{"name": "{}"}}{})", resnet, framework, more),
+             fmt::format(R"("node": "dgx1_p100", "nodes": {})", nodes));
+}
+
+double framework_rate(const std::string& framework, const std::string& more, int nodes) {
+  return framework_run(framework, more, nodes).workloads.front().prediction.samples_per_s.value;
 }
 
 std::string refusal(const std::string& exchange) {
@@ -70,6 +83,29 @@ TEST_CASE("an exchange is a name or an object laid over a named one") {
   CHECK(servers.servers.mode == ServerMode::stale);
   CHECK(servers.servers.staleness == 3);
   CHECK(servers.servers.split == Bytes{4e6});
+}
+
+TEST_CASE("an exchange that nobody names is the framework's own") {
+  CHECK(exchange_on("", framework_profile({.name = "mxnet"}), 1).servers.on_gpus);
+  CHECK(framework_rate("mxnet", "", 2) == framework_rate("mxnet", R"(, "exchange": "ps_lite")", 2));
+  CHECK(framework_rate("tensorflow", "", 2) == framework_rate("tensorflow", R"(, "exchange": "horovod")", 2));
+  CHECK(framework_rate("caffe", "", 2) == framework_rate("caffe", R"(, "exchange": "after_backward")", 2));
+  const auto said = [](const Result& result) -> std::string {
+    for (const Assumption& a : result.assumptions)
+      if (contains(a.name, "exchange of gradients")) return a.value + ", " + a.confidence;
+    return "";
+  };
+  CHECK(said(framework_run("mxnet", "", 2)) == "servers_on_gpus in a node, ps_lite between nodes, default");
+  CHECK(said(framework_run("mxnet", R"(, "exchange": "ring")", 2)) == "ring, scenario");
+}
+
+TEST_CASE("an array cut over all servers costs each its part, a whole one its server all") {
+  const std::string cut = R"({"strategy": "parameter_server", "split": "1 MB"})",
+                    whole = R"({"strategy": "parameter_server"})";
+  // Every node sends and serves the same bytes, however many there are; the server of VGG-16's first fully
+  // connected layer gets it from all of them.
+  CHECK(rate(cut, 32) > 1.8 * rate(cut, 16));
+  CHECK(rate(whole, 32) < 1.2 * rate(whole, 16));
 }
 
 TEST_CASE("VGG-16's exchange decides what 32 GPUs are worth") {
