@@ -1,4 +1,5 @@
 /// A step once more, for its timeline.
+#include "models/split_tables.hpp"
 #include "scenarios/evaluator_impl.hpp"
 #include "sim/error.hpp"
 
@@ -11,7 +12,7 @@ void Evaluator::trace(const Question& q, Tracer& tracer) {
   training.steps = static_cast<std::uint64_t>(steps(q));
   training.limits = impl_->remaining();
   try {
-    simulate_training(impl_->cluster(then), training, &tracer);
+    train(impl_->cluster(then), training, &tracer);
   } catch (const LimitReached&) {  // a timeline is no reason to call the answer partial
   }
 }

@@ -262,6 +262,7 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
       if (tracer && scenario.workloads.size() > 1) tracer->begin_part(spec.model + ": ");
       if (tracer) evaluator.run(question(scenario, spec), tracer);
       describe(evaluator, scenario, spec, scenario.cluster.nodes, w);
+      w.ladder.back().how = "given by the scenario";
     } catch (const LimitReached&) {
     }
     if (w.prediction.time_to_train.unit.empty()) {

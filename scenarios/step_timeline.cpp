@@ -110,6 +110,18 @@ StepTimeline step_timeline(const Tracer& tracer) {
   return out;
 }
 
+void extend(StepTimeline& timeline, const std::string& name, Duration total) {
+  const Duration recorded = timeline.length;
+  if (!(recorded > Duration{0}) || total <= recorded) return;
+  for (StepTimeline::Lane& lane : timeline.lanes)
+    if (lane.name.ends_with("compute stream")) lane.spans.push_back({name, recorded, total - recorded});
+  for (StepTimeline::Share& share : timeline.shares) {
+    share.mean *= recorded / total;
+    share.points.emplace_back(recorded, 0);
+  }
+  timeline.length = total;
+}
+
 nlohmann::ordered_json timeline_document(const StepTimeline& timeline) {
   using Document = nlohmann::ordered_json;
   Document out = {{"length_s", rounded(timeline.length.base())}};

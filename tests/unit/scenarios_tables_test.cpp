@@ -186,3 +186,18 @@ TEST_CASE("tables that cannot be are refused") {
   CHECK(contains(refused("text", "[\"many\"]"), "rows"));
   CHECK(contains(refused("optimizer", R"([1000], "optimizer": "lamb")"), "\"sgd\" or \"adagrad\""));
 }
+
+TEST_CASE("the timeline of a step is as long as the step and ends with the exchange of vectors") {
+  const Result r = run(R"("node": "dgx_a100_640gb", "nodes": 2)");
+  const WorkloadResult& w = r.workloads.front();
+  CHECK(w.timeline.length.base() == doctest::Approx(w.run.parts.total.base()).epsilon(1e-6));
+  int lanes = 0;
+  for (const StepTimeline::Lane& lane : w.timeline.lanes) {
+    if (lane.spans.empty() || lane.spans.back().name != "exchange of table vectors") continue;
+    ++lanes;
+    CHECK(lane.spans.back().length.base() ==
+          doctest::Approx(w.run.parts.table_exchange.base()).epsilon(1e-4));
+  }
+  CHECK(lanes == 1);
+  CHECK(w.ladder.back().how == "given by the scenario");
+}
