@@ -59,6 +59,10 @@ class GpuModelLibrary {
 
  private:
   void read(const Json& file, bool own);
+  [[nodiscard]] const FittedKernel* nearest(const GpuRates& gpu, KernelClass kind, Arithmetic arithmetic,
+                                            LibraryGeneration library) const;
+  /// Products of the GPU, arithmetic and library that `kernel` was measured with; nullptr if there are none.
+  [[nodiscard]] const FittedKernel* products_of(const FittedKernel& kernel) const;
 
   std::vector<FittedKernel> kernels_;
   double network_log_sigma_ = 0;
