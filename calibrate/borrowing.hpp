@@ -15,6 +15,19 @@ struct BorrowedError {
   double median_abs = 0;  ///< median over the pairs of their median |measured/predicted - 1|
 };
 
+/// Convolutions of GPUs of one architecture with the parameters of another's, in one arithmetic and library.
+struct BorrowedConvolutions {
+  Arithmetic arithmetic = Arithmetic::fp32;
+  LibraryGeneration library = LibraryGeneration::cudnn8;
+  bool power_limited = false;  ///< the borrower
+  int pairs = 0;
+  double as_they_are = 0;    ///< mean over the pairs of their median |measured/predicted - 1|
+  double with_products = 0;  ///< the same after scale_by_products (models/product_scaling.hpp)
+};
+
+std::vector<BorrowedConvolutions> borrowed_convolutions(const KernelData& data,
+                                                        const std::vector<KernelFit>& fits);
+
 /// Kernels timed without a framework's launch path; power-limited boards lend nothing. Sorted by distance.
 std::vector<BorrowedError> borrowed_errors(const KernelData& data, const std::vector<KernelFit>& fits);
 

@@ -21,8 +21,9 @@ FitReport calibrate_fit(const std::vector<DataFile>& files) {
         "measure more shapes of one class on one device"};
   const std::vector<NetworkSum> sums = network_sums(files, data, fits);
   return {parameter_files(data, fits, sums),
-          kernel_accuracy_markdown(data, fits, sums, borrowed_errors(data, fits)), data.kernels.size(),
-          fits.size()};
+          kernel_accuracy_markdown(data, fits, sums, borrowed_errors(data, fits),
+                                   borrowed_convolutions(data, fits)),
+          data.kernels.size(), fits.size()};
 }
 
 void write_parameter_files(const FitReport& report, const std::string& folder) {

@@ -190,11 +190,24 @@ std::string borrowed_table(const std::vector<BorrowedError>& borrowed) {
   return out;
 }
 
+std::string borrowed_convolutions_table(const std::vector<BorrowedConvolutions>& groups) {
+  std::string out =
+      "| arithmetic | library | borrower | pairs of fits | as they are | with products |\n"
+      "|---|---|---|---:|---:|---:|\n";
+  for (const BorrowedConvolutions& g : groups)
+    out +=
+        fmt::format("| {} | {} | {} | {} | {} | {} |\n", arithmetic_text(g.arithmetic), to_string(g.library),
+                    g.power_limited ? "held back by its power limit" : "at its boost clock", g.pairs,
+                    percent(g.as_they_are), percent(g.with_products));
+  return out;
+}
+
 }  // namespace
 
 std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<KernelFit>& fits,
                                      const std::vector<NetworkSum>& sums,
-                                     const std::vector<BorrowedError>& borrowed) {
+                                     const std::vector<BorrowedError>& borrowed,
+                                     const std::vector<BorrowedConvolutions>& convolutions) {
   return fmt::format(
       "## Kernels\n\n"
       "This section is what `rackcast calibrate accuracy` prints. Each cell is the median error, in percent, "
@@ -219,9 +232,15 @@ std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<K
       "Matrix kernels of one GPU predicted with the parameters of another, its own rates kept: what a GPU "
       "that nobody\n"
       "measured has to expect. The shift that all kernels of a pair share sets how much wider its intervals "
-      "are.\n\n{}",
+      "are.\n\n{}\n"
+      "Convolutions across architectures take three more numbers from what was measured of the borrower, its "
+      "products: the lender's\n"
+      "shares of the peak, the memory and the cache count in proportion to those that both reach in products "
+      "(mean over the pairs of\n"
+      "their median errors):\n\n{}",
       kernel_table(fits), attention_table(data, fits), unfused_attention_table(data),
-      fused_attention_table(fits), sums_table(sums), borrowed_table(borrowed));
+      fused_attention_table(fits), sums_table(sums), borrowed_table(borrowed),
+      borrowed_convolutions_table(convolutions));
 }
 
 }  // namespace rackcast

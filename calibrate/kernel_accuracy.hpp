@@ -12,6 +12,7 @@ namespace rackcast {
 /// over networks, and of borrowed parameters.
 std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<KernelFit>& fits,
                                      const std::vector<NetworkSum>& sums,
-                                     const std::vector<BorrowedError>& borrowed);
+                                     const std::vector<BorrowedError>& borrowed,
+                                     const std::vector<BorrowedConvolutions>& convolutions);
 
 }  // namespace rackcast

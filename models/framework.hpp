@@ -42,7 +42,8 @@ struct FrameworkProfile {
   double elementwise_passes = 1;  ///< traffic of element-wise work against one kernel per operator
   double composed_passes = 1;     ///< of GELU and the like, where they are put together from simple operators
   double norm_passes = 1;         ///< traffic of normalisation against the fitted kernel
-  bool fuses_elementwise = false;  ///< work marked fusable hides in its producer
+  bool fuses_elementwise = false;   ///< work marked fusable hides in its producer
+  bool fuses_forward_only = false;  ///< of it, gradients are kernels of their own
   AttentionKernel attention = AttentionKernel::unfused;
   bool fused_tables = false;    ///< one kernel looks up all embedding tables of a recommender
   double attention_factor = 1;  ///< its kernel where it is in one, against the fitted one

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "models/product_scaling.hpp"
 #include "sim/error.hpp"
 #include "sim/json_reader.hpp"
 
@@ -119,15 +120,11 @@ static void keep_cache(KernelParameters& parameters, const FittedKernel& from, c
     parameters[KernelParameter::cache_ratio] *= from.memory_per_sm / (gpu.memory / gpu.sm_count);
 }
 
-/// A convolution is a product in disguise, and products were measured on more GPUs: what a library reaches of
-/// a GPU's peak, memory and cache in products, against the lender's, carries over to its convolutions. Between
-/// GPUs whose convolutions were measured, one architecture apart, this takes the median error from 26 to 16 %
-/// (docs/accuracy.md, "Borrowed parameters").
-static void scale_by_products(KernelParameters& parameters, const FittedKernel& own,
-                              const FittedKernel& lender) {
-  for (const auto p : {KernelParameter::peak_fraction, KernelParameter::bandwidth_fraction,
-                       KernelParameter::cache_ratio})
-    parameters[p] *= own.parameters[p] / lender.parameters[p];
+void scale_by_products(KernelParameters& parameters, const KernelParameters& own_products,
+                       const KernelParameters& lent_products) {
+  for (const auto p :
+       {KernelParameter::peak_fraction, KernelParameter::bandwidth_fraction, KernelParameter::cache_ratio})
+    parameters[p] *= own_products[p] / lent_products[p];
 }
 
 GpuModelLibrary::GpuModelLibrary(std::span<const EmbeddedFile> files) {
@@ -224,7 +221,7 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
     const FittedKernel* lent_products = products_of(*best);
     if (own_products && lent_products && own_products->arithmetic == best->arithmetic &&
         architecture_distance(gpu.architecture, own_products->architecture) < steps)
-      scale_by_products(choice.parameters, *own_products, *lent_products);
+      scale_by_products(choice.parameters, own_products->parameters, lent_products->parameters);
   }
   choice.model = best->model;
   choice.other_gpu = steps > 0;

@@ -64,7 +64,7 @@ class StepBuilder {
       : gpu_{gpu}, framework_{framework}, options_{options} {}
 
   void run(const Operator& op, Pass pass, Stream& stream) {
-    if (hidden(op)) return;
+    if (hidden(op, pass)) return;
     KernelCost cost = gpu_.cost(op, pass, options_.batch, options_.precision);
     if (cost.time <= Duration{0}) return;
     shared_ += cost.shared_sigma * cost.time;
@@ -90,10 +90,10 @@ class StepBuilder {
   }
 
  private:
-  [[nodiscard]] bool hidden(const Operator& op) const {
+  [[nodiscard]] bool hidden(const Operator& op, Pass pass) const {
     if (op.auxiliary && !options_.training) return true;
-    if (framework_.fuses_elementwise && op.fusable) return true;
-    return false;
+    const bool fused_pass = pass == Pass::forward || !framework_.fuses_forward_only;
+    return framework_.fuses_elementwise && fused_pass && op.fusable;
   }
 
   [[nodiscard]] double factor(const Operator& op) const {

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 
+#include "calibrate/borrowing.hpp"
+#include "calibrate/data_files.hpp"
 #include "calibrate/fit.hpp"
 #include "calibrate/least_squares.hpp"
 #include "calibrate/network_sums.hpp"
@@ -64,6 +66,21 @@ std::string read_text(const std::filesystem::path& path) {
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
+}
+
+TEST_CASE("products of both GPUs improve borrowed convolutions") {
+  const KernelData data = load_kernel_data(shipped_data_files());
+  std::vector<KernelFit> fits;
+  for (const char* model : {"m40", "titan_x_pascal"})
+    for (const KernelClass kind : {KernelClass::gemm, KernelClass::conv_forward})
+      fits.push_back(fit_kernels(data, {model, kind, Arithmetic::fp32, LibraryGeneration::cudnn5}));
+  const std::vector<BorrowedConvolutions> borrowed = borrowed_convolutions(data, fits);
+  REQUIRE(borrowed.size() == 1);
+  CHECK(borrowed[0].pairs == 2);
+  CHECK(borrowed[0].as_they_are > 0.2);
+  CHECK(borrowed[0].with_products < 0.15);
+  fits.erase(fits.begin());  // the products of the M40
+  CHECK(borrowed_convolutions(data, fits).empty());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "models/gpu_cost.hpp"
 #include "models/gpu_rates_of.hpp"
+#include "models/gpu_step.hpp"
 #include "sim/error.hpp"
 #include "topologies/catalog.hpp"
 #include "topologies/gpu_spec.hpp"
@@ -106,6 +107,53 @@ TEST_CASE("a GPU that nobody measured borrows and says so") {
   CHECK(shared(k80) > 0.2);
   CHECK(k80.cost(op, Pass::forward, 512, Precision::fp32).log_sigma >
         m40.cost(op, Pass::forward, 512, Precision::fp32).log_sigma);
+}
+
+TEST_CASE("borrowed convolutions follow the products of the GPU") {
+  using P = KernelParameter;
+  const GpuModelLibrary library = GpuModelLibrary::builtin();
+  const Catalog catalog = Catalog::builtin();
+  const auto choose = [&](const char* gpu, KernelClass kind) {
+    return library.choose(gpu_rates(gpu_spec(catalog, gpu)), kind, Arithmetic::tensor,
+                          LibraryGeneration::cudnn8);
+  };
+  const KernelChoice h100 = choose("h100_sxm5", KernelClass::conv_forward);
+  const KernelChoice v100 = choose("v100_sxm2_16gb", KernelClass::conv_forward);
+  const KernelChoice h100_products = choose("h100_sxm5", KernelClass::gemm);
+  const KernelChoice v100_products = choose("v100_sxm2_16gb", KernelClass::gemm);
+  CHECK(h100.model == "v100");
+  // The products of the H100 were measured with a later library than those of the V100: that comes along.
+  for (const P p : {P::peak_fraction, P::bandwidth_fraction})
+    CHECK(h100.parameters[p] ==
+          doctest::Approx(v100.parameters[p] * h100_products.parameters[p] / v100_products.parameters[p]));
+  for (const P p : {P::operand_cost, P::prologue_depth, P::launch})
+    CHECK(h100.parameters[p] == v100.parameters[p]);
+  // Recurrent kernels are taken as they are, and so are convolutions of a GPU that was measured.
+  CHECK(choose("h100_sxm5", KernelClass::recurrent_forward).parameters[P::peak_fraction] ==
+        choose("v100_sxm2_16gb", KernelClass::recurrent_forward).parameters[P::peak_fraction]);
+  CHECK(choose("t4", KernelClass::conv_forward).model == "t4");
+}
+
+TEST_CASE("maps that are fused going forward alone are kernels of their own going back") {
+  Workload workload;
+  workload.operators.push_back(linear(1, 1000, 1000));
+  Operator relu;
+  relu.kind = "relu";
+  relu.shape.elements_in = relu.shape.elements_out = 1e6;
+  relu.fusable = true;
+  workload.operators.push_back(relu);
+  const GpuCostModel model = GpuCostModel::create(made_up_gpu());
+  const auto times = [&](bool fused, bool forward_only) {
+    FrameworkProfile profile;
+    profile.fuses_elementwise = fused;
+    profile.fuses_forward_only = forward_only;
+    return step_time(workload, model, profile, {.batch = 64});
+  };
+  const StepTime apart = times(false, false), whole = times(true, false), forward = times(true, true);
+  CHECK(forward.forward == whole.forward);
+  CHECK(forward.forward < apart.forward);
+  CHECK(forward.backward.base() == doctest::Approx(apart.backward.base()));
+  CHECK(whole.backward < apart.backward);
 }
 
 TEST_CASE("attention in one kernel") {
