@@ -171,6 +171,7 @@ TrainingRun split_run(const SplitStep& step, int ranks, double sequences) {
   run.steps = 1;
   run.compute_log_sigma = step.compute_log_sigma;
   run.network_log_sigma = step.network_log_sigma;
+  run.scaling_log_sigma = step.scaling_log_sigma;
   const Duration most = std::max(
       {step.compute, step.tensor_exchange, step.expert_exchange, step.pipeline_wait, step.gradient_exchange});
   run.binds = most == step.compute           ? "GPU compute"
@@ -200,6 +201,7 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
       std::max(Bytes{2}, activation_bytes(spec.precision));  // summed and sent in 16 bits and more
   Duration sum_of_activations{0};
   SplitStep out;
+  out.scaling_log_sigma = scaling_log_sigma(cluster.used_nodes());
   if (spec.tensor > 1) {
     const Cluster group = first_ranks(cluster, spec.tensor);
     CommModel inside{group, comm};

@@ -69,7 +69,7 @@ struct SplitStep {
   Duration pipeline_wait{0};    ///< filling and draining, messages between stages
   Duration gradient_exchange{0};
   Duration optimizer{0};
-  double compute_log_sigma = 0, network_log_sigma = 0;
+  double compute_log_sigma = 0, network_log_sigma = 0, scaling_log_sigma = 0;
 };
 
 /// As a training run, its parts those of StepParts. `sequences` are those of the whole step.

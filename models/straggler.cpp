@@ -38,6 +38,12 @@ double step_jitter() {
   return value;
 }
 
+double scaling_log_sigma(int nodes) {
+  static const double value =
+      parse_model_data("collectives/jitter.json").require("scaling_spread").require("value").number();
+  return nodes > 1 ? value : 0;
+}
+
 double collective_slowdown() {
   static const double value =
       parse_model_data("collectives/jitter.json").require("collective_slowdown").require("value").number();

@@ -45,6 +45,12 @@ double normal_quantile(double p);
 /// Standard deviation of a rank's step time over its mean, from models/data/collectives/jitter.json.
 double step_jitter();
 
+/// Standard deviation of ln(measured/predicted) of what a step over several nodes takes beside one in a node,
+/// from the same file; 0 for one node. Kernels are the same there and the exchange that stays visible has a
+/// spread of its own: this is the rest (what a framework overlaps, hosts that differ, wiring that is
+/// assumed).
+double scaling_log_sigma(int nodes);
+
 /// Part of a GPU's rate that a collective on it takes while it runs, from the same file.
 double collective_slowdown();
 

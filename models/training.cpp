@@ -5,6 +5,7 @@
 #include <array>
 
 #include "models/cluster.hpp"
+#include "models/straggler.hpp"
 #include "models/training_simulation.hpp"
 #include "sim/error.hpp"
 
@@ -81,6 +82,7 @@ TrainingRun simulate_once(const Cluster& cluster, const TrainingSpec& spec, bool
   out.partial = summary.partial();
   out.compute_log_sigma = prepared.kernels.log_sigma;
   out.network_log_sigma = plan.comm_log_sigma;
+  out.scaling_log_sigma = scaling_log_sigma(cluster.used_nodes());
   return out;
 }
 

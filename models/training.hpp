@@ -130,6 +130,7 @@ struct TrainingRun {
   bool partial = false;          ///< a limit ended the simulation before a step repeated
   double compute_log_sigma = 0;  ///< spread of ln(measured/predicted) of the GPU's part
   double network_log_sigma = 0;  ///< the same of the exchange
+  double scaling_log_sigma = 0;  ///< the same of the whole step, for what nodes lose to each other besides
 };
 
 /// A limit was reached before one step was over.

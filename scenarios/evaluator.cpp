@@ -35,6 +35,7 @@ void add_intervals(Funnel& funnel, const Spread& s, Vary vary) {
   Widths of_step;
   if (s.compute > 0) vary(s.compute, &Scales::compute, of_step);
   if (s.network > 0) vary(s.network, &Scales::network, of_step);
+  if (s.scaling > 0) vary(s.scaling, &Scales::compute, of_step);
   FunnelStage& gpus = funnel.stages.back();
   gpus.low = gpus.rate / of_step.up();
   gpus.high = gpus.rate / of_step.down();
@@ -80,7 +81,7 @@ Prediction Evaluator::predict(const Question& q) {
 
   const double efficiency = one_gpu_step / base.parts.total.base(), time = impl_->seconds(q, {});
   Widths of_step, of_time, of_efficiency;
-  const auto vary = [&](double sigma, double Scales::*part) {
+  const auto vary = [&](double sigma, double Scales::*part, bool of_one_too = true) {
     if (sigma <= 0) return;
     for (const double sign : {-1.0, 1.0}) {
       Scales scales;
@@ -88,13 +89,15 @@ Prediction Evaluator::predict(const Question& q) {
       const double step = impl_->steady(q, scales).parts.total.base();
       of_step.add(std::log(step / base.parts.total.base()));
       of_time.add(std::log(impl_->seconds(q, scales) / time));
+      const Scales of_one = of_one_too ? scales : Scales{};
       of_efficiency.add(
-          std::log(more * impl_->steady(single, scales).parts.total.base() / step / efficiency));
+          std::log(more * impl_->steady(single, of_one).parts.total.base() / step / efficiency));
     }
   };
   vary(s.compute, &Scales::compute);
   vary(s.network, &Scales::network);
   vary(s.input, &Scales::input);
+  vary(s.scaling, &Scales::compute, false);
   if (q.failures) vary(failures(q)->node.log_sigma, &Scales::failures);
 
   const double step = base.parts.total.base(), rate = base.samples_per_step / step;
@@ -124,6 +127,7 @@ std::vector<PartSwing> Evaluator::swings(const Question& q) {
   };
   add("speed of kernels", s.compute, &Scales::compute);
   add("speed of collectives", s.network, &Scales::network);
+  add("pace of nodes together", s.scaling, &Scales::compute);
   add("speed of the input path", s.input, &Scales::input);
   if (q.failures) add("rate of failures", failures(q)->node.log_sigma, &Scales::failures);
   return out;

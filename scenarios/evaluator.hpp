@@ -40,9 +40,10 @@ struct Question {
   std::optional<double> availability = std::nullopt;  ///< least share of the time in which training moves on
 };
 
-/// Spread of the three independent parts of a prediction, as standard deviations of the logarithm of a rate.
+/// Spread of the independent parts of a prediction, as standard deviations of the logarithm of a rate.
 struct Spread {
   double compute = 0, network = 0, input = 0;
+  double scaling = 0;  ///< of the pace of nodes together, which a node alone does not have
 };
 
 /// Time to train with one part of the model at either end of its 90 % interval.

@@ -261,6 +261,7 @@ Spread Evaluator::Impl::spread(const Question& q) {
   Spread out;
   out.compute = steady(q, {}).compute_log_sigma;
   out.network = steady(q, {}).network_log_sigma;
+  out.scaling = steady(q, {}).scaling_log_sigma;
   if (q.storage.array != "none") {
     const double store = storage(q.storage).from_memory ? host.storage_log_sigma : 0;
     const bool decodes = workload(q.workload).pixels > 0 || q.input.record_given;

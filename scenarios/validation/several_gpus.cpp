@@ -32,10 +32,12 @@ struct Run {
   [[nodiscard]] double waiting() const {
     return (training.parts.exchange_wait + training.parts.table_exchange) / training.parts.total;
   }
-  /// Kernels and exchange are uncertain independently, each by its part of the step.
+  /// Kernels and exchange are uncertain independently, each by its part of the step; what nodes lose to each
+  /// other besides, by all of it.
   [[nodiscard]] double log_sigma() const {
     const double wait = waiting();
-    return std::hypot((1 - wait) * training.compute_log_sigma, wait * training.network_log_sigma);
+    return std::hypot((1 - wait) * training.compute_log_sigma, wait * training.network_log_sigma,
+                      training.scaling_log_sigma);
   }
 };
 
@@ -107,11 +109,13 @@ ValidationCase with_batch(ValidationCase c) {
   return c;
 }
 
-/// What two runs share (kernels, framework) cancels; the exchange of the larger one does not.
+/// What two runs share (kernels, framework, several nodes in both) cancels; the exchange of the larger one
+/// and what its nodes lose to each other, where the other has one, do not.
 PredictedFigure ratio_of(const Run& fast, const Run& slow, double factor) {
   const double wait = fast.waiting();
+  const double scaling = slow.training.scaling_log_sigma > 0 ? 0 : fast.training.scaling_log_sigma;
   return figure_of(factor * fast.throughput().value / slow.throughput().value,
-                   std::max(0.02, wait * fast.training.network_log_sigma));
+                   std::max(0.02, std::hypot(wait * fast.training.network_log_sigma, scaling)));
 }
 
 }  // namespace

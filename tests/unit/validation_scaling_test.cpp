@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/straggler.hpp"
 #include "reports/scaling_report.hpp"
 #include "scenarios/validation/case_loader.hpp"
 #include "scenarios/validation/predictor.hpp"
@@ -57,6 +58,20 @@ TEST_CASE("IBM's speed-ups on 8 to 256 P100 are within 3 %") {
 
 TEST_CASE("efficiency on 1,088 GPUs of ABCI is within five points") {
   CHECK(std::abs(ratios("landmark_papers_largescale").at("mikami-1088-eff") - 1) * 0.9162 < 0.05);
+}
+
+TEST_CASE("what nodes lose to each other has a spread that a node alone has not") {
+  CHECK(scaling_log_sigma(1) == 0);
+  CHECK(scaling_log_sigma(128) == scaling_log_sigma(2));
+  PredictionContext context{catalog()};
+  std::map<std::string, double> half;  // of the interval, in logarithms
+  for (const ValidationCase& c : cases("seed_decks")) {
+    if (!c.id.ends_with("rn50-8") && c.id != "seed-dell-caffe2-4-fp32") continue;
+    const PredictionOutcome outcome = predict_case(context, c);
+    if (outcome.figure) half[c.id] = std::log(outcome.figure->high / outcome.figure->low) / 2;
+  }
+  CHECK(half.at("seed-ibm-ddl-rn50-8") >= 1.6 * scaling_log_sigma(2));     // two nodes against one
+  CHECK(half.at("seed-dell-caffe2-4-fp32") < 1.6 * scaling_log_sigma(2));  // in one
 }
 
 TEST_CASE("images of all GPUs of a node come from the memory of one socket") {
