@@ -196,6 +196,22 @@ std::optional<LibraryGeneration> generation(const FrameworkQuery& query, const V
 
 }  // namespace
 
+std::string version_on(std::string_view framework, const std::string& stated, std::string_view gpu) {
+  // No framework counts its releases as high as containers count years.
+  const bool month = stated.size() == 5 && stated[2] == '.' && stated >= "17.00" && stated < "40.00";
+  if (month) return "NGC " + stated;
+  // MXNet 1.x ran on Ampere and later only as NVIDIA's container builds it.
+  const bool container = framework == "mxnet" && !stated.starts_with("NGC");
+  if (!container && stated.find_first_of("0123456789") != std::string::npos) return stated;
+  const auto is = [gpu](std::string_view name) {
+    return gpu.starts_with(name);
+  };
+  if (is("a100") || is("a10") || is("a30")) return "NGC 21.05";
+  if (is("h100") || is("h200") || is("gh200") || is("l40")) return "NGC 23.04";
+  if (is("b200") || is("b300") || is("gb")) return "NGC 25.02";
+  return stated;
+}
+
 FrameworkProfile framework_profile(const FrameworkQuery& query) {
   const std::string wanted = plain(query.name);
   const Version version = parse_version(query.version);

@@ -85,6 +85,11 @@ struct FrameworkQuery {
 /// spread.
 FrameworkProfile framework_profile(const FrameworkQuery& query);
 
+/// The version that runs on a GPU ("a100_sxm4_80gb", "": not known): the stated one, where it is a month
+/// ("21.05") the container of that month; where none is stated and the GPU needs newer software, a container
+/// of the GPU's first years.
+std::string version_on(std::string_view framework, const std::string& stated, std::string_view gpu);
+
 /// All of them, sorted by id.
 std::vector<FrameworkProfile> framework_profiles();
 

@@ -169,7 +169,7 @@ ExchangeSpec Evaluator::exchange(const Question& q) {
 
 MemoryOptions Evaluator::memory(const Question& q) {
   const int all = q.cluster.nodes * node(q.cluster).gpus, ranks = std::min(all, q.gpus.value_or(all));
-  return memory_options(q.workload, workload(q.workload), impl_->framework(q.workload), ranks);
+  return memory_options(q.workload, workload(q.workload), impl_->framework(q.cluster, q.workload), ranks);
 }
 
 TableExchange Evaluator::table_exchange(const Question& q) {

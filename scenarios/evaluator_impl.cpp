@@ -14,6 +14,7 @@
 #include "models/workload.hpp"
 #include "scenarios/exchange_choice.hpp"
 #include "scenarios/site/site_spec.hpp"
+#include "scenarios/workload_choice.hpp"
 #include "sim/error.hpp"
 #include "topologies/catalog.hpp"
 #include "topologies/named_cluster.hpp"
@@ -123,29 +124,32 @@ const NodeSpec& Evaluator::Impl::node(const ClusterSpec& cluster) {
 }
 
 const Workload& Evaluator::Impl::workload(const WorkloadSpec& spec) {
-  if (const auto it = workloads.find(spec.model); it != workloads.end()) return it->second;
-  Workload loaded = at(spec.where, [&] { return load_workload(spec.model); });
+  const std::string key = network_key(spec);
+  if (const auto it = workloads.find(key); it != workloads.end()) return it->second;
+  Workload loaded = at(spec.where, [&] { return network_of(spec); });
   if (spec.tables && !has_split_tables(loaded))
     throw Error{loaded.title + " has no large embedding tables", spec.where,
                 "leave \"tables\" out of \"parallelism\""};
   ledger.note_workload(spec, loaded);
   ledger.note_tables(spec, loaded);
-  return workloads.emplace(spec.model, std::move(loaded)).first->second;
+  return workloads.emplace(key, std::move(loaded)).first->second;
 }
 
-const FrameworkProfile& Evaluator::Impl::framework(const WorkloadSpec& spec) {
-  const std::string key = spec.framework + "/" + spec.framework_version;
+const FrameworkProfile& Evaluator::Impl::framework(const ClusterSpec& cluster, const WorkloadSpec& spec) {
+  const FrameworkQuery query = software_of(spec, node(cluster).gpu);
+  const std::string key = software_key(query);
   if (const auto it = frameworks.find(key); it != frameworks.end()) return it->second;
-  FrameworkProfile profile = framework_profile({.name = spec.framework, .version = spec.framework_version});
-  ledger.note_framework(spec, profile);
+  FrameworkProfile profile = framework_profile(query);
+  ledger.note_framework(spec, query.version, profile);
   return frameworks.emplace(key, std::move(profile)).first->second;
 }
 
 const GpuCostModel& Evaluator::Impl::gpu(const ClusterSpec& cluster, const WorkloadSpec& w) {
   const GpuSpec& spec = node(cluster).gpu;
-  const FrameworkProfile& software = framework(w);
-  const std::string key = fmt::format("{}/{}/{}/{}", spec.id, to_string(software.library),
-                                      to_string(software.attention), software.fused_tables);
+  const FrameworkProfile& software = framework(cluster, w);
+  const std::string key =
+      fmt::format("{}/{}/{}/{}/{}", spec.id, to_string(software.library), to_string(software.attention),
+                  software.winograd, software.fused_tables);
   if (const auto it = gpus.find(key); it != gpus.end()) return it->second;
   GpuCostModel model = GpuCostModel::create(gpu_rates(spec), software.lowering(), kernels);
   ledger.note_gpu(spec, model, workload(w), w.precision);
@@ -230,7 +234,7 @@ std::vector<std::pair<EpochPhase, Question>> Evaluator::Impl::stretches(const Qu
 }
 
 ExchangeSpec Evaluator::Impl::exchange(const Question& q) {
-  const FrameworkProfile& software = framework(q.workload);
+  const FrameworkProfile& software = framework(q.cluster, q.workload);
   ledger.note_exchange(q.workload, workload(q.workload), software);
   return exchange_on(q.workload.exchange, software, used_nodes(q, node(q.cluster)));
 }
@@ -238,7 +242,7 @@ ExchangeSpec Evaluator::Impl::exchange(const Question& q) {
 TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   TrainingSpec spec;
   spec.workload = &workload(q.workload);
-  spec.framework = &framework(q.workload);
+  spec.framework = &framework(q.cluster, q.workload);
   spec.gpu = &gpu(q.cluster, q.workload);
   spec.batch_per_gpu = q.workload.batch_per_gpu;
   spec.precision = q.workload.precision;
@@ -384,10 +388,10 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
                                         Tracer* tracer, std::uint64_t save_every) {
   const SaveSpec saving = save(q, save_every);
   const std::string key =
-      fmt::format("{}/{}/{}/{}/{}|{}/{}/{}/{}/{}/{}|{}/{}/{}|{}/{}/{}|{}/{}/{}", q.cluster.node,
-                  q.cluster.gpu, q.cluster.nodes, q.cluster.fabric.key(), q.gpus.value_or(0),
-                  q.workload.model, q.workload.batch_per_gpu, to_string(q.workload.precision),
-                  q.workload.framework, q.workload.framework_version,
+      fmt::format("{}/{}/{}/{}/{}|{}/{}/{}/{}/{}|{}/{}/{}|{}/{}/{}|{}/{}/{}", q.cluster.node, q.cluster.gpu,
+                  q.cluster.nodes, q.cluster.fabric.key(), q.gpus.value_or(0), network_key(q.workload),
+                  q.workload.batch_per_gpu, to_string(q.workload.precision),
+                  software_key(software_of(q.workload, node(q.cluster).gpu)),
                   q.workload.exchange + (q.workload.parallelism ? q.workload.parallelism->key() : "") +
                       (q.workload.tables == TablePlacement::copied ? "/copied" : ""),
                   q.storage.key(), q.bytes_per_sample.base(), q.input.key(), hits.page_cache, hits.ssd_cache,

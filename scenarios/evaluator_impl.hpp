@@ -66,7 +66,7 @@ struct Evaluator::Impl {
 
   const NodeSpec& node(const ClusterSpec& cluster);
   const Workload& workload(const WorkloadSpec& spec);
-  const FrameworkProfile& framework(const WorkloadSpec& spec);
+  const FrameworkProfile& framework(const ClusterSpec& cluster, const WorkloadSpec& spec);
   const GpuCostModel& gpu(const ClusterSpec& cluster, const WorkloadSpec& w);
   const StorageFacts& storage(const StorageSpec& spec);
   /// What a curve of the scenario says of collectives on this cluster; nothing if none was measured on such a

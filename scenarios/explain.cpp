@@ -14,6 +14,7 @@
 #include "scenarios/describe.hpp"
 #include "scenarios/evaluator.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/workload_choice.hpp"
 #include "sim/error.hpp"
 #include "sim/quantity_text.hpp"
 #include "sim/table_document.hpp"
@@ -153,11 +154,10 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
   document.subtitle = scenario.name;
   for (const WorkloadSpec& spec : scenario.workloads) {
     if (!wanted.empty() && wanted != spec.model) continue;
-    const Workload workload = load_workload(spec.model);
+    const Workload workload = network_of(spec);
     const bool split = spec.tables != TablePlacement::copied && has_split_tables(workload);
     const Workload local = split ? with_split_tables(workload) : workload;
-    const FrameworkProfile framework =
-        framework_profile({.name = spec.framework, .version = spec.framework_version});
+    const FrameworkProfile framework = framework_profile(software_of(spec, node.gpu));
     const GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu), framework.lowering(), kernels);
     StepOptions options;
     options.batch = spec.parallelism ? spec.parallelism->micro_batch : spec.batch_per_gpu;

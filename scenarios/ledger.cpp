@@ -142,10 +142,18 @@ void Ledger::note_convergence(const WorkloadSpec& spec, const Workload& workload
          "for every network (staleness_penalty).");
 }
 
-void Ledger::note_framework(const WorkloadSpec& spec, const FrameworkProfile& profile) {
-  const bool is_default = spec.framework.empty();
-  note({"Framework overheads", profile.title, "models/data/frameworks, fitted on the cases named there",
-        is_default ? "default" : "fit", place(spec.where)});
+void Ledger::note_framework(const WorkloadSpec& spec, const std::string& version,
+                            const FrameworkProfile& profile) {
+  const bool taken = !spec.framework.empty() && version != spec.framework_version &&
+                     version != "NGC " + spec.framework_version;
+  std::string source = "models/data/frameworks, fitted on the cases named there";
+  if (taken) source += "; version " + version + ", of the GPU's first years";
+  note({"Framework overheads", profile.title, std::move(source),
+        taken || spec.framework.empty() ? "default" : "fit", place(spec.where)});
+  if (const auto named = profile.networks.find(spec.model); named != profile.networks.end())
+    note({spec.model + ": network", spec.model,
+          fmt::format("the scenario; the framework's own scripts run {} under this name", named->second),
+          "scenario", place(spec.where)});
 }
 
 void Ledger::note_exchange(const WorkloadSpec& spec, const Workload& workload,

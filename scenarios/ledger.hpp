@@ -28,7 +28,8 @@ class Ledger {
   void note_workload(const WorkloadSpec& spec, const Workload& workload);
   void note_tables(const WorkloadSpec& spec, const Workload& workload);
   void note_convergence(const WorkloadSpec& spec, const Workload& workload);  ///< needs a law
-  void note_framework(const WorkloadSpec& spec, const FrameworkProfile& profile);
+  /// `version`: what stands for the software, stated or not.
+  void note_framework(const WorkloadSpec& spec, const std::string& version, const FrameworkProfile& profile);
   void note_exchange(const WorkloadSpec& spec, const Workload& workload, const FrameworkProfile& profile);
   void note_storage(const StorageFacts& storage);
   void note_input(const InputContext& context, const InputPathFacts& host);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "models/layer_arguments.hpp"
 #include "models/site/prices.hpp"
 #include "scenarios/defaults.hpp"
 #include "scenarios/exchange_choice.hpp"
@@ -62,6 +63,26 @@ void refuse_with_split(ObjectReader& in, const WorkloadSpec& workload) {
     in.require("exchange").fail("replicas of a split network exchange gradients by all-reduce, uncompressed");
 }
 
+/// One form of a sample: an image or a sequence.
+void read_sample(const Json& json, WorkloadSpec& out) {
+  ObjectReader in{json};
+  const Json* image = in.find("image");
+  if (image) {
+    const auto& sides = image->array();
+    if (sides.size() != 3)
+      image->fail("an image is height, width and channels", "write \"image\": [224, 224, 3]");
+    out.image.emplace();
+    for (std::size_t i = 0; i < 3; ++i)
+      (*out.image)[i] = checked_integer(sides[i], "image", 1, i < 2 ? 20'000 : 1'000);
+  }
+  if (in.has("tokens")) {
+    if (image) json.fail("a sample is an image or a sequence, not both");
+    out.tokens = in.integer("tokens", 1, 4'000'000);
+  }
+  if (!image && !out.tokens) json.fail("a sample needs \"image\" or \"tokens\"", "write {\"tokens\": 512}");
+  in.finish();
+}
+
 WorkloadSpec read_workload(const Json& json) {
   ObjectReader in{json};
   WorkloadSpec workload;
@@ -85,8 +106,11 @@ WorkloadSpec read_workload(const Json& json) {
     ObjectReader f{*framework};
     workload.framework = f.string("name");
     workload.framework_version = f.string_or("version", "");
+    workload.framework_script = f.string_or("script", "");
+    workload.cudnn = f.string_or("cudnn", "");
     f.finish();
   }
+  if (const Json* sample = in.find("sample")) read_sample(*sample, workload);
   if (const Json* exchange = in.find("exchange")) workload.exchange = read_exchange(*exchange);
   if (const Json* split = in.find("parallelism")) {
     ParallelSpec spec = read_parallelism(*split);

@@ -2,6 +2,7 @@
 /// A scenario: what data, which networks, on which kind of cluster, by when. Read once, checked, then const.
 /// The format is documented by scenarios/schema/scenario.schema.json (`rackcast schema`) and by the commented
 /// files that `rackcast init` writes.
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -42,7 +43,10 @@ struct WorkloadSpec {
   double epochs = 0;
   double batch_per_gpu = 0;
   Precision precision = Precision::fp32;
-  std::string framework, framework_version;    ///< empty: the generic profile
+  std::optional<std::array<std::int64_t, 3>> image;  ///< height, width, channels; absent: the network's own
+  std::optional<std::int64_t> tokens;                ///< of a sequence; absent: the network's own
+  std::string framework, framework_version;          ///< empty: the generic profile
+  std::string framework_script, cudnn;               ///< empty: as the framework is used mostly
   std::string exchange;                        ///< of gradients (exchange_choice.hpp); empty: the framework's
   std::optional<ParallelSpec> parallelism;     ///< a transformer split over GPUs
   std::optional<TablePlacement> tables;        ///< of a recommender; absent: split, as frameworks do

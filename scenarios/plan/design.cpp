@@ -108,6 +108,8 @@ std::vector<WorkloadSpec> variants_of(const SearchSpec& search, const WorkloadSp
   multiply(search.framework, [](WorkloadSpec& w, const Choice<FrameworkName>& framework) {
     w.framework = framework.value.name;
     w.framework_version = framework.value.version;
+    w.framework_script.clear();
+    w.cudnn.clear();
   });
   multiply(search.exchange, [](WorkloadSpec& w, const std::string& exchange) { w.exchange = exchange; });
   return out;

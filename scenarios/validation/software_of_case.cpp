@@ -26,34 +26,12 @@ Precision precision_of(const ValidationCase& c) {
   }
 }
 
-namespace {
-
-/// A GPU needs software that knows it: where no version is stated, a container of the GPU's first years.
-std::string version_of(const ValidationCase& c) {
-  const std::string& stated = c.workload.framework_version;
-  // "21.05" is a container of that month: no framework counts its releases that high.
-  const bool month = stated.size() == 5 && stated[2] == '.' && stated >= "17.00" && stated < "40.00";
-  if (month) return "NGC " + stated;
-  // MXNet 1.x ran on Ampere and later only as NVIDIA's container builds it.
-  const bool container = c.workload.framework == "mxnet" && !stated.starts_with("NGC");
-  if (!c.system.gpu || (!container && stated.find_first_of("0123456789") != std::string::npos)) return stated;
-  const auto is = [&c](std::string_view name) {
-    return c.system.gpu->starts_with(name);
-  };
-  if (is("a100") || is("a10") || is("a30")) return "NGC 21.05";
-  if (is("h100") || is("h200") || is("gh200") || is("l40")) return "NGC 23.04";
-  if (is("b200") || is("b300") || is("gb")) return "NGC 25.02";
-  return stated;
-}
-
-}  // namespace
-
 FrameworkProfile profile_of(const ValidationCase& c) {
   FrameworkQuery query;
   query.name = c.workload.framework;
   if (query.name == "tensorflow" && flag_in(c.workload.extra, "xla").value_or(false))
     query.name = "tensorflow-xla";
-  query.version = version_of(c);
+  query.version = version_on(c.workload.framework, c.workload.framework_version, c.system.gpu.value_or(""));
   query.cudnn = text_in(c.workload.extra, "cudnn").value_or("");
   query.script = text_in(c.workload.extra, "script").value_or("");
   if (const auto benchmark = training_benchmark_of(c)) {
