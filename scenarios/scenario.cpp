@@ -66,6 +66,7 @@ void refuse_with_split(ObjectReader& in, const WorkloadSpec& workload) {
 /// One form of a sample: an image or a sequence.
 void read_sample(const Json& json, WorkloadSpec& out) {
   ObjectReader in{json};
+  out.sample_where = json.where();
   const Json* image = in.find("image");
   if (image) {
     const auto& sides = image->array();

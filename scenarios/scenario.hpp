@@ -45,8 +45,9 @@ struct WorkloadSpec {
   Precision precision = Precision::fp32;
   std::optional<std::array<std::int64_t, 3>> image;  ///< height, width, channels; absent: the network's own
   std::optional<std::int64_t> tokens;                ///< of a sequence; absent: the network's own
-  std::string framework, framework_version;          ///< empty: the generic profile
-  std::string framework_script, cudnn;               ///< empty: as the framework is used mostly
+  Where sample_where;
+  std::string framework, framework_version;    ///< empty: the generic profile
+  std::string framework_script, cudnn;         ///< empty: as the framework is used mostly
   std::string exchange;                        ///< of gradients (exchange_choice.hpp); empty: the framework's
   std::optional<ParallelSpec> parallelism;     ///< a transformer split over GPUs
   std::optional<TablePlacement> tables;        ///< of a recommender; absent: split, as frameworks do

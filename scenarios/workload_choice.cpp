@@ -8,10 +8,16 @@
 namespace rackcast {
 
 Workload network_of(const WorkloadSpec& spec) {
+  Workload published = load_workload(spec.model);
+  if (!spec.image && !spec.tokens) return published;
   WorkloadOptions options;
   options.image = spec.image;
   options.seq_len = spec.tokens;
-  return load_workload(spec.model, options);
+  try {
+    return load_workload(spec.model, options);
+  } catch (const Error& e) {
+    throw Error{published.title + ": " + e.message(), spec.sample_where, "leave \"sample\" out"};
+  }
 }
 
 FrameworkQuery software_of(const WorkloadSpec& spec, const GpuSpec& gpu) {

@@ -10,7 +10,8 @@ namespace rackcast {
 struct GpuSpec;
 struct WorkloadSpec;
 
-/// For samples as the workload states them. Throws Error for what the network has no use for.
+/// For samples as the workload states them. Throws Error at their place for what the network
+/// has no use for.
 Workload network_of(const WorkloadSpec& spec);
 
 /// The version is the stated one, or where the GPU needs newer software a container of its first years.
