@@ -116,7 +116,7 @@ WorkloadSpec read_workload(const Json& json) {
   if (const Json* split = in.find("parallelism")) {
     ParallelSpec spec = read_parallelism(*split);
     workload.tables = spec.tables;
-    if (!spec.tables) workload.parallelism = std::move(spec);
+    if (!spec.tables) workload.parallelism = spec;
   }
   if (workload.parallelism) {
     refuse_with_split(in, workload);

@@ -54,7 +54,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 /// A network of tables alone, as a file that a scenario names.
 std::string tables_file(const std::string& name, const std::string& rows) {
-  const std::string path = std::string{RACKCAST_PROGRAM} + "_" + name + ".json";
+  std::string path = std::string{RACKCAST_PROGRAM} + "_" + name + ".json";
   write_file_atomically(path, R"({"title": "tables", "task": "recommendation", "source": "a test",
  "published": {"source": "a test", "notes": "made up"}, "input": {"ids": 4}, "layers": [
  {"embedding_tables": 128, "rows": )" +
