@@ -234,6 +234,8 @@ std::vector<std::pair<EpochPhase, Question>> Evaluator::Impl::stretches(const Qu
 }
 
 ExchangeSpec Evaluator::Impl::exchange(const Question& q) {
+  // Replicas of a split network sum their gradients, whatever the framework does with a whole one.
+  if (q.workload.parallelism) return exchange_named(q.workload.exchange);
   const FrameworkProfile& software = framework(q.cluster, q.workload);
   ledger.note_exchange(q.workload, workload(q.workload), software);
   return exchange_on(q.workload.exchange, software, used_nodes(q, node(q.cluster)));

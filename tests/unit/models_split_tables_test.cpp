@@ -136,23 +136,39 @@ TEST_CASE("the least GPUs for the tables hold them, and one less does not") {
   CHECK_FALSE(gpus_for_tables(dlrm, options, Bytes{0.5e9}));  // driver and dense part alone take more
 }
 
+namespace {
+
+/// DLRM in HugeCTR on one kind of GPU, 1,000 samples on each.
+struct Recommender {
+  explicit Recommender(const NodeSpec& node)
+      : gpu{GpuCostModel::create(gpu_rates(node.gpu), profile.lowering(), kernels)} {}
+  [[nodiscard]] TrainingSpec spec() const {
+    TrainingSpec out;
+    out.workload = &network;
+    out.gpu = &gpu;
+    out.framework = &profile;
+    out.batch_per_gpu = 1000;
+    out.precision = Precision::mixed;
+    return out;
+  }
+
+  Workload network = load_workload("dlrm");
+  FrameworkProfile profile = framework_profile({.name = "hugectr", .version = ""});
+  GpuModelLibrary kernels = GpuModelLibrary::builtin();
+  GpuCostModel gpu;
+};
+
+}  // namespace
+
 TEST_CASE("a step with split tables has their exchange as a part of its own, and copied ones have none") {
   const Catalog catalog = Catalog::builtin();
   const NodeSpec node = node_spec(catalog, "dgx_a100_640gb");
   const Cluster two = make_cluster(catalog, node, {.nodes = 2, .fabric = {}});
-  const Workload dlrm = load_workload("dlrm");
-  const FrameworkProfile profile = framework_profile({.name = "hugectr", .version = ""});
-  const GpuModelLibrary kernels = GpuModelLibrary::builtin();
-  const GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu), profile.lowering(), kernels);
-  TrainingSpec spec;
-  spec.workload = &dlrm;
-  spec.gpu = &gpu;
-  spec.framework = &profile;
-  spec.batch_per_gpu = 1000;
-  spec.precision = Precision::mixed;
+  const Recommender dlrm{node};
+  TrainingSpec spec = dlrm.spec();
   const TrainingRun split = train(two, spec);
   const StepParts& p = split.parts;
-  CHECK(p.table_exchange == table_exchange(two, {}, dlrm, 1000, Precision::mixed).time());
+  CHECK(p.table_exchange == table_exchange(two, {}, dlrm.network, 1000, Precision::mixed).time());
   const Duration sum = p.input_wait + p.forward + p.backward + p.straggler_wait + p.exchange_wait +
                        p.table_exchange + p.optimizer;
   CHECK(sum.base() == doctest::Approx(p.total.base()));
@@ -167,16 +183,8 @@ TEST_CASE("samples go on coming while vectors are exchanged") {
   const Catalog catalog = Catalog::builtin();
   const NodeSpec node = node_spec(catalog, "dgx_a100_640gb");
   const Cluster one = make_cluster(catalog, node, {.nodes = 1, .fabric = {}});
-  const Workload dlrm = load_workload("dlrm");
-  const FrameworkProfile profile = framework_profile({.name = "hugectr", .version = ""});
-  const GpuModelLibrary kernels = GpuModelLibrary::builtin();
-  const GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu), profile.lowering(), kernels);
-  TrainingSpec spec;
-  spec.workload = &dlrm;
-  spec.gpu = &gpu;
-  spec.framework = &profile;
-  spec.batch_per_gpu = 1000;
-  spec.precision = Precision::mixed;
+  const Recommender dlrm{node};
+  TrainingSpec spec = dlrm.spec();
   spec.input.stored_sample = Bytes{160};
   spec.input.storage = Bandwidth{160e6};  // a million samples a second: a step of 8,000 takes 8 ms
   const TrainingRun run = train(one, spec);

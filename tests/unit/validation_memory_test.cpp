@@ -105,7 +105,6 @@ TEST_CASE("BERT's table of largest batches: none that ran is refused, too many a
     CHECK(ours >= row.largest);
     refused += ours < row.largest + 1;
   }
-  // A known gap (docs/accuracy.md): TensorFlow composes GELU, normalisation and the update from operations
-  // that keep their intermediates each, and the model counts fused ones.
+  // A known gap (docs/accuracy.md, "Memory"): what composed operations keep explains less than half of it.
   CHECK(refused == 0);
 }
