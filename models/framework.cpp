@@ -102,6 +102,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   if (in.has("layout_conversion"))
     p.layout = static_cast<LayoutConversion>(in.choice("layout_conversion", layouts));
   p.log_sigma = in.number_or("log_sigma", p.log_sigma, 0.001, 2);
+  p.workspace = in.quantity_or("workspace", p.workspace, false);
   constexpr std::array<std::string_view, 2> kernels{"library", "im2col"};
   if (in.has("conv")) p.conv = static_cast<ConvKernels>(in.choice("conv", kernels));
   if (const Json* library = in.find("library")) p.library = parse_library_generation(library->string());

@@ -35,6 +35,9 @@ struct FrameworkProfile {
   LibraryGeneration library = LibraryGeneration::cudnn7;
   bool winograd = true;  ///< the library has Winograd kernels (cuDNN 5)
   ConvKernels conv = ConvKernels::library;
+  /// Scratch that it lets the library use for one convolution. Kernels that need more do not run, so large
+  /// batches may be slower per image than small ones.
+  Bytes workspace = unlimited_workspace;
   /// Host time to issue one kernel; the GPU runs behind in a queue and starves where kernels are shorter.
   Duration host_per_kernel{0};
   Duration host_per_step{0};      ///< session call, Python loop, synchronisation; the GPU idles
@@ -66,7 +69,7 @@ struct FrameworkProfile {
   /// In mixed precision gradients are those of the fp32 weights, and so is what is exchanged.
   bool wide_gradients = false;
   /// How its operators become kernels.
-  [[nodiscard]] LoweringOptions lowering() const { return {library, attention, winograd, fused_tables}; }
+  [[nodiscard]] LoweringOptions lowering() const { return {library, attention, winograd, workspace, fused_tables}; }
   std::vector<std::string> fit;     ///< case ids that the numbers were fitted on
   std::vector<std::string> fitted;  ///< names of those numbers (models/framework_parameters.hpp)
 };

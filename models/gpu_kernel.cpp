@@ -46,6 +46,7 @@ struct Menu {
 struct Task {
   MatrixShape shape;
   double bytes = 0, efficiency = 1, launches = 1;
+  Bytes workspace{0};
 };
 
 /// Rounding of numbers far below 2^63; the library's functions cost a call each on baseline x86-64.
@@ -142,16 +143,20 @@ Task winograd_task(const KernelCall& call, const ConvolutionShape& s, double til
   task.shape = call.kind == KernelClass::conv_weight_gradient
                    ? MatrixShape{out, in, tiles, points * s.groups}
                    : MatrixShape{tiles, out, in, points * s.groups};
-  // Unfused, the transformed maps and filters are written once and read once.
-  task.bytes =
-      bytes + (fused ? 0 : 2 * points * call.element_bytes * (tiles * (in + out) * s.groups + in * out));
+  // Unfused, the transformed maps and filters are written once and read once, and all there at a time; fused,
+  // the filters alone are transformed beforehand.
+  const double filters = points * call.element_bytes * in * out;
+  const double transformed = fused ? 0 : filters + points * call.element_bytes * tiles * (in + out) * s.groups;
+  task.bytes = bytes + 2 * transformed;
+  task.workspace = Bytes{fused ? filters : transformed};
   task.launches = fused ? 1 : 3;
   return task;
 }
 
 /// Convolution by Fourier transforms of tiles of `side` x `side` (Mathieu et al., arXiv 1312.5851): of each
 /// tile's spectrum half is stored, products are complex (four real ones), and maps and filters are
-/// transformed once.
+/// transformed once. The products want the spectra with their points outermost, so the scratch holds them
+/// twice (Vasilache et al., arXiv 1412.7580, section 3.1 and table 1: a transposition after each transform).
 Task fft_task(const KernelCall& call, const ConvolutionShape& s, double side, double bytes) {
   const bool data = call.kind == KernelClass::conv_data_gradient;
   const double in = data ? s.k : s.c, out = data ? s.c : s.k;
@@ -161,7 +166,9 @@ Task fft_task(const KernelCall& call, const ConvolutionShape& s, double side, do
   Task task;
   task.shape = call.kind == KernelClass::conv_weight_gradient ? MatrixShape{out, in, tiles, 4 * points}
                                                               : MatrixShape{tiles, out, in, 4 * points};
-  task.bytes = bytes + 2 * points * 2 * call.element_bytes * (tiles * (in + out) + in * out);
+  const double spectra = points * 2 * call.element_bytes * (tiles * (in + out) + in * out);
+  task.bytes = bytes + 2 * spectra;
+  task.workspace = Bytes{2 * spectra};
   task.launches = 4;
   return task;
 }
@@ -191,6 +198,7 @@ KernelTime conv_time(const KernelCall& call, const GpuRates& gpu, const KernelPa
   if (s.r != s.s || s.stride_h != 1 || s.stride_w != 1 || s.groups != 1) return best;
   const Menu menu{winograd_tiles, call.kind == KernelClass::conv_weight_gradient};
   const auto consider = [&](Task task, double efficiency) {
+    if (task.workspace > call.workspace) return;
     task.efficiency = efficiency;
     const KernelTime time = product_time(task, call, gpu, p, menu);
     if (time.total < best.total) best = time;

@@ -30,9 +30,11 @@
 /// under the mask v = n - m/2 + 64, since tiles on the diagonal are computed whole.
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <string_view>
 
 #include "models/gpu_rates.hpp"
+#include "sim/quantity.hpp"
 
 namespace rackcast {
 
@@ -72,6 +74,9 @@ struct ConvolutionShape {
          groups = 1;
 };
 
+/// A framework that lets the library take the scratch that it likes.
+inline constexpr Bytes unlimited_workspace{std::numeric_limits<double>::infinity()};
+
 /// One call. Fields that the class does not need stay as they are.
 struct KernelCall {
   KernelClass kind = KernelClass::elementwise;
@@ -83,6 +88,7 @@ struct KernelCall {
   double steps = 1;          ///< recurrent: dependent products
   double moved_bytes = 0;    ///< bandwidth-bound classes: least traffic
   bool winograd = true;      ///< convolution: the library has Winograd kernels
+  Bytes workspace = unlimited_workspace;  ///< convolution: scratch that the library may use
   bool fused_groups = true;  ///< grouped convolution in one launch (since cuDNN 7)
   bool causal = false;       ///< attention: a query sees no later key
 };

@@ -164,6 +164,7 @@ class Lowering {
                                               : KernelClass::conv_weight_gradient;
     call.conv = convolution();
     call.winograd = options_.winograd;
+    call.workspace = options_.workspace;
     call.fused_groups = options_.library >= LibraryGeneration::cudnn7;
     use_unit(call, true);  // the library pads the channels
     return call;

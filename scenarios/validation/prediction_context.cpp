@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "models/framework_parameters.hpp"
 #include "models/gpu_rates_of.hpp"
 #include "models/workload.hpp"
@@ -28,7 +30,7 @@ LibraryGeneration oldest_for(std::string_view architecture) {
 const GpuCostModel& PredictionContext::gpu(const std::string& id, const FrameworkProfile& software) {
   std::unique_ptr<GpuCostModel>& slot =
       gpus_[id + "/" + std::string{to_string(software.library)} + (software.winograd ? "" : "/direct") + "/" +
-            std::string{to_string(software.attention)} + (software.fused_tables ? "/tables" : "")];
+            std::string{to_string(software.attention)} + (software.fused_tables ? "/tables" : "") + "/" + fmt::to_string(software.workspace.base())];
   if (!slot) {
     try {
       const GpuRates rates = gpu_rates(gpu_spec(catalog_, id));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "models/framework.hpp"
 #include "models/gpu_cost.hpp"
 #include "models/gpu_rates_of.hpp"
 #include "models/gpu_step.hpp"
@@ -89,6 +90,43 @@ TEST_CASE("tensor cores serve aligned products only before cuDNN 8") {
   };
   CHECK(time(LibraryGeneration::cudnn7, 4097) > 3 * time(LibraryGeneration::cudnn7, 4096));
   CHECK(time(LibraryGeneration::cudnn8, 4097) < 1.5 * time(LibraryGeneration::cudnn8, 4096));
+}
+
+TEST_CASE("kernels that need more scratch than a framework lets them have do not run") {
+  // AlexNet's third convolution: 384 filters of 3x3 over 256 maps of 13x13. Winograd's F(4x4) transforms 16
+  // tiles of 36 points: (16 n (256 + 384) + 256 * 384) * 36 * 4 B, 1.5 MB for each image and 14 MB of filters.
+  Operator op;
+  op.kind = "conv";
+  op.family = OperatorFamily::conv;
+  OperatorShape& s = op.shape;
+  s.n = 384, s.c = 256, s.r = s.s = 3, s.h = s.w = s.oh = s.ow = 13;
+  const GpuRates v100 = gpu_rates(gpu_spec(Catalog::builtin(), "v100_sxm2_16gb"));
+  const auto per_image = [&](Bytes workspace, double batch) {
+    return GpuCostModel::create(v100, LoweringOptions{.workspace = workspace})
+               .cost(op, Pass::forward, batch, Precision::fp32)
+               .time /
+           batch;
+  };
+  constexpr Bytes gib{0x1p30}, mib{0x1p20};
+  CHECK(per_image(unlimited_workspace, 1024) < per_image(unlimited_workspace, 512));
+  CHECK(per_image(gib, 512) == per_image(unlimited_workspace, 512));
+  CHECK(per_image(gib, 1024) > 1.2 * per_image(gib, 512));  // 1.5 GB
+  CHECK(per_image(8 * mib, 32) > 1.2 * per_image(gib, 32));
+  CHECK(per_image(Bytes{0}, 32) >= per_image(8 * mib, 32));
+  // What needs none runs whatever the limit.
+  s.r = s.s = 1;
+  CHECK(per_image(Bytes{0}, 1024) == per_image(unlimited_workspace, 1024));
+}
+
+TEST_CASE("frameworks limit the scratch of a convolution as their sources say") {
+  const auto workspace = [](const char* name) {
+    return framework_profile({.name = name}).workspace;
+  };
+  CHECK(workspace("caffe") == Bytes{0x1p23});
+  CHECK(workspace("chainer") == Bytes{0x1p23});
+  CHECK(workspace("caffe2") == Bytes{0x1p26});
+  CHECK(workspace("mxnet") == Bytes{0x1p30});
+  CHECK(workspace("tensorflow") == unlimited_workspace);
 }
 
 TEST_CASE("a GPU that nobody measured borrows and says so") {
