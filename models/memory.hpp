@@ -13,6 +13,7 @@
 /// (models/data/host/gpu_memory.json).
 ///
 /// Not in it: fragmentation of the framework's allocator (a few per cent) and buffers of collectives.
+#include <limits>
 #include <optional>
 
 #include "models/operator.hpp"
@@ -31,6 +32,8 @@ struct MemoryOptions {
   Precision precision = Precision::fp32;
   Optimizer optimizer = Optimizer::momentum;
   bool fused_attention = false;  ///< flash attention keeps no scores
+  /// Scratch that the framework lets one convolution use (its profile), where that is less than usual.
+  Bytes workspace{std::numeric_limits<double>::infinity()};
   // A network split over GPUs (models/split_training.hpp); `batch` is that of a micro-batch.
   double ways = 1;                ///< GPUs of one copy
   double expert_ways = 0;         ///< GPUs of one copy of the experts; 0: as many

@@ -107,6 +107,7 @@ MemoryOptions memory_options(const WorkloadSpec& spec, const Workload& workload,
   out.batch = spec.batch_per_gpu;
   out.precision = spec.precision;
   out.optimizer = usual_optimizer(workload);
+  out.workspace = framework.workspace;
   out.fused_attention = framework.attention != AttentionKernel::unfused;
   if (spec.tables != TablePlacement::copied && has_split_tables(workload)) out.table_ways = ranks;
   if (!spec.parallelism) return out;

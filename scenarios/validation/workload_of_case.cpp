@@ -164,6 +164,7 @@ bool recomputes(const ValidationCase& c) {
 MemoryOptions memory_of_case(PredictionContext& context, const ValidationCase& c) {
   MemoryOptions options;
   options.precision = precision_of(c);
+  options.workspace = context.profile(c).workspace;
   if (trains_with_adam(c, context.workload(c))) options.optimizer = Optimizer::adam;
   return options;
 }

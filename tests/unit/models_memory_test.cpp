@@ -56,6 +56,17 @@ TEST_CASE("known limits of batch size are met: ResNet-50 fp32 trains 64 images o
   CHECK(batch < 512);
 }
 
+TEST_CASE("scratch is what the largest convolution would take, and at most what the framework gives") {
+  const Workload vgg = load_workload("vgg16");
+  const auto scratch = [&](double batch, Bytes limit) {
+    return training_memory(vgg, {.batch = batch, .workspace = limit}).workspace;
+  };
+  constexpr Bytes mib{0x1p20};
+  CHECK(scratch(64, 8 * mib) == 8 * mib);
+  CHECK(scratch(64, 4096 * mib) == 1024 * mib);
+  CHECK(scratch(1, 512 * mib) < 512 * mib);
+}
+
 TEST_CASE("a negative batch is an error") {
   CHECK_THROWS_AS((void)training_memory(load_workload("alexnet"), {.batch = -1}), Error);
 }
