@@ -57,7 +57,8 @@ ExchangeSpec tensorflow(const ValidationCase& c, const Facts& f, int nodes, std:
     const bool on_gpus = f.variables_on == "gpu" || f.update == "distributed_replicated";
     return exchange_method(on_gpus ? "servers_on_gpus" : "servers_on_host");
   }
-  return exchange_method(f.update == "replicated" ? "all_reduce_each" : usual);
+  if (f.update != "replicated") return exchange_method(usual);
+  return exchange_method(c.workload.data == "real" ? "all_reduce_each_fed" : "all_reduce_each");
 }
 
 /// NVIDIA's configurations of MLPerf from 2021 on: one group with 8 and 128 nodes, more with one and two
