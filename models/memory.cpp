@@ -102,6 +102,20 @@ std::optional<double> gpus_for_tables(const Workload& workload, MemoryOptions op
   return std::max(1.0, std::ceil(whole.tables / left));
 }
 
+std::optional<double> gpus_for_states(const Workload& workload, MemoryOptions options, Bytes available) {
+  const auto total = [&](double replicas) {
+    options.replicas = replicas;
+    return training_memory(workload, options).total();
+  };
+  const Bytes one = total(1);
+  if (one <= available) return options.ways;
+  const Bytes sharded = 2.0 * (one - total(2)), left = available - (one - sharded);
+  if (!(sharded > Bytes{0}) || !(left > Bytes{0})) return std::nullopt;
+  double replicas = std::max(1.0, std::floor(sharded / left));
+  while (total(replicas) > available) ++replicas;  // once or twice: rounding
+  return replicas * options.ways;
+}
+
 double largest_batch(const Workload& workload, MemoryOptions options, Bytes available) {
   const auto fits = [&](double batch) {
     options.batch = batch;

@@ -62,6 +62,12 @@ Bytes table_memory(const Workload& workload);
 /// alone does not fit.
 std::optional<double> gpus_for_tables(const Workload& workload, MemoryOptions options, Bytes available);
 
+/// The least GPUs, whole copies of a split network, over whose replicas the states that ZeRO shards fit
+/// `available` beside everything else; nothing where no number does. Every state that is sharded falls as 1 /
+/// replicas and nothing else does, so more GPUs hold it too. Tables in parts are not counted on
+/// (gpus_for_tables()).
+std::optional<double> gpus_for_states(const Workload& workload, MemoryOptions options, Bytes available);
+
 /// The largest whole batch whose memory is within `available`; 0 if not even one sample fits.
 double largest_batch(const Workload& workload, MemoryOptions options, Bytes available);
 

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "scenarios/describe.hpp"
+#include "scenarios/node_counts.hpp"
+#include "scenarios/parallelism.hpp"
 #include "scenarios/search.hpp"
 #include "sim/quantity_text.hpp"
 
@@ -16,7 +18,63 @@ namespace {
 /// Quantiles of the normal distribution.
 constexpr double kNinetyOfAll = 1.2816, kNinetyFiveOfAll = 1.645;
 
+/// A workload that takes less memory, and what was changed for it.
+struct Leaner {
+  const char* input;
+  std::string change;
+  WorkloadSpec workload;
+};
+
+std::vector<Leaner> leaner(const WorkloadSpec& own, int gpus_per_node) {
+  std::vector<Leaner> out;
+  const auto add = [&](const char* input, std::string change, auto&& apply) {
+    WorkloadSpec changed = own;
+    apply(changed);
+    out.push_back({input, std::move(change), std::move(changed)});
+  };
+  if (!own.parallelism) {
+    if (own.batch_per_gpu > 1)
+      add("batch_per_gpu", fmt::format("{:.0f}", std::floor(own.batch_per_gpu / 2)),
+          [](WorkloadSpec& w) { w.batch_per_gpu = std::floor(w.batch_per_gpu / 2); });
+    return out;
+  }
+  const ParallelSpec& p = *own.parallelism;
+  const int last_stage = p.pipeline > 1 || p.expert > 1 ? 1 : 3;  // beyond it there is no model
+  for (int stage = p.zero_stage + 1; stage <= last_stage; ++stage)
+    add("zero_stage", fmt::format("{}", stage), [=](WorkloadSpec& w) { w.parallelism->zero_stage = stage; });
+  if (!p.recompute) add("recompute", "true", [](WorkloadSpec& w) { w.parallelism->recompute = true; });
+  if (p.micro_batch % 2 == 0)  // the batch stays
+    add("micro_batch", fmt::format("{}, twice as many of them", p.micro_batch / 2), [](WorkloadSpec& w) {
+      w.parallelism->micro_batch /= 2;
+      w.parallelism->micro_batches *= 2;
+    });
+  if (2 * p.tensor <= gpus_per_node)
+    add("tensor", fmt::format("{}", 2 * p.tensor), [](WorkloadSpec& w) { w.parallelism->tensor *= 2; });
+  return out;
+}
+
 }  // namespace
+
+std::vector<Change> memory_changes(Evaluator& evaluator, const Question& q, const GoalSpec& goal,
+                                   std::optional<int> nodes) {
+  std::vector<Change> rows;
+  for (const Leaner& other : leaner(q.workload, evaluator.node(q.cluster).gpus)) {
+    Question varied = q;
+    varied.workload = other.workload;
+    try {
+      const Found found = find_nodes(evaluator, varied, goal.deadline, goal.max_nodes);
+      if (!found.feasible || (nodes && found.nodes >= *nodes)) continue;
+      rows.push_back({other.input, other.change,
+                      nodes ? fmt::format("instead of {}: takes less memory", *nodes)
+                            : std::string{"instead of none: takes less memory"},
+                      found.nodes});
+    } catch (const LimitReached&) {
+      throw;
+    } catch (const Error&) {  // a split that the network's layers or heads do not take
+    }
+  }
+  return rows;
+}
 
 std::vector<Change> changes(Evaluator& evaluator, const Question& q, const GoalSpec& goal, int nodes) {
   std::vector<Change> rows;
@@ -67,14 +125,15 @@ Change confident(Evaluator& evaluator, Question q, const GoalSpec& goal, int nod
   Change row{"confidence in the deadline", "90 %", {}, std::nullopt};
   row.statement = fmt::format("instead of {}, which meet it with {:.0f} % (the model's error alone)", nodes,
                               50 * std::erfc(-z / std::sqrt(2.0)));
-  int fails = nodes - 1, enough = nodes;
+  const int step = node_step(evaluator, q), most = std::max(nodes, goal.max_nodes / step * step);
+  int fails = nodes - step, enough = nodes;
   while (!met(enough)) {
-    if (enough >= goal.max_nodes) return row;
+    if (enough >= most) return row;
     fails = enough;
-    enough = std::min(2 * enough, goal.max_nodes);
+    enough = std::min(2 * enough, most);
   }
-  while (enough - fails > 1) {
-    const int middle = fails + (enough - fails) / 2;
+  while (enough - fails > step) {
+    const int middle = fails + (enough - fails) / step / 2 * step;
     (met(middle) ? enough : fails) = middle;
   }
   row.nodes = enough;
@@ -110,15 +169,19 @@ Alternative alternative(Evaluator& evaluator, Question q, const GoalSpec& goal, 
 
 std::optional<Smaller> why_not_fewer(Evaluator& evaluator, Question q, int nodes, Duration deadline) {
   if (nodes <= 1) return std::nullopt;
-  q.cluster.nodes = nodes - 1;
+  const int step = node_step(evaluator, q), fewer = nodes > step ? nodes - step : nodes - 1;
+  q.cluster.nodes = fewer;
+  if (const auto conflict = split_conflict(evaluator, q))  // less than one copy
+    return Smaller{fewer, conflict->constraint, conflict->statement, {}};
   const Prediction p = evaluator.predict(q);
   if (const auto conflict = memory_conflict(evaluator, q))
-    return Smaller{nodes - 1, conflict->constraint,
-                   count_of(nodes - 1, "node") + " would not hold it. " + conflict->statement,
+    return Smaller{fewer, conflict->constraint,
+                   fmt::format("Memory binds: {} at least; {} would not hold it. {}", count_of(nodes, "node"),
+                               fewer, conflict->statement),
                    p.time_to_train};
   const Duration time{p.time_to_train.value};
-  return Smaller{nodes - 1, constraint::deadline,
-                 fmt::format("{} would take {}: {} past the deadline of {}.", count_of(nodes - 1, "node"),
+  return Smaller{fewer, constraint::deadline,
+                 fmt::format("{} would take {}: {} past the deadline of {}.", count_of(fewer, "node"),
                              to_text(time), to_text(time - deadline), to_text(deadline)),
                  p.time_to_train};
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "models/framework.hpp"
 #include "models/split_tables.hpp"
@@ -76,6 +77,12 @@ void check_split(const WorkloadSpec& workload, int ranks) {
     throw Error{fmt::format("the {} GPUs of a stage are no multiple of the {} that share experts",
                             ranks / p.pipeline, p.expert),
                 workload.where, "choose nodes, pipeline or expert so that they are"};
+}
+
+int split_unit(const WorkloadSpec& workload) {
+  if (!workload.parallelism) return 1;
+  const ParallelSpec& p = *workload.parallelism;
+  return p.pipeline * std::lcm(p.tensor, p.expert);
 }
 
 ParallelSpec fitting(ParallelSpec p, int ranks) {

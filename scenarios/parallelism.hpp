@@ -39,6 +39,9 @@ ParallelSpec read_parallelism(const Json& json);
 /// must be.
 void check_split(const WorkloadSpec& workload, int ranks);
 
+/// GPUs of a job are a multiple of so many, as check_split() has it; 1 without a split.
+int split_unit(const WorkloadSpec& workload);
+
 /// The split on so many GPUs: as asked where they are a multiple of it, else with fewer stages, else fewer
 /// GPUs to a layer. So the small sizes that an answer is set beside, one GPU among them, have a time even
 /// where the network would not fit them.

@@ -52,10 +52,18 @@ void size_workload(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& 
     w.answer.binding_constraint =
         w.answer.why_not_fewer ? w.answer.why_not_fewer->fails : std::string{constraint::one_node};
     w.answer.changes = changes(evaluator, q, goal, found.nodes);
+    if (w.answer.binding_constraint == constraint::gpu_memory) {
+      w.answer.statement +=
+          fmt::format(" Memory binds and not the deadline: {} at least.", count_of(found.nodes, "node"));
+      std::ranges::move(memory_changes(evaluator, q, goal, found.nodes),
+                        std::back_inserter(w.answer.changes));
+    }
     w.answer.changes.push_back(confident(evaluator, q, goal, found.nodes));
   } else {
     w.answer.binding_constraint = found.conflicts.front().constraint;
     w.answer.statement = found.conflicts.front().statement;
+    if (w.answer.binding_constraint == constraint::gpu_memory)
+      w.answer.changes = memory_changes(evaluator, q, goal, std::nullopt);
   }
   for (const std::string& node : goal.alternatives) {
     w.alternatives.push_back(alternative(evaluator, q, goal, node));

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "models/memory.hpp"
+#include "scenarios/node_counts.hpp"
 #include "scenarios/plan/limits.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_conflicts.hpp"
@@ -44,40 +44,9 @@ std::vector<Conflict> running_conflicts(Evaluator& evaluator, const Question& q)
 
 }  // namespace
 
-namespace {
-
-/// What the large tables of the network take, and how many GPUs they need.
-std::string about_tables(const Workload& workload, const MemoryOptions& memory, const MemoryUse& use,
-                         Bytes available) {
-  if (!(use.tables > Bytes{0})) return {};
-  const auto least = gpus_for_tables(workload, memory, available);
-  return fmt::format(" Its tables take {}, {} on each of {:.0f} GPUs; {}.", to_text(table_memory(workload)),
-                     to_text(use.tables), memory.table_ways,
-                     least ? fmt::format("they need at least {:.0f} GPUs", *least)
-                           : std::string("no number of GPUs is enough, as the rest alone does not fit"));
-}
-
-}  // namespace
-
-std::optional<Conflict> memory_conflict(Evaluator& evaluator, const Question& q) {
-  const NodeFacts node = evaluator.node(q.cluster);
-  const Workload& workload = evaluator.workload(q.workload);
-  const MemoryOptions memory = evaluator.memory(q);
-  const MemoryUse use = training_memory(workload, memory);
-  const Bytes needed = use.total();
-  if (needed <= node.gpu_memory) return std::nullopt;
-  const double fits = largest_batch(workload, memory, node.gpu_memory);
-  return Conflict{constraint::gpu_memory, to_text(needed), to_text(node.gpu_memory),
-                  fmt::format("A batch of {:.0f} samples of {} needs {} of GPU memory; {} has {}. {}",
-                              q.workload.batch_per_gpu, workload.title, to_text(needed), node.gpu_id,
-                              to_text(node.gpu_memory),
-                              fits >= 1 ? fmt::format("At most {:.0f} samples fit.", fits)
-                                        : std::string("Not even one sample fits.")) +
-                      about_tables(workload, memory, use, node.gpu_memory)};
-}
-
 std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& q) {
   std::vector<Conflict> out;
+  if (const auto conflict = split_conflict(evaluator, q)) out.push_back(*conflict);
   if (const auto conflict = memory_conflict(evaluator, q)) out.push_back(*conflict);
   if (const auto conflict = storage_conflict(evaluator, q)) out.push_back(*conflict);
   return out;
@@ -92,41 +61,26 @@ std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& q
                               q.storage.count, q.storage.array, to_text(*capacity))};
 }
 
-namespace {
-
-/// The least nodes that hold the network: of large tables each GPU has a part, and with more GPUs a smaller
-/// one. A network that fits any number of nodes, as most do, fits one.
-int nodes_for_memory(Evaluator& evaluator, Question q, int max_nodes) {
-  const auto held_by = [&](int nodes) {
-    q.cluster.nodes = nodes;
-    return !memory_conflict(evaluator, q);
-  };
-  if (!(evaluator.memory(q).table_ways > 0) || held_by(1)) return 1;
-  int fails = 1, holds = max_nodes;
-  while (holds - fails > 1) {
-    const int middle = fails + (holds - fails) / 2;
-    (held_by(middle) ? holds : fails) = middle;
-  }
-  return holds;
-}
-
-}  // namespace
-
 Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_nodes) {
   Found found;
-  q.cluster.nodes = max_nodes;  // parts on local drives: whether any number of nodes could hold them
+  const NodeCounts counts = node_counts(evaluator, q, max_nodes);
+  const int least = counts.least, step = counts.step, most = counts.most;
+  if (most < step) {
+    found.conflicts.push_back(too_few_for_split(evaluator, q, step, max_nodes));
+    return found;
+  }
+  q.cluster.nodes = most;  // whether any number of nodes holds it, and parts of the data on local drives
   found.conflicts = fixed_conflicts(evaluator, q);
   if (!found.conflicts.empty()) return found;
 
-  const int least = nodes_for_memory(evaluator, q, max_nodes);
-  int fails = least - 1;  // largest count known to fail
-  int best = least;       // closest so far
+  int fails = least - step;  // largest count known to fail
+  int best = least;          // closest so far
   int nodes = least;
   Duration time = time_at(evaluator, q, nodes);
   Duration best_time = time;
-  while (time > deadline && nodes < max_nodes) {
+  while (time > deadline && nodes < most) {
     fails = nodes;
-    nodes = std::min(nodes * 2, max_nodes);
+    nodes = std::min(nodes * 2, most);
     time = time_at(evaluator, q, nodes);
     if (time < best_time) {
       best_time = time;
@@ -138,7 +92,7 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
     const std::string binds = evaluator.run(q).binds;
     found.nodes = best;
     found.time = best_time;
-    const bool still_falling = best == max_nodes;
+    const bool still_falling = best == most;
     found.conflicts.push_back(
         {constraint::deadline, to_text(deadline), to_text(best_time),
          fmt::format("The deadline is {}; the fastest of {} to {} nodes is {} nodes with {}, bound by {}.",
@@ -150,8 +104,8 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
     }
     return found;
   }
-  while (nodes - fails > 1) {
-    const int middle = fails + (nodes - fails) / 2;
+  while (nodes - fails > step) {
+    const int middle = fails + (nodes - fails) / step / 2 * step;
     const Duration t = time_at(evaluator, q, middle);
     if (t <= deadline) {
       nodes = middle;

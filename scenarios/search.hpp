@@ -15,16 +15,13 @@ struct Found {
   std::vector<Conflict> conflicts;
 };
 
-/// Searches cluster.nodes in [1, max_nodes] for the smallest count that holds the network's tables and whose
-/// time is within the deadline.
+/// Searches cluster.nodes in [1, max_nodes] for the smallest count that takes the workload's split, holds the
+/// network in the memory of its GPUs (node_counts.hpp) and whose time is within the deadline.
 Found find_nodes(Evaluator& evaluator, Question question, Duration deadline, int max_nodes);
 
-/// What no number of nodes can mend: a batch that does not fit a GPU, a data set that does not fit the
-/// storage.
+/// What speed does not mend, on the question's nodes: GPUs that a split does not divide, a network or a batch
+/// that does not fit a GPU, a data set that does not fit the storage.
 std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& question);
-
-/// The workload does not fit the memory of a GPU; of large tables it says what they take and need.
-std::optional<Conflict> memory_conflict(Evaluator& evaluator, const Question& question);
 
 /// The data set is larger than the storage; nothing if it fits or the capacity is not known.
 std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& question);
@@ -33,6 +30,7 @@ std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& q
 namespace constraint {
 inline constexpr const char* deadline = "deadline";
 inline constexpr const char* one_node = "minimum of one node";
+inline constexpr const char* configuration = "configuration";
 inline constexpr const char* gpu_memory = "gpu_memory";
 inline constexpr const char* storage_capacity = "storage_capacity";
 inline constexpr const char* max_nodes = "max_nodes";

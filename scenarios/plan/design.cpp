@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "scenarios/describe.hpp"
+#include "scenarios/parallelism.hpp"
 #include "scenarios/site/placed.hpp"
 #include "topologies/catalog.hpp"
 
@@ -61,6 +63,22 @@ std::string network_text(const Scenario& s, const ClusterSpec& c) {
   return out;
 }
 
+/// Leaves of the sizes those whose GPUs are a multiple of every workload's split, and gives the nodes from
+/// one to the next. Where none is: of a range the smallest past it, which breaks max_nodes; of a list all,
+/// each refused when it is simulated.
+int whole_copies_only(const Scenario& s, Design& d, bool range) {
+  const int per_node = std::max(1, d.node.gpus);
+  int unit = 1;
+  for (const WorkloadSpec& w : s.workloads) unit = std::lcm(unit, split_unit(w));
+  const int step = s.cluster.gpus_per_job ? 1 : unit / std::gcd(unit, per_node);
+  std::vector<PlanSize> whole = d.sizes;
+  std::erase_if(whole, [&](const PlanSize& size) { return size.gpus % unit != 0; });
+  if (whole.empty() && range && !s.cluster.gpus_per_job)
+    whole.push_back({step, step * per_node, {}, static_cast<double>(step) / s.goal->max_nodes});
+  if (!whole.empty()) d.sizes = std::move(whole);
+  return step;
+}
+
 void add_sizes(const Scenario& s, Design& d) {
   const int per_node = std::max(1, d.node.gpus);
   const auto add = [&](int nodes, std::optional<int> job, double of_most) {
@@ -77,12 +95,15 @@ void add_sizes(const Scenario& s, Design& d) {
   }
   // A job of so many GPUs does not fit fewer nodes.
   std::erase_if(d.sizes, [&](const PlanSize& size) { return size.gpus > size.nodes * per_node; });
+  const bool range = s.search.gpus_per_job.empty() && s.search.nodes.empty();
+  const int step = whole_copies_only(s, d, range);
   d.asked = d.sizes.size();
-  if (!s.search.gpus_per_job.empty() || !s.search.nodes.empty() || d.sizes.empty()) return;
+  if (!range || d.sizes.empty()) return;
   const int most = s.goal->max_nodes;
   for (const int nodes : {(11 * most + 9) / 10, 2 * most})
-    if (nodes > d.sizes.back().nodes && nodes <= kLargestBeyond)
-      add(nodes, s.cluster.gpus_per_job, static_cast<double>(nodes) / most);
+    if (const int whole = (nodes + step - 1) / step * step;
+        whole > d.sizes.back().nodes && whole <= kLargestBeyond)
+      add(whole, s.cluster.gpus_per_job, static_cast<double>(whole) / most);
 }
 
 std::vector<WorkloadSpec> variants_of(const SearchSpec& search, const WorkloadSpec& own) {

@@ -6,6 +6,7 @@
 #include "models/cluster.hpp"
 #include "models/memory.hpp"
 #include "scenarios/describe.hpp"
+#include "scenarios/parallelism.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_report.hpp"
 
@@ -63,6 +64,7 @@ RunPoint PointMaker::run(const Question& q, std::size_t design) {
   out.uses[Limit::gpu_memory] =
       training_memory(evaluator_.workload(q.workload), memory).total() / node.gpu_memory;
   try {
+    check_split(q.workload, q.gpus.value_or(q.cluster.nodes * node.gpus));
     const TrainingRun& step = evaluator_.run(q);
     out.time = evaluator_.time_to_train(q, false).base();
     out.busy = busy_fraction(step.parts);

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "models/straggler.hpp"
 #include "scenarios/describe.hpp"
+#include "scenarios/node_counts.hpp"
 #include "scenarios/search.hpp"
 #include "sim/quantity_text.hpp"
 #include "sim/table_document.hpp"
@@ -37,6 +39,7 @@ class Model {
   struct Outcome {
     double time = 0;
     std::optional<double> deadline;
+    bool held = true;  ///< by the memory of the GPUs
   };
   /// Of the slowest workload.
   Outcome at(std::span<const double> u, int nodes) {
@@ -56,6 +59,7 @@ class Model {
       q.cluster.nodes = nodes;
       const double time = evaluator_.time_to_train(q).base() * factor(w, nodes, model);
       out.time = std::max(out.time, time);
+      out.held = out.held && !memory_conflict(evaluator_, q);
     }
     return out;
   }
@@ -99,22 +103,23 @@ double confidence(Model& model, const std::vector<std::vector<double>>& points, 
   double met = 0;
   for (const auto& u : points) {
     const auto outcome = model.at(u, nodes);
-    if (outcome.deadline && outcome.time <= *outcome.deadline) ++met;
+    if (outcome.held && outcome.deadline && outcome.time <= *outcome.deadline) ++met;
   }
   return met / static_cast<double>(points.size());
 }
 
 /// Doubling, then halving the interval, as the search for the expected answer does.
+/// Of multiples of `step`, which every workload's split takes.
 std::optional<int> nodes_for(Model& model, const std::vector<std::vector<double>>& points, double probability,
-                             int max_nodes) {
-  int fails = 0, nodes = 1;
+                             int step, int most) {
+  int fails = 0, nodes = step;
   while (confidence(model, points, nodes) < probability) {
-    if (nodes == max_nodes) return std::nullopt;
+    if (nodes == most) return std::nullopt;
     fails = nodes;
-    nodes = std::min(2 * nodes, max_nodes);
+    nodes = std::min(2 * nodes, most);
   }
-  while (nodes - fails > 1) {
-    const int middle = fails + (nodes - fails) / 2;
+  while (nodes - fails > step) {
+    const int middle = fails + (nodes - fails) / step / 2 * step;
     (confidence(model, points, middle) >= probability ? nodes : fails) = middle;
   }
   return nodes;
@@ -140,9 +145,18 @@ std::vector<TornadoRow> tornado(Model& model, int nodes, std::size_t samples, st
   return rows;
 }
 
+/// Nodes from one count that takes the splits of all workloads to the next.
+int common_step(Model& model, const Scenario& s) {
+  int step = 1;
+  for (const WorkloadSpec& w : s.workloads)
+    step = std::lcm(step, node_step(model.evaluator(), question(s, w)));
+  return step;
+}
+
 /// The expected answer: what the hungriest workload needs with every input in the middle.
 int expected_nodes(Model& model, const Scenario& s) {
   if (!s.goal) return s.cluster.nodes;
+  const int step = common_step(model, s);
   int nodes = 1;
   for (const WorkloadSpec& w : s.workloads) {
     const Found found = find_nodes(model.evaluator(), question(s, w), s.goal->deadline, s.goal->max_nodes);
@@ -152,7 +166,7 @@ int expected_nodes(Model& model, const Scenario& s) {
     }
     nodes = std::max(nodes, found.nodes);
   }
-  return nodes;
+  return (nodes + step - 1) / step * step;
 }
 
 std::string percent(double share) {
@@ -182,8 +196,9 @@ UncertaintyReport uncertainty(const Scenario& s, const Catalog& catalog, std::si
   out.tornado = tornado(model, out.nodes, samples, s.seed);
   if (!s.goal) return out;
   out.confidence = confidence(model, points, out.nodes);
+  const int step = common_step(model, s), most = std::max(out.nodes, s.goal->max_nodes / step * step);
   for (const double probability : {0.5, 0.75, 0.9, 0.95})
-    out.confident.push_back({probability, nodes_for(model, points, probability, s.goal->max_nodes)});
+    out.confident.push_back({probability, nodes_for(model, points, probability, step, most)});
   return out;
 }
 

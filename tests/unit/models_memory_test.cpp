@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "models/memory.hpp"
 #include "models/workload.hpp"
 #include "sim/error.hpp"
@@ -108,4 +111,37 @@ TEST_CASE("attention in one kernel keeps no scores, and its networks train with 
   CHECK(scores > 0);
   CHECK(usual_optimizer(bert) == Optimizer::adam);
   CHECK(usual_optimizer(load_workload("resnet50")) == Optimizer::momentum);
+}
+
+TEST_CASE("GPUs for states sharded over replicas: as many as by hand, and one copy fewer does not fit") {
+  const Workload network = load_workload("gpt2-8.3b");
+  for (const int stage : {1, 2, 3}) {
+    MemoryOptions options{.batch = 1, .precision = Precision::mixed, .optimizer = Optimizer::adam};
+    options.ways = 4;
+    options.recompute = true;
+    options.zero_stage = stage;
+    for (const double gigabytes : {16.0, 18.0, 24.0, 40.0, 80.0}) {
+      const auto least = gpus_for_states(network, options, Bytes{gigabytes * 1e9});
+      // Bytes of a parameter that are not sharded: all 20 but the optimizer's 12, its gradients' 6, its
+      // copy's 2.
+      const double whole = stage == 1 ? 8 : stage == 2 ? 2 : 0;
+      options.batch = 1;
+      const MemoryUse one = training_memory(network, options);
+      const double rest = (one.activations + one.workspace + one.reserve).base();
+      const double copy = network.parameters() / 4;
+      const double left = gigabytes * 1e9 - rest - whole * copy;
+      INFO(stage << " " << gigabytes);
+      if (left <= 0) {
+        CHECK_FALSE(least);
+        continue;
+      }
+      REQUIRE(least);
+      CHECK(*least == 4 * std::max(1.0, std::ceil((20 - whole) * copy / left)));
+      options.replicas = *least / 4;
+      CHECK(training_memory(network, options).total() <= Bytes{gigabytes * 1e9});
+      options.replicas = 1;
+    }
+  }
+  MemoryOptions options{.batch = 1, .precision = Precision::mixed, .optimizer = Optimizer::adam};
+  CHECK_FALSE(gpus_for_states(network, options, Bytes{80e9}));  // nothing is sharded
 }

@@ -1,0 +1,127 @@
+#include "scenarios/node_counts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "models/memory.hpp"
+#include "models/workload.hpp"
+#include "scenarios/describe.hpp"
+#include "scenarios/parallelism.hpp"
+#include "scenarios/search.hpp"
+#include "sim/quantity_text.hpp"
+
+namespace rackcast {
+
+namespace {
+
+int gpus_of(Evaluator& evaluator, const Question& q) {
+  const int all = q.cluster.nodes * evaluator.node(q.cluster).gpus;
+  return std::min(all, q.gpus.value_or(all));
+}
+
+/// "tensor 8 x pipeline 4, 8 GPUs to the experts".
+std::string text_of(const ParallelSpec& p) {
+  std::string out = fmt::format("tensor {} x pipeline {}", p.tensor, p.pipeline);
+  if (p.expert > 1) out += fmt::format(", {} GPUs to the experts", p.expert);
+  return out;
+}
+
+/// What the large tables of the network take, and how many GPUs they need.
+std::string about_tables(const Workload& workload, const MemoryOptions& memory, const MemoryUse& use,
+                         Bytes available) {
+  if (!(use.tables > Bytes{0})) return {};
+  const auto least = gpus_for_tables(workload, memory, available);
+  return fmt::format(" Its tables take {}, {} on each of {:.0f} GPUs; {}.", to_text(table_memory(workload)),
+                     to_text(use.tables), memory.table_ways,
+                     least ? fmt::format("they need at least {:.0f} GPUs", *least)
+                           : std::string("no number of GPUs is enough, as the rest alone does not fit"));
+}
+
+/// A split network: what its states and its activations take, and whether more GPUs would do.
+std::string about_split(const Question& q, const Workload& workload, const MemoryOptions& memory,
+                        const MemoryUse& use, const NodeFacts& node) {
+  const ParallelSpec& p = *q.workload.parallelism;
+  std::string out = fmt::format(
+      "{}, {}, ZeRO stage {}, needs {} of each GPU's memory: {} of weights, {} of gradients, {} of optimizer "
+      "state, {} of activations of micro-batches of {}; {} has {}.",
+      workload.title, text_of(p), p.zero_stage, to_text(use.total()), to_text(use.weights),
+      to_text(use.gradients), to_text(use.optimizer), to_text(use.activations), p.micro_batch, node.gpu_id,
+      to_text(node.gpu_memory));
+  if (p.zero_stage == 0) return out + " Without ZeRO more nodes hold no more.";
+  const auto least = gpus_for_states(workload, memory, node.gpu_memory);
+  return out + (least ? fmt::format(" The states sharded over the replicas fit from {:.0f} GPUs on.", *least)
+                      : std::string(" No number of GPUs is enough: what ZeRO leaves whole does not fit."));
+}
+
+std::string about_batch(const Question& q, const Workload& workload, const MemoryOptions& memory,
+                        const MemoryUse& use, const NodeFacts& node) {
+  const double fits = largest_batch(workload, memory, node.gpu_memory);
+  return fmt::format("A batch of {:.0f} samples of {} needs {} of GPU memory; {} has {}. {}",
+                     q.workload.batch_per_gpu, workload.title, to_text(use.total()), node.gpu_id,
+                     to_text(node.gpu_memory),
+                     fits >= 1 ? fmt::format("At most {:.0f} samples fit.", fits)
+                               : std::string("Not even one sample fits.")) +
+         about_tables(workload, memory, use, node.gpu_memory);
+}
+
+bool holds(Evaluator& evaluator, const Question& q) {
+  return training_memory(evaluator.workload(q.workload), evaluator.memory(q)).total() <=
+         evaluator.node(q.cluster).gpu_memory;
+}
+
+}  // namespace
+
+std::optional<Conflict> memory_conflict(Evaluator& evaluator, const Question& q) {
+  const NodeFacts node = evaluator.node(q.cluster);
+  const Workload& workload = evaluator.workload(q.workload);
+  const MemoryOptions memory = evaluator.memory(q);
+  const MemoryUse use = training_memory(workload, memory);
+  if (use.total() <= node.gpu_memory) return std::nullopt;
+  return Conflict{constraint::gpu_memory, to_text(use.total()), to_text(node.gpu_memory),
+                  q.workload.parallelism ? about_split(q, workload, memory, use, node)
+                                         : about_batch(q, workload, memory, use, node)};
+}
+
+std::optional<Conflict> split_conflict(Evaluator& evaluator, const Question& q) {
+  const int unit = split_unit(q.workload), gpus = gpus_of(evaluator, q);
+  if (gpus % unit == 0) return std::nullopt;
+  return Conflict{constraint::configuration, fmt::format("a multiple of {} GPUs", unit),
+                  fmt::format("{} GPUs", gpus),
+                  fmt::format("{} GPUs are no multiple of {}, which {} of {} takes.", gpus, unit,
+                              text_of(*q.workload.parallelism), evaluator.workload(q.workload).title)};
+}
+
+Conflict too_few_for_split(Evaluator& evaluator, const Question& q, int step, int max_nodes) {
+  return {constraint::max_nodes, count_of(step, "node"), count_of(max_nodes, "node"),
+          fmt::format("{} of {} takes {} GPUs, whole nodes from {} on; the search stops at {} "
+                      "(goal.max_nodes).",
+                      text_of(*q.workload.parallelism), evaluator.workload(q.workload).title,
+                      split_unit(q.workload), count_of(step, "node"), max_nodes)};
+}
+
+int node_step(Evaluator& evaluator, const Question& q) {
+  const int unit = split_unit(q.workload);
+  return q.gpus ? 1 : unit / std::gcd(unit, std::max(1, evaluator.node(q.cluster).gpus));
+}
+
+NodeCounts node_counts(Evaluator& evaluator, Question q, int max_nodes) {
+  NodeCounts out;
+  out.step = node_step(evaluator, q);
+  out.most = max_nodes / out.step * out.step;
+  const auto held_by = [&](int steps) {
+    q.cluster.nodes = steps * out.step;
+    return holds(evaluator, q);
+  };
+  int fails = 0, enough = std::max(1, out.most / out.step);
+  if (held_by(1)) enough = 1;  // as most do
+  while (enough - fails > 1) {
+    const int middle = fails + (enough - fails) / 2;
+    (held_by(middle) ? enough : fails) = middle;
+  }
+  out.least = enough * out.step;
+  return out;
+}
+
+}  // namespace rackcast
