@@ -77,7 +77,13 @@ TrainingRun train(const Cluster& cluster, TrainingSpec spec, Tracer* tracer) {
   exchange.inside /= spec.network_scale;
   exchange.between /= spec.network_scale;
   spec.workload = &local;
-  TrainingRun run = simulate_training(cluster, spec, tracer);
+  if (tracer) {
+    TrainingSpec traced = spec;
+    traced.vectors_inside = spec.accumulation * exchange.inside;
+    traced.vectors_between = spec.accumulation * exchange.between;
+    (void)simulate_training(cluster, traced, tracer);
+  }
+  TrainingRun run = simulate_training(cluster, spec);
   add_exchange(run, exchange, spec.accumulation);
   return run;
 }

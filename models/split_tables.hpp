@@ -43,7 +43,8 @@ TableExchange table_exchange(const Cluster& cluster, const CommSpec& comm, const
                              double batch_per_gpu, Precision precision);
 
 /// simulate_training(), with the large tables split unless the spec has them copied. The exchange of vectors
-/// is behind the simulated step, which is not in the trace; samples go on coming meanwhile.
+/// is behind the simulated step, in closed form, while samples go on coming; into a trace go steps simulated
+/// with it.
 TrainingRun train(const Cluster& cluster, TrainingSpec spec, Tracer* tracer = nullptr);
 
 }  // namespace rackcast

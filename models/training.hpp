@@ -89,6 +89,9 @@ struct TrainingSpec {
   InputSpec input;
   SaveSpec save = {};
   std::vector<Stragglers> stragglers = {};
+  /// Behind every step, inside nodes and then between them, while samples go on coming
+  /// (models/split_tables.hpp).
+  Duration vectors_inside{0}, vectors_between{0};
   Limits limits;     ///< of the simulation
   bool fold = true;  ///< false: every GPU is a process, every link a resource, and every step is simulated
   std::uint64_t steps = 0;  ///< of the whole training; only read if not folded

@@ -67,6 +67,18 @@ Task<> save(Engine& engine, TrainingSimulation& run) {
   run.trace("checkpoint", began);
 }
 
+/// The vectors of split tables, which nothing hides: each GPU sends to all others of its node, then to its
+/// peers on other nodes.
+Task<> exchange_vectors(Engine& engine, TrainingSimulation& run) {
+  const SimTime began = engine.now();
+  co_await engine.sleep(run.spec.vectors_inside);
+  run.trace_vectors("inside nodes", began);
+  const SimTime crossed = engine.now();
+  co_await engine.sleep(run.spec.vectors_between);
+  run.trace_vectors("between nodes", crossed);
+  run.trace("exchange of table vectors", began);
+}
+
 /// The compute stream of the first GPU. Folded, it stands for all of its cell, since all do the same.
 Process trainer(Engine& engine, TrainingSimulation& run) {
   const StepTimes& k = run.kernels;
@@ -107,6 +119,8 @@ Process trainer(Engine& engine, TrainingSimulation& run) {
     run.trace("waiting for all-reduce", step.backward);
     co_await engine.sleep(k.optimizer / run.cells.front().pace);
     run.trace("optimizer", step.exchanged);
+    if (run.spec.vectors_inside + run.spec.vectors_between > Duration{0})
+      co_await exchange_vectors(engine, run);
     run.end_step(step, busy_before);
   }
 }

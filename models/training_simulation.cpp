@@ -69,6 +69,8 @@ TrainingSimulation::TrainingSimulation(const Cluster& cluster, const TrainingSpe
   if (tracer) {
     gpu_track = tracer->track("Node 0, GPU 0", "compute stream");
     exchange_track = tracer->track("Node 0, GPU 0", "communication stream");
+    if (spec.vectors_inside + spec.vectors_between > Duration{0})
+      vectors_track = tracer->track("Node 0, GPU 0", "all-to-all of table vectors");
     loader_track = tracer->track("Node 0, host", "data loader");
     if (spec.save.asked) writer_track = tracer->track("Node 0, host", "checkpoint writer");
   }
@@ -196,6 +198,11 @@ Activity TrainingSimulation::state(int pattern, std::string_view name) const {
   activity.name = name;
   activity.track = writer_track;
   return activity;
+}
+
+void TrainingSimulation::trace_vectors(const char* name, SimTime since) {
+  if (Tracer* tracer = engine.tracer(); tracer && engine.now() > since)
+    tracer->span(vectors_track, name, since, engine.now());
 }
 
 void TrainingSimulation::trace(const char* name, SimTime since) {

@@ -81,6 +81,8 @@ struct TrainingSimulation {
   /// The state of training on its way, in the pattern of the plan.
   [[nodiscard]] Activity state(int pattern, std::string_view name) const;
   void trace(const char* name, SimTime from);
+  /// On the row of the exchange of table vectors.
+  void trace_vectors(const char* name, SimTime from);
 
   struct Save {
     std::size_t records = 0;  ///< before it
@@ -116,7 +118,7 @@ struct TrainingSimulation {
   SimTime skipped_time{};
   bool recovered = false;  ///< the step is as it was before the save
   bool periodic = false;   ///< or the latest two saves began in the same state
-  TrackId gpu_track, exchange_track, loader_track, writer_track;
+  TrackId gpu_track, exchange_track, vectors_track, loader_track, writer_track;
 
  private:
   [[nodiscard]] std::size_t most_steps() const;

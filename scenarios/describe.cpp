@@ -146,8 +146,6 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   Tracer tracer{Clock{TickLength::picosecond}};
   evaluator.trace(q, tracer);
   w.timeline = step_timeline(tracer);
-  if (w.run.parts.table_exchange > Duration{0})
-    extend(w.timeline, "exchange of table vectors", w.run.parts.total);
   w.ladder = ladder(s, w, evaluator);
   w.input = evaluator.input(q);
   w.reliability = reliability_report(evaluator, q);

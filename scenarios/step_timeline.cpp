@@ -17,7 +17,8 @@ using Value = Tracer::Value;
 
 constexpr std::size_t most_lanes = 12, most_spans = 400, most_counters = 6, most_points = 400;
 constexpr double least_share = 0.01;  ///< of a counter's mean; an idle link needs no lane
-constexpr std::string_view end_of_step = "optimizer";
+/// What a step ends with; tables that are split have an exchange behind it.
+constexpr std::string_view end_of_step = "optimizer", end_with_tables = "exchange of table vectors";
 constexpr std::string_view counters = "Share in use";  // the group that sim/fluid_trace.cpp writes
 
 struct Window {
@@ -26,11 +27,12 @@ struct Window {
 
 Window window_of(const std::vector<Recorded>& spans) {
   Window all{never, {}};
+  const bool tables = std::ranges::find(spans, end_with_tables, &Recorded::name) != spans.end();
   std::vector<SimTime> ends;
   for (const Recorded& span : spans) {
     all.from = std::min(all.from, span.start);
     all.to = std::max(all.to, span.end);
-    if (span.name == end_of_step) ends.push_back(span.end);
+    if (span.name == (tables ? end_with_tables : end_of_step)) ends.push_back(span.end);
   }
   if (ends.size() < 2) return all;
   // The simulation ends when a step repeats the one before; the flows of the last are cut off there.
@@ -108,18 +110,6 @@ StepTimeline step_timeline(const Tracer& tracer) {
   out.lanes = lanes_of(tracer, spans, window);
   out.shares = shares_of(tracer, window);
   return out;
-}
-
-void extend(StepTimeline& timeline, const std::string& name, Duration total) {
-  const Duration recorded = timeline.length;
-  if (!(recorded > Duration{0}) || total <= recorded) return;
-  for (StepTimeline::Lane& lane : timeline.lanes)
-    if (lane.name.ends_with("compute stream")) lane.spans.push_back({name, recorded, total - recorded});
-  for (StepTimeline::Share& share : timeline.shares) {
-    share.mean *= recorded / total;
-    share.points.emplace_back(recorded, 0);
-  }
-  timeline.length = total;
 }
 
 nlohmann::ordered_json timeline_document(const StepTimeline& timeline) {

@@ -35,9 +35,6 @@ struct StepTimeline {
 /// of 400 boxes and the 6 busiest counters.
 StepTimeline step_timeline(const Tracer& tracer);
 
-/// Puts what follows the recorded step, so long that the step takes `total`, behind the work of the GPUs.
-void extend(StepTimeline& timeline, const std::string& name, Duration total);
-
 nlohmann::ordered_json timeline_document(const StepTimeline& timeline);
 
 }  // namespace rackcast

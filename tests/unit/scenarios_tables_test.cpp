@@ -5,6 +5,7 @@
 #include <string>
 
 #include "models/memory.hpp"
+#include "models/split_tables.hpp"
 #include "scenarios/describe.hpp"
 #include "scenarios/evaluator.hpp"
 #include "scenarios/explain.hpp"
@@ -16,6 +17,7 @@
 #include "scenarios/storage.hpp"
 #include "sim/atomic_file.hpp"
 #include "sim/error.hpp"
+#include "sim/trace.hpp"
 #include "tests/unit/sim_error_text.hpp"
 #include "topologies/catalog.hpp"
 
@@ -192,12 +194,49 @@ TEST_CASE("the timeline of a step is as long as the step and ends with the excha
   const WorkloadResult& w = r.workloads.front();
   CHECK(w.timeline.length.base() == doctest::Approx(w.run.parts.total.base()).epsilon(1e-6));
   int lanes = 0;
+  Duration on_its_row{0};
   for (const StepTimeline::Lane& lane : w.timeline.lanes) {
+    if (contains(lane.name, "all-to-all of table vectors"))
+      for (const StepTimeline::Span& span : lane.spans) on_its_row += span.length;
     if (lane.spans.empty() || lane.spans.back().name != "exchange of table vectors") continue;
     ++lanes;
     CHECK(lane.spans.back().length.base() ==
           doctest::Approx(w.run.parts.table_exchange.base()).epsilon(1e-4));
   }
+  CHECK(on_its_row.base() == doctest::Approx(w.run.parts.table_exchange.base()).epsilon(1e-4));
   CHECK(lanes == 1);
   CHECK(w.ladder.back().how == "given by the scenario");
+}
+
+TEST_CASE("a trace has the exchange of vectors on a row of its own, and tracing changes no figure") {
+  // Two nodes: each step exchanges inside them, then between them, as the closed form has it.
+  const Scenario s = scenario(R"("node": "dgx_a100_640gb", "nodes": 2)");
+  Tracer tracer{Clock{TickLength::picosecond}};
+  const Result traced = simulate(s, catalog(), &tracer), plain = simulate(s, catalog());
+  CHECK(traced.prediction.step_time.value == plain.prediction.step_time.value);
+  CHECK(traced.workloads.front().run.warm_up == plain.workloads.front().run.warm_up);
+  Evaluator evaluator{catalog()};
+  const TableExchange exchange = evaluator.table_exchange(question(s, s.workloads.front()));
+  int inside = 0, between = 0;
+  SimTime last_end{};
+  for (const Tracer::Span& span : tracer.spans()) {
+    const Duration length = tracer.clock().duration(span.end) - tracer.clock().duration(span.start);
+    if (span.name == "optimizer") last_end = span.end;
+    if (span.row != "all-to-all of table vectors") continue;
+    const bool first = span.name == "inside nodes";
+    ++(first ? inside : between);
+    CHECK(length.base() ==
+          doctest::Approx((first ? exchange.inside : exchange.between).base()).epsilon(1e-6));
+    CHECK(span.start >= last_end);
+  }
+  CHECK(inside >= 2);
+  CHECK(inside == between);
+  // Nothing of it where there is one GPU, or where every GPU has the tables whole.
+  for (const Scenario& other :
+       {scenario(R"("node": "dgx_a100_640gb", "nodes": 1, "gpus_per_job": 1)"),
+        scenario(R"("node": "dgx_a100_640gb", "nodes": 1)", R"(, "parallelism": {"tables": "copied"})")}) {
+    Tracer without{Clock{TickLength::picosecond}};
+    (void)simulate(other, catalog(), &without);
+    for (const Tracer::Span& span : without.spans()) CHECK(span.row != "all-to-all of table vectors");
+  }
 }
