@@ -9,6 +9,7 @@
 #include "models/memory.hpp"
 #include "models/operator.hpp"
 #include "models/split_tables.hpp"
+#include "scenarios/parallelism.hpp"
 #include "scenarios/storage.hpp"
 #include "topologies/node_spec.hpp"
 
@@ -161,6 +162,38 @@ SaveSpec save_spec(const InputContext& c) {
   return out;
 }
 
+namespace {
+
+/// Who writes the state of a network split over GPUs.
+struct Writers {
+  int nodes = 1;       ///< that write a part of it
+  double busiest = 1;  ///< share of the one that writes most
+};
+
+/// Every GPU writes what no other has (PyTorch, "Distributed Checkpoint": each rank saves its local shards
+/// alone; AWS Neuron, "Developer guide for save/load checkpoint": model states by data-parallel rank 0,
+/// optimizer states of ZeRO-1 by all ranks). So one copy writes what its replicas have as well, and all nodes
+/// what ZeRO shards: optimizer states and fp32 weights, at stage 3 everything. The GPUs of a layer are
+/// neighbours and the stages of a copy as far apart as its replicas are many, as Megatron-LM numbers ranks
+/// ("tp-cp-ep-dp-pp", megatron/core/parallel_state.py).
+Writers writers_of(const InputContext& c) {
+  const WorkloadSpec& spec = c.question.workload;
+  if (!spec.parallelism) return {};  // replicas hold the same state: one node writes it
+  const int all = c.question.cluster.nodes * c.node.gpus,
+            ranks = std::min(all, c.question.gpus.value_or(all));
+  const ParallelSpec p = fitting(*spec.parallelism, ranks);
+  const int nodes = used_nodes(c), per_node = gpus_per_node(c), between_stages = ranks / p.pipeline;
+  const int of_copy = between_stages < per_node ? nodes : p.pipeline * ((p.tensor + per_node - 1) / per_node);
+  const double copies = std::min(nodes, of_copy);
+  if (p.zero_stage == 0) return {static_cast<int>(copies), 1 / copies};
+  const Bytes state = checkpoint_bytes(1, spec.precision, usual_optimizer(c.workload));
+  const Bytes weights{spec.precision == Precision::fp32 ? 4.0 : 2.0};  // what the forward pass reads
+  const double whole = p.zero_stage == 3 ? 0 : weights / state;
+  return {nodes, whole / copies + (1 - whole) / nodes};
+}
+
+}  // namespace
+
 WriteCost write_back(const InputContext& c, Duration interval, Duration step) {
   const InputOptions& in = c.question.input;
   WriteBack job;
@@ -168,10 +201,16 @@ WriteCost write_back(const InputContext& c, Duration interval, Duration step) {
   job.checkpoint = checkpoint_size(c);
   job.log_per_step = in.log_per_step;
   job.asynchronous = in.asynchronous_checkpoint;
-  // Data-parallel replicas hold the same state: one node writes it, over one of its ports.
-  if (c.node.nic_link) job.network = c.node.nic_link->achievable.value;
-  job.to_host = c.node.pcie_link.achievable.value;
-  return write_cost(job, storage_system(c), step);
+  const Writers writers = writers_of(c);
+  job.writers = writers.nodes;
+  // Each over one of its ports; the busiest is the last to end, and sets what all reach together.
+  const double even = 1 / (writers.busiest * writers.nodes);
+  StorageSystem system = storage_system(c);
+  if (c.node.nic_link) job.network = even * c.node.nic_link->achievable.value;
+  job.to_host = even * c.node.pcie_link.achievable.value;
+  system.per_client = even * system.per_client;
+  if (system.local()) system.write = even * (system.write > Bandwidth{0} ? system.write : system.read);
+  return write_cost(job, system, step);
 }
 
 }  // namespace rackcast
