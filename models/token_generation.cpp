@@ -86,6 +86,22 @@ void read_cache(Workload& pass, const TransformerShape& shape, double requests, 
   }
 }
 
+/// Scores of all words are gathered on every GPU of a tensor-parallel group in 16 bits, made 32 bits and
+/// searched (TensorRT-LLM, _torch/modules/embedding.py: LMHead with gather_output, models/modeling_utils.py:
+/// logits.float(), pyexecutor/sampler.py: argmax; vLLM, v1/sample/sampler.py: logits.to(torch.float32)).
+/// The search was read in the source, the two conversions are quoted from memory and unverified.
+/// Probabilities of the words are asked for by other requests than a benchmark's.
+constexpr double logit_bytes = 2 + 4 + 4;
+
+Operator sampling(Bytes moved, Precision precision) {
+  Operator op;
+  op.name = "sampling";
+  op.kind = "softmax";
+  op.family = OperatorFamily::elementwise;
+  op.shape.elements_in = moved / activation_bytes(precision);
+  return op;
+}
+
 class Server {
  public:
   Server(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
@@ -96,6 +112,11 @@ class Server {
       inside_.emplace(*group_, comm);
       out_.network_log_sigma = inside_->log_sigma();
     }
+    if (spec.pipeline > 1) {
+      stages_ = first_ranks(cluster, spec.tensor * spec.pipeline);
+      between_.emplace(*stages_, comm);
+      out_.network_log_sigma = std::max(out_.network_log_sigma, between_->log_sigma());
+    }
   }
 
   Generation run() {
@@ -103,16 +124,62 @@ class Server {
     out_.weights = weights_of(weights, spec_.precision);
     out_.kv_per_token = part_.kv_per_token;
     out_.requests = requests();
+    tokens_per_pass_ = tokens_per_pass();
     // Stages work on groups of requests one behind the other.
     const double together = std::max(1.0, std::floor(out_.requests / part_.stages));
     out_.prompt = prompt_time();
     const Duration pass = token_time(together);
     out_.token = part_.stages * pass;
-    out_.tokens_per_s = together * spec_.output / (together * out_.prompt + (spec_.output - 1) * pass).base();
+    out_.tokens_per_s = rate(together);
     return out_;
   }
 
+  /// After run(). So many requests share the stages evenly.
+  GenerationPasses passes(int requests) {
+    GenerationPasses out;
+    out.full = out_;
+    out.stages = spec_.pipeline;
+    GenerationLoad& load = out.load;
+    load.requests = (requests + out.stages - 1) / out.stages;
+    load.places = static_cast<int>(std::clamp(out_.requests / part_.stages, 1.0, double(load.requests)));
+    load.prompt = spec_.prompt;
+    load.output = static_cast<int>(std::lround(spec_.output));
+    load.tokens_per_pass = tokens_per_pass_;
+    for (double n = 1; n < 2 * load.places; n *= 2) load.token.push_back(part_.stages * token_time(n));
+    const double most = std::max(tokens_per_pass_, spec_.prompt);
+    for (double n = 1; n < 2 * most; n *= 2) load.rows.push_back(part_.stages * rows_time(n));
+    load.attention = part_.stages * beside_rows();
+    return out;
+  }
+
  private:
+  /// What a prompt takes beside the products of its tokens.
+  Duration beside_rows() {
+    const double batch = prompts_per_pass();
+    return std::max(Duration{0}, out_.prompt - rows_time(batch * spec_.prompt) / batch);
+  }
+
+  /// In the steady state, of a stage: a pass has a token of each of n requests and of prompts what keeps n in
+  /// flight; where a pass does not hold as many, fewer are.
+  double rate(double together) {
+    const double further = spec_.output - 1;  // a prompt gives the first token
+    if (further <= 0) return spec_.output / out_.prompt.base();
+    const double prompts = spec_.prompt / further;  // tokens of prompts per request in flight
+    const double n = std::max(1.0, std::min(together, tokens_per_pass_ / (spec_.beams + prompts)));
+    const Duration shared =
+        rows_time(n * (spec_.beams + prompts)) - rows_time(n * spec_.beams) + beside_rows() * (n / further);
+    return n * spec_.output / (further * (token_time(n) + std::max(Duration{0}, shared))).base();
+  }
+
+  /// trtllm-bench rounds up to a multiple of 256, 512 or 1,024, by size.
+  double tokens_per_pass() const {
+    const ServerHabits& server = spec_.server;
+    if (!(server.most_tokens_per_pass > 0)) return server.tokens_per_pass;
+    const double asked = out_.requests / part_.stages * (1 + spec_.prompt / spec_.output);
+    const double step = asked < 4096 ? 256 : asked < 8192 ? 512 : 1024;
+    return std::clamp(step * std::ceil(asked / step), server.tokens_per_pass, server.most_tokens_per_pass);
+  }
+
   double requests() const {
     const ServerHabits& server = spec_.server;
     const Bytes room = server.memory_of_free * (server.memory_of_all * spec_.memory - out_.weights);
@@ -134,7 +201,10 @@ class Server {
     return spec_.requests > 0 ? spec_.requests : most;
   }
 
-  Duration time_of(const Workload& pass, double batch, double tokens) {
+  /// So many of the tokens get a following one.
+  Duration time_of(Workload pass, double batch, double tokens, double sampled) {
+    const Bytes logits{static_cast<double>(part_.shape.vocab) * spec_.tensor * sampled};
+    pass.operators.push_back(sampling(logits * (logit_bytes / batch), spec_.precision));
     StepOptions options;
     options.batch = batch;
     options.precision = spec_.precision;
@@ -146,24 +216,41 @@ class Server {
       // Activations are summed in 16 bits, behind attention and MLP.
       const Bytes sum{2.0 * tokens * static_cast<double>(part_.shape.hidden)};
       sums = 2.0 * static_cast<double>(part_.shape.layers) * inside_->time(Collective::all_reduce, sum);
+      if (sampled > 0) sums += inside_->time(Collective::all_gather, 2.0 * logits);
     }
+    // Each GPU of a stage sends its part of the activations on.
+    if (between_)
+      sums += between_->time(Collective::send_recv,
+                             Bytes{2.0 * tokens * static_cast<double>(part_.shape.hidden) / spec_.tensor});
     return step.total + sums;
+  }
+
+  double prompts_per_pass() const { return std::max(1.0, std::floor(tokens_per_pass_ / spec_.prompt)); }
+
+  /// So many tokens of any kind without attention; one of them reaches the vocabulary, none is sampled.
+  Duration rows_time(double tokens) {
+    TransformerShape shape = part_.shape;
+    shape.seq_len = std::max<std::int64_t>(1, std::llround(tokens));
+    shape.predicted = 1;
+    Workload pass = transformer_workload(shape);
+    std::erase_if(pass.operators, [](const Operator& op) { return op.family == OperatorFamily::attention; });
+    return time_of(pass, 1, tokens, 0);
   }
 
   /// Of one request, in a pass that is full of prompts. Only their last tokens reach the vocabulary.
   Duration prompt_time() {
-    const double batch = std::max(1.0, std::floor(spec_.server.tokens_per_pass / spec_.prompt));
+    const double batch = prompts_per_pass();
     TransformerShape shape = part_.shape;
     shape.seq_len = std::max<std::int64_t>(1, std::llround(spec_.prompt));
     shape.predicted = 1;
-    return time_of(transformer_workload(shape), batch, batch * spec_.prompt) / batch;
+    return time_of(transformer_workload(shape), batch, batch * spec_.prompt, batch) / batch;
   }
 
   Duration token_time(double requests) {
     const double rows = requests * spec_.beams;
     Workload pass = pass_of(part_.shape, rows);
     read_cache(pass, part_.shape, requests, spec_, gpu_.gpu().memory);
-    return time_of(pass, 1, rows);
+    return time_of(pass, 1, rows, rows);
   }
 
   Part part_;
@@ -172,6 +259,9 @@ class Server {
   const GenerationSpec& spec_;
   std::optional<Cluster> group_;
   std::optional<CommModel> inside_;
+  std::optional<Cluster> stages_;
+  std::optional<CommModel> between_;
+  double tokens_per_pass_ = 0;
   Generation out_;
 };
 
@@ -179,20 +269,23 @@ class Server {
 
 ServerHabits server_habits(std::string_view framework) {
   const Json file = parse_model_data("host/serving.json");
-  ObjectReader in{file.require("servers").require(framework == "vllm" ? "vllm" : "tensorrt")};
+  const bool known = framework == "vllm" || framework == "trtllm_bench";
+  const std::string name{known ? framework : "tensorrt"};
+  ObjectReader in{file.require("servers").require(name)};
   ServerHabits out;
   out.memory_of_all = in.number("memory_of_all", 0, 1);
   out.memory_of_free = in.number("memory_of_free", 0, 1);
   out.output_kept = in.number("output_kept", 0, 1);
   out.most_requests = in.number("most_requests", 1, 1e6);
   out.tokens_per_pass = in.number("tokens_per_pass", 1, 1e6);
+  out.most_tokens_per_pass = in.has("most_tokens_per_pass") ? in.number("most_tokens_per_pass", 1, 1e6) : 0;
   out.fp8_cache = in.boolean_or("fp8_cache", false);
   return out;
 }
 
-Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
-                           const FrameworkProfile& framework, const CommSpec& comm,
-                           const GenerationSpec& spec) {
+namespace {
+
+void check(const Cluster& cluster, const TransformerShape& shape, const GenerationSpec& spec) {
   if (!(spec.prompt >= 1) || !(spec.output >= 1) || spec.prompt > 1e7 || spec.output > 1e7)
     throw Error{"prompt and output take from 1 to 10 million tokens"};
   if (shape.mamba_layers > 0) throw Error{"tokens of a hybrid with state-space layers have no model yet"};
@@ -200,7 +293,24 @@ Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape
       static_cast<double>(spec.tensor) * spec.pipeline > static_cast<double>(cluster.ranks.size()))
     throw Error{fmt::format("{} x {} GPUs are more than the {} there are", spec.tensor, spec.pipeline,
                             cluster.ranks.size())};
+}
+
+}  // namespace
+
+Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+                           const FrameworkProfile& framework, const CommSpec& comm,
+                           const GenerationSpec& spec) {
+  check(cluster, shape, spec);
   return Server{cluster, shape, gpu, framework, comm, spec}.run();
+}
+
+GenerationPasses generation_passes(const Cluster& cluster, const TransformerShape& shape,
+                                   const GpuCostModel& gpu, const FrameworkProfile& framework,
+                                   const CommSpec& comm, const GenerationSpec& spec, int requests) {
+  check(cluster, shape, spec);
+  Server server{cluster, shape, gpu, framework, comm, spec};
+  (void)server.run();
+  return server.passes(requests);
 }
 
 }  // namespace rackcast

@@ -6,14 +6,17 @@
 /// The server keeps as many requests in flight as memory holds keys and values for (continuous batching: G.
 /// Yu et al., "Orca", OSDI 2022), and a new one takes the place of one that is done. So in the steady state
 ///
-///     tokens/s = n * output / (n * t_prompt + (output - 1) * t_token(n))
+///     tokens/s = n * output / ((output - 1) * t(n, n * prompt / (output - 1)))
 ///
-/// with n requests in flight, t_prompt the share of a request in passes full of prompts, which give the first
-/// token, and t_token(n) one pass with one token of each. Keys and values take 2 * kv_heads * head_dim
-/// elements per layer and token (latent attention: kv_lora_rank + qk_rope_head_dim).
+/// with n requests in flight and t(n, p) a pass with one token of each and p tokens of prompts, whose last
+/// gives the first token of an answer (models/generation_load.hpp says what it takes); a pass has room for so
+/// many tokens, and no more than fill it are in flight. Keys and values take 2 * kv_heads * head_dim elements
+/// per layer and token (latent attention: kv_lora_rank + qk_rope_head_dim).
 ///
 /// Tensor parallelism sums activations twice per layer; of experts each GPU holds a part of every one. With
-/// pipeline stages the requests make as many groups, which pass through the stages one behind the other.
+/// pipeline stages the requests make as many groups, which pass through the stages one behind the other; none
+/// waits at a stage, so each pass takes the time to send its activations on as well. The scores of all words
+/// are gathered, made 32 bits and searched.
 ///
 /// Beam search keeps several answers of a request: each takes its token in every pass; the prompt's keys and
 /// values are kept once and read from memory once, from the cache for each.
@@ -22,6 +25,7 @@
 /// scheduler that takes milliseconds between passes makes this too fast, most where passes are short.
 #include <string_view>
 
+#include "models/generation_load.hpp"
 #include "models/operator.hpp"
 #include "models/transformer.hpp"
 #include "sim/quantity.hpp"
@@ -39,10 +43,13 @@ struct ServerHabits {
   double memory_of_free = 1;      ///< of that, less the weights, the share for keys and values
   double output_kept = 1;         ///< share of the output that memory is kept for on average
   double most_requests = 1;       ///< in flight
-  double tokens_per_pass = 8192;  ///< of prompts
-  bool fp8_cache = false;         ///< 8-bit keys and values where weights have 8 bits
+  double tokens_per_pass = 8192;  ///< of prompts and of requests in flight
+  /// Where a benchmark fits passes to the lengths: room for as many tokens of prompts as come with the
+  /// requests in flight, from tokens_per_pass to this; 0: tokens_per_pass as it is.
+  double most_tokens_per_pass = 0;
+  bool fp8_cache = false;  ///< 8-bit keys and values where weights have 8 bits
 };
-/// "vllm"; every other name is taken for TensorRT-LLM and servers on top of it.
+/// "vllm", "trtllm_bench"; every other name is taken for TensorRT-LLM and servers on top of it.
 ServerHabits server_habits(std::string_view framework);
 
 struct GenerationSpec {
@@ -70,5 +77,18 @@ struct Generation {
 Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
                            const FrameworkProfile& framework, const CommSpec& comm,
                            const GenerationSpec& spec);
+
+/// A load of so many requests that all wait from the beginning, on that group: its passes for
+/// time_to_answer_all(), of the requests that one pipeline stage has at a time. As many groups of requests
+/// are on their way as there are stages (TensorRT-LLM, pytorch/pyexecutor/py_executor.py: num_micro_batches =
+/// pp_size), so each waits for its activations to arrive at every stage.
+struct GenerationPasses {
+  Generation full;  ///< with all requests in flight that there is place for
+  GenerationLoad load;
+  int stages = 1;
+};
+GenerationPasses generation_passes(const Cluster& cluster, const TransformerShape& shape,
+                                   const GpuCostModel& gpu, const FrameworkProfile& framework,
+                                   const CommSpec& comm, const GenerationSpec& spec, int requests);
 
 }  // namespace rackcast

@@ -1,7 +1,6 @@
 // Language models that answer token by token (models/token_generation.hpp).
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <optional>
 
 #include "models/generation_load.hpp"
@@ -21,24 +20,18 @@ namespace {
 double requests_of(const ValidationCase& c) {
   const std::string load = text_in(c.workload.extra, "load").value_or("");
   if (load == "offline, saturated") return 0;
-  if (load == "static batch" && c.workload.global_batch) return *c.workload.global_batch;
+  if (load == "static batch" && c.workload.global_batch)
+    return std::clamp(*c.workload.global_batch, 1.0, 1e6);
   if (const auto concurrency = number_in(c.workload.extra, "concurrency")) return *concurrency;
   throw Unpredictable{"neither a load nor the requests in flight stated"};
 }
 
 /// Tokens per second of a group that answers so many requests, offered at a rate or all at once.
-double rate_under_load(const std::function<Generation(double)>& with_requests, const GenerationSpec& spec,
-                       double requests, std::optional<double> offered) {
-  GenerationLoad load;
-  load.requests = static_cast<int>(requests);
-  load.output = static_cast<int>(std::lround(spec.output));
-  load.between = offered ? Duration{1 / *offered} : Duration{0};
-  const Generation most = with_requests(0);
-  load.places = static_cast<int>(std::min(most.requests, requests));
-  load.prompt = most.prompt;
-  for (double n = 1; n <= 2 * load.places && n <= most.requests; n *= 2)
-    load.token.push_back(with_requests(n).token);
-  return requests * spec.output / time_to_answer_all(load).base();
+double rate_of(GenerationPasses passes, double requests, double output, std::optional<double> offered) {
+  GenerationLoad& load = passes.load;
+  // Groups of requests take turns at the stages, and arrivals.
+  if (offered) load.between = Duration{passes.stages / *offered};
+  return requests * output / time_to_answer_all(load).base();
 }
 
 }  // namespace
@@ -56,25 +49,34 @@ PredictedFigure predict_generation(PredictionContext& context, const ValidationC
   spec.prompt = *prompt;
   spec.output = *output;
   spec.precision = precision_of(c);
-  spec.server = server_habits(c.workload.framework);
+  spec.server = server_habits(text_in(c.workload.extra, "tool").value_or(c.workload.framework));
   spec.memory = gpu_spec(context.catalog(), *c.system.gpu).available_memory();
   const FrameworkProfile profile = context.profile(c);
   const Cluster& cluster = context.cluster(c);
   const double gpus = spec.tensor * spec.pipeline, groups = static_cast<double>(cluster.ranks.size()) / gpus;
   const ExchangeSpec exchange = exchange_of_case(c, profile, cluster.used_nodes());
-  const auto with_requests = [&](double requests) {
-    GenerationSpec asked = spec;
-    asked.requests = requests;
-    return generate_tokens(cluster, *shape, context.gpu(*c.system.gpu, profile), profile, exchange.comm,
-                           asked);
-  };
+  const GpuCostModel& gpu = context.gpu(*c.system.gpu, profile);
   const auto prompts = number_in(c.workload.extra, "num_prompts");
-  const bool offered = text_in(c.workload.extra, "load") == "offered rate" && prompts;
-  Generation out = with_requests(offered ? 0 : requests_of(c));
-  if (offered) {
+  const std::string load = text_in(c.workload.extra, "load").value_or("");
+  Generation out;
+  if (load == "static batch" && c.workload.global_batch) {
+    // All prompts in one pass, whatever it takes, then a token of each until the last.
+    spec.requests = requests_of(c);
+    GenerationPasses passes = generation_passes(cluster, *shape, gpu, profile, exchange.comm, spec,
+                                                static_cast<int>(spec.requests));
+    passes.load.tokens_per_pass = 2 * spec.requests * spec.prompt;
+    out = passes.full;
+    out.tokens_per_s = rate_of(passes, spec.requests, spec.output, std::nullopt);
+  } else if (prompts && (load == "offered rate" || load == "offline, saturated")) {
     if (!(*prompts >= 1) || *prompts > 1e6) throw Unpredictable{"number of requests out of range"};
+    const GenerationPasses passes =
+        generation_passes(cluster, *shape, gpu, profile, exchange.comm, spec, static_cast<int>(*prompts));
+    out = passes.full;
     out.tokens_per_s =
-        rate_under_load(with_requests, spec, *prompts, number_in(c.workload.extra, "offered_requests_per_s"));
+        rate_of(passes, *prompts, spec.output, number_in(c.workload.extra, "offered_requests_per_s"));
+  } else {
+    spec.requests = requests_of(c);
+    out = generate_tokens(cluster, *shape, gpu, profile, exchange.comm, spec);
   }
   const bool per_gpu = c.metric == "output_tokens_per_s_per_gpu";
   return figure_of(out.tokens_per_s * (per_gpu ? 1 / gpus : groups),

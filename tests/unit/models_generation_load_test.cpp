@@ -8,11 +8,15 @@ using namespace rackcast;
 
 namespace {
 
-/// Four tokens per answer; a pass takes 10 ms for one, 12 for two, 16 for four requests, a prompt 5 ms.
+/// Four tokens per answer; a pass takes 10 ms for one, 12 for two, 16 for four requests in flight. Prompts of
+/// 100 tokens: as many rows take 0.02 ms each after the first, so a prompt alone takes 1.98 ms for rows
+/// and 3.02 ms for its attention, 5 ms in all.
 GenerationLoad load_of(int requests, Duration between) {
   GenerationLoad load;
   load.token = {Duration{0.010}, Duration{0.012}, Duration{0.016}};
-  load.prompt = Duration{0.005};
+  for (double n = 1; n <= 1024; n *= 2) load.rows.emplace_back(2e-5 * (n - 1));
+  load.prompt = 100;
+  load.attention = Duration{3.02e-3};
   load.output = 4;
   load.places = 4;
   load.requests = requests;
@@ -31,10 +35,11 @@ TEST_CASE("one request takes its prompt and a pass for every further token") {
 }
 
 TEST_CASE("requests that come at once are answered in waves of as many as there are places") {
-  // 4 * 5 + 3 * 16 = 68 ms for each wave of four; three in a wave: 15 + 3 * 14 = 57 ms.
-  CHECK(time_to_answer_all(load_of(4, Duration{0})).base() == doctest::Approx(0.068));
-  CHECK(time_to_answer_all(load_of(8, Duration{0})).base() == doctest::Approx(0.136));
-  CHECK(time_to_answer_all(load_of(7, Duration{0})).base() == doctest::Approx(0.068 + 0.057));
+  // Four prompts: 399 * 0.02 + 4 * 3.02 = 20.06 ms, and 3 * 16 for each wave; three in a wave: 299 * 0.02 +
+  // 3 * 3.02 = 15.04 ms and 3 * 14.
+  CHECK(time_to_answer_all(load_of(4, Duration{0})).base() == doctest::Approx(0.06806));
+  CHECK(time_to_answer_all(load_of(8, Duration{0})).base() == doctest::Approx(2 * 0.06806));
+  CHECK(time_to_answer_all(load_of(7, Duration{0})).base() == doctest::Approx(0.06806 + 0.05704));
 }
 
 TEST_CASE("requests that come seldom are each answered alone") {
@@ -42,10 +47,25 @@ TEST_CASE("requests that come seldom are each answered alone") {
   CHECK(time_to_answer_all(load_of(10, Duration{1})).base() == doctest::Approx(9.035));
 }
 
-TEST_CASE("a request that comes between two passes joins the next") {
-  // 0: prompt, token until 15 ms. The second came at 10: prompt until 20, pass of two until 32, until 44,
-  // which is the last of the first; one more alone until 54.
-  CHECK(time_to_answer_all(load_of(2, Duration{0.010})).base() == doctest::Approx(0.054));
+TEST_CASE("a prompt that comes between two passes shares the next one") {
+  // Prompt until 5, a token until 15 ms. The second came at 10: the pass from 15 has a token of the first and
+  // its prompt, 10 + 100 * 0.02 + 3.02 = 15.02 ms; then both until 42.02, which is the last of the first, and
+  // two more passes alone.
+  CHECK(time_to_answer_all(load_of(2, Duration{0.010})).base() == doctest::Approx(0.06202));
+}
+
+TEST_CASE("a pass holds so many tokens, and a prompt goes on in the next") {
+  // 60 and 40 tokens: the same rows but for the first of each pass, the same attention.
+  GenerationLoad load = load_of(1, Duration{0});
+  load.tokens_per_pass = 60;
+  CHECK(time_to_answer_all(load).base() == doctest::Approx(0.035 - 2e-5));
+  // Two prompts of 100 in passes of 100: the first alone, 5 ms. Its token leaves room for 99 of the second,
+  // 10 + 99 * (0.02 + 0.0302) ms; then 10 + 0.02 + 0.0302, and the first is done after its third pass, 12.
+  // The second has two more, 10 each.
+  load = load_of(2, Duration{0});
+  load.tokens_per_pass = 100;
+  CHECK(time_to_answer_all(load).base() ==
+        doctest::Approx(0.005 + 0.010 + 99 * 5.02e-5 + 0.010 + 5.02e-5 + 0.012 + 2 * 0.010));
 }
 
 TEST_CASE("a load without requests, places, tokens or times is refused") {
@@ -60,5 +80,11 @@ TEST_CASE("a load without requests, places, tokens or times is refused") {
   CHECK_THROWS_AS((void)time_to_answer_all(load), Error);
   load = load_of(1, Duration{0});
   load.token.clear();
+  CHECK_THROWS_AS((void)time_to_answer_all(load), Error);
+  load = load_of(1, Duration{0});
+  load.rows.clear();
+  CHECK_THROWS_AS((void)time_to_answer_all(load), Error);
+  load = load_of(1, Duration{0});
+  load.tokens_per_pass = 0;
   CHECK_THROWS_AS((void)time_to_answer_all(load), Error);
 }
