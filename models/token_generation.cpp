@@ -267,6 +267,16 @@ class Server {
 
 }  // namespace
 
+std::optional<double> trtllm_bench_requests(double prompt, double output) {
+  const Json file = parse_model_data("host/serving.json");
+  for (const Json& entry : file.require("trtllm_bench_requests").require("lengths").array()) {
+    ObjectReader in{entry};
+    const double requests = in.number("requests", 1, 1e6);
+    if (in.number("prompt", 1, 1e7) == prompt && in.number("output", 1, 1e7) == output) return requests;
+  }
+  return std::nullopt;
+}
+
 ServerHabits server_habits(std::string_view framework) {
   const Json file = parse_model_data("host/serving.json");
   const bool known = framework == "vllm" || framework == "trtllm_bench";

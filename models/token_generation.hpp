@@ -23,6 +23,7 @@
 ///
 /// Assumed: requests are all of the mean length, always enough of them wait, and the host keeps up: a
 /// scheduler that takes milliseconds between passes makes this too fast, most where passes are short.
+#include <optional>
 #include <string_view>
 
 #include "models/generation_load.hpp"
@@ -51,6 +52,10 @@ struct ServerHabits {
 };
 /// "vllm", "trtllm_bench"; every other name is taken for TensorRT-LLM and servers on top of it.
 ServerHabits server_habits(std::string_view framework);
+
+/// Requests that TensorRT-LLM's published throughput of these lengths was measured with, all there at the
+/// beginning; nothing for other lengths.
+std::optional<double> trtllm_bench_requests(double prompt, double output);
 
 struct GenerationSpec {
   int tensor = 1, pipeline = 1;

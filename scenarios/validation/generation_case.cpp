@@ -26,6 +26,12 @@ double requests_of(const ValidationCase& c) {
   throw Unpredictable{"neither a load nor the requests in flight stated"};
 }
 
+/// Throughput "offline, saturated" of TensorRT-LLM is what its overviews print, of trtllm-bench.
+bool is_trtllm_bench(const ValidationCase& c) {
+  return c.workload.framework == "tensorrt-llm" &&
+         text_in(c.workload.extra, "load").value_or("") == "offline, saturated";
+}
+
 /// Tokens per second of a group that answers so many requests, offered at a rate or all at once.
 double rate_of(GenerationPasses passes, double requests, double output, std::optional<double> offered) {
   GenerationLoad& load = passes.load;
@@ -49,14 +55,15 @@ PredictedFigure predict_generation(PredictionContext& context, const ValidationC
   spec.prompt = *prompt;
   spec.output = *output;
   spec.precision = precision_of(c);
-  spec.server = server_habits(text_in(c.workload.extra, "tool").value_or(c.workload.framework));
+  spec.server = server_habits(is_trtllm_bench(c) ? "trtllm_bench" : c.workload.framework);
   spec.memory = gpu_spec(context.catalog(), *c.system.gpu).available_memory();
   const FrameworkProfile profile = context.profile(c);
   const Cluster& cluster = context.cluster(c);
   const double gpus = spec.tensor * spec.pipeline, groups = static_cast<double>(cluster.ranks.size()) / gpus;
   const ExchangeSpec exchange = exchange_of_case(c, profile, cluster.used_nodes());
   const GpuCostModel& gpu = context.gpu(*c.system.gpu, profile);
-  const auto prompts = number_in(c.workload.extra, "num_prompts");
+  auto prompts = number_in(c.workload.extra, "num_prompts");
+  if (!prompts && is_trtllm_bench(c)) prompts = trtllm_bench_requests(spec.prompt, spec.output);
   const std::string load = text_in(c.workload.extra, "load").value_or("");
   Generation out;
   if (load == "static batch" && c.workload.global_batch) {

@@ -96,6 +96,12 @@ TEST_CASE("GPUs that split a network leave more room and pay for sums") {
   CHECK(m.run(spec).token < m.run(alone).token);
 }
 
+TEST_CASE("published throughput is of as many requests as its source prints") {
+  CHECK(trtllm_bench_requests(128, 128) == 30000.0);
+  CHECK(trtllm_bench_requests(20000, 2000) == 1000.0);
+  CHECK_FALSE(trtllm_bench_requests(128, 129));
+}
+
 TEST_CASE("a benchmark's passes have room for the prompts that come with the requests in flight") {
   const Machine m;
   GenerationSpec spec = m.spec();
