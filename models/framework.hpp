@@ -69,7 +69,9 @@ struct FrameworkProfile {
   /// In mixed precision gradients are those of the fp32 weights, and so is what is exchanged.
   bool wide_gradients = false;
   /// How its operators become kernels.
-  [[nodiscard]] LoweringOptions lowering() const { return {library, attention, winograd, workspace, fused_tables}; }
+  [[nodiscard]] LoweringOptions lowering() const {
+    return {library, attention, winograd, workspace, fused_tables};
+  }
   std::vector<std::string> fit;     ///< case ids that the numbers were fitted on
   std::vector<std::string> fitted;  ///< names of those numbers (models/framework_parameters.hpp)
 };

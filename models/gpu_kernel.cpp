@@ -146,7 +146,8 @@ Task winograd_task(const KernelCall& call, const ConvolutionShape& s, double til
   // Unfused, the transformed maps and filters are written once and read once, and all there at a time; fused,
   // the filters alone are transformed beforehand.
   const double filters = points * call.element_bytes * in * out;
-  const double transformed = fused ? 0 : filters + points * call.element_bytes * tiles * (in + out) * s.groups;
+  const double transformed =
+      fused ? 0 : filters + points * call.element_bytes * tiles * (in + out) * s.groups;
   task.bytes = bytes + 2 * transformed;
   task.workspace = Bytes{fused ? filters : transformed};
   task.launches = fused ? 1 : 3;

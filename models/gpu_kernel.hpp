@@ -85,12 +85,12 @@ struct KernelCall {
   double element_bytes = 4;  ///< of an operand
   MatrixShape matrix;        ///< gemm, recurrent (one step), attention (queries, keys, depth, heads)
   ConvolutionShape conv;
-  double steps = 1;          ///< recurrent: dependent products
-  double moved_bytes = 0;    ///< bandwidth-bound classes: least traffic
-  bool winograd = true;      ///< convolution: the library has Winograd kernels
+  double steps = 1;                       ///< recurrent: dependent products
+  double moved_bytes = 0;                 ///< bandwidth-bound classes: least traffic
+  bool winograd = true;                   ///< convolution: the library has Winograd kernels
   Bytes workspace = unlimited_workspace;  ///< convolution: scratch that the library may use
-  bool fused_groups = true;  ///< grouped convolution in one launch (since cuDNN 7)
-  bool causal = false;       ///< attention: a query sees no later key
+  bool fused_groups = true;               ///< grouped convolution in one launch (since cuDNN 7)
+  bool causal = false;                    ///< attention: a query sees no later key
 };
 
 /// Fitted numbers of one kernel class, architecture and library generation.

@@ -21,7 +21,7 @@ struct LoweringOptions {
   LibraryGeneration library = LibraryGeneration::cudnn8;
   /// One kernel exists for 16 bits on tensor cores; elsewhere attention is unfused.
   AttentionKernel attention = AttentionKernel::unfused;
-  bool winograd = true;  ///< cuDNN has these kernels since version 5
+  bool winograd = true;                   ///< cuDNN has these kernels since version 5
   Bytes workspace = unlimited_workspace;  ///< scratch that a convolution may use
   /// Look-ups in all tables are one kernel made for them, which streams rows as maps are streamed (FBGEMM,
   /// HugeCTR: D. Mudigere et al., arXiv 2104.05158, section 4.1); else a framework's general gather.

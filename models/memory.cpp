@@ -80,8 +80,7 @@ MemoryUse training_memory(const Workload& workload, const MemoryOptions& options
   use.gradients = parameters * sharded(2) * (fp32 + copy);
   use.optimizer = parameters * sharded(1) * fp32 * (options.optimizer == Optimizer::adam ? 2.0 : 1.0);
   use.activations = options.batch * kept_elements(workload, kept, options) * element;
-  use.workspace =
-      std::min({options.batch * unrolled * element, fact("workspace_limit"), options.workspace});
+  use.workspace = std::min({options.batch * unrolled * element, fact("workspace_limit"), options.workspace});
   use.reserve = fact("reserve");
   return use;
 }

@@ -1,7 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "models/framework_parameters.hpp"
 #include "models/gpu_rates_of.hpp"
@@ -30,7 +30,8 @@ LibraryGeneration oldest_for(std::string_view architecture) {
 const GpuCostModel& PredictionContext::gpu(const std::string& id, const FrameworkProfile& software) {
   std::unique_ptr<GpuCostModel>& slot =
       gpus_[id + "/" + std::string{to_string(software.library)} + (software.winograd ? "" : "/direct") + "/" +
-            std::string{to_string(software.attention)} + (software.fused_tables ? "/tables" : "") + "/" + fmt::to_string(software.workspace.base())];
+            std::string{to_string(software.attention)} + (software.fused_tables ? "/tables" : "") + "/" +
+            fmt::to_string(software.workspace.base())];
   if (!slot) {
     try {
       const GpuRates rates = gpu_rates(gpu_spec(catalog_, id));

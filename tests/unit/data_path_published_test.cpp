@@ -77,8 +77,8 @@ TEST_CASE("given the storage's throughput, accelerator utilisation of MLPerf Sto
 }
 
 TEST_CASE("single drives of the catalogue keep emulated GPUs as busy as measured") {
-  // Nothing of the run is used but the drive: Micron 9400, and by their generation Micron 6500 (PCIe Gen4) and
-  // 9550 (Gen5).
+  // Nothing of the run is used but the drive: Micron 9400, and by their generation Micron 6500 (PCIe Gen4)
+  // and 9550 (Gen5).
   const Catalog catalog = Catalog::builtin();
   const auto read = [&](const char* id) {
     return Bandwidth{catalog.find("storage", id).require("read_gb_per_s").number() * 1e9};
@@ -91,8 +91,11 @@ TEST_CASE("single drives of the catalogue keep emulated GPUs as busy as measured
     const auto is = [&row](std::string_view part) {
       return row.system.find(part) != std::string::npos;
     };
-    const double ours =
-        predicted(row, read(is("Gen5") ? "nvme_gen5" : is("9400") ? "micron_9400" : "nvme_gen4"), true);
+    const double ours = predicted(row,
+                                  read(is("Gen5")   ? "nvme_gen5"
+                                       : is("9400") ? "micron_9400"
+                                                    : "nvme_gen4"),
+                                  true);
     CAPTURE(row.system);
     CAPTURE(row.workload);
     CAPTURE(ours);

@@ -94,7 +94,8 @@ TEST_CASE("tensor cores serve aligned products only before cuDNN 8") {
 
 TEST_CASE("kernels that need more scratch than a framework lets them have do not run") {
   // AlexNet's third convolution: 384 filters of 3x3 over 256 maps of 13x13. Winograd's F(4x4) transforms 16
-  // tiles of 36 points: (16 n (256 + 384) + 256 * 384) * 36 * 4 B, 1.5 MB for each image and 14 MB of filters.
+  // tiles of 36 points: (16 n (256 + 384) + 256 * 384) * 36 * 4 B, 1.5 MB for each image and 14 MB of
+  // filters.
   Operator op;
   op.kind = "conv";
   op.family = OperatorFamily::conv;
