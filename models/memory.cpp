@@ -111,6 +111,7 @@ std::optional<double> gpus_for_states(const Workload& workload, MemoryOptions op
   const Bytes sharded = 2.0 * (one - total(2)), left = available - (one - sharded);
   if (!(sharded > Bytes{0}) || !(left > Bytes{0})) return std::nullopt;
   double replicas = std::max(1.0, std::floor(sharded / left));
+  if (replicas > 1e9) return std::nullopt;         // no room worth the name
   while (total(replicas) > available) ++replicas;  // once or twice: rounding
   return replicas * options.ways;
 }
