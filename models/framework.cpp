@@ -83,6 +83,8 @@ void read_exchange(ObjectReader& in, FrameworkProfile& p) {
 void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   read_exchange(in, p);
   p.host_per_kernel = in.quantity_or("host_per_kernel", p.host_per_kernel, false);
+  p.host_per_sum = in.quantity_or("host_per_sum", p.host_per_sum, false);
+  p.host_backward = in.number_or("host_backward", p.host_backward, 0.01, 10);
   p.host_per_step = in.quantity_or("host_per_step", p.host_per_step, false);
   p.kernel_factor = in.number_or("kernel_factor", p.kernel_factor, 0.1, 100);
   p.elementwise_passes = in.number_or("elementwise_passes", p.elementwise_passes, 0, 100);

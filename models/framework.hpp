@@ -40,6 +40,11 @@ struct FrameworkProfile {
   Bytes workspace = unlimited_workspace;
   /// Host time to issue one kernel; the GPU runs behind in a queue and starves where kernels are shorter.
   Duration host_per_kernel{0};
+  /// Host time of a kernel going back, of that going forward: gradients are issued by the framework's engine
+  /// and not by the script. What is computed again counts as going forward.
+  double host_backward = 1;
+  /// Host time to issue a sum over the GPUs that share a layer.
+  Duration host_per_sum{0};
   Duration host_per_step{0};      ///< session call, Python loop, synchronisation; the GPU idles
   double kernel_factor = 1;       ///< library kernels as this framework calls them against the best choice
   double elementwise_passes = 1;  ///< traffic of element-wise work against one kernel per operator

@@ -38,6 +38,8 @@ constexpr ProfileParameter number(std::string_view name, double expected, double
 // about a factor of two between frameworks (of the library's kernels: a quarter). One list for all profiles.
 constexpr std::array parameters{
     time<&FrameworkProfile::host_per_kernel>("host_per_kernel", 10, 1),
+    number<&FrameworkProfile::host_backward>("host_backward", 1, 0.7),
+    time<&FrameworkProfile::host_per_sum>("host_per_sum", 20, 1),
     time<&FrameworkProfile::update_per_tensor>("update_per_tensor", 40, 1),
     number<&FrameworkProfile::kernel_factor>("kernel_factor", 1.08, 0.5),
     number<&FrameworkProfile::elementwise_passes>("elementwise_passes", 1.1, 0.35),

@@ -22,6 +22,15 @@ bool on_tensor_cores(const GpuCostModel& gpu, Precision precision) {
   return gpu.gpu().fp16_tensor > FlopRate{0} && precision != Precision::fp32 && precision != Precision::int8;
 }
 
+/// The sum with its input that a part of a transformer's layer ends in, and the normalisation that it begins
+/// with (models/transformer.cpp).
+bool ends_part(const Operator& op) {
+  return op.name.ends_with(".add1") || op.name.ends_with(".add2") || op.name.ends_with(".add");
+}
+bool begins_part(const Operator& op) {
+  return op.name.ends_with(".norm1") || op.name.ends_with(".norm2");
+}
+
 /// The queue between host and GPU.
 class Stream {
  public:
@@ -30,10 +39,16 @@ class Stream {
   }
 
   void run(const Operator* op, Pass pass, Duration time, KernelCost::Limit limit) {
-    host_ += framework_.host_per_kernel;
+    issue(pass);
     gpu_ = std::max(gpu_, host_) + time;
     out_.gpu_busy += time;
     out_.kernels.push_back({op, pass, time, limit, gpu_});
+  }
+
+  /// The GPUs wait for each other; no kernel of this network.
+  void sum(Duration time) {
+    host_ += framework_.host_per_sum;
+    gpu_ = std::max(gpu_, host_) + time;
   }
 
   void wait(Duration time) {
@@ -53,6 +68,10 @@ class Stream {
   [[nodiscard]] Duration host() const { return host_; }
 
  private:
+  void issue(Pass pass) {
+    host_ += (pass == Pass::forward ? 1 : framework_.host_backward) * framework_.host_per_kernel;
+  }
+
   const FrameworkProfile& framework_;
   StepTime& out_;
   Duration host_{0}, gpu_{0}, mark_{0};
@@ -64,6 +83,9 @@ class StepBuilder {
       : gpu_{gpu}, framework_{framework}, options_{options} {}
 
   void run(const Operator& op, Pass pass, Stream& stream) {
+    if (options_.sum_over_gpus > Duration{0} &&
+        (pass == Pass::forward ? ends_part(op) : pass == Pass::data_gradient && begins_part(op)))
+      stream.sum(options_.sum_over_gpus);
     if (hidden(op, pass)) return;
     KernelCost cost = gpu_.cost(op, pass, options_.batch, options_.precision);
     if (cost.time <= Duration{0}) return;

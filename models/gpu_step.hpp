@@ -6,7 +6,8 @@
 ///
 ///   issued(i) = issued(i-1) + host_per_kernel,   end(i) = max(end(i-1), issued(i)) + kernel(i)
 ///
-/// so a stretch of short kernels runs at the host's pace and a stretch of long ones at the GPU's.
+/// so a stretch of short kernels runs at the host's pace and a stretch of long ones at the GPU's. Gradients
+/// have a pace of their own (FrameworkProfile::host_backward).
 #include <string>
 #include <vector>
 
@@ -19,9 +20,13 @@ namespace rackcast {
 struct StepOptions {
   double batch = 1;  ///< samples
   Precision precision = Precision::fp32;
-  bool training = true;    ///< false: forward pass only, as at inference
-  bool optimizer = true;   ///< include the parameter update
-  bool adam = false;       ///< Adam or LAMB rather than SGD with momentum
+  bool training = true;   ///< false: forward pass only, as at inference
+  bool optimizer = true;  ///< include the parameter update
+  bool adam = false;      ///< Adam or LAMB rather than SGD with momentum
+  /// Time of a sum over the GPUs that share every layer. It is a kernel of the queue: going forward before
+  /// each sum of a layer's part with the part's input, going back before the gradient of the normalisation
+  /// that the part begins with.
+  Duration sum_over_gpus{0};
   bool recompute = false;  ///< activations are not kept: going back, every operator runs forward once more
 };
 

@@ -259,16 +259,19 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
     options.recompute = spec.recompute;
     options.adam = spec.adam;
     const StepTime step = step_time(stage.part, gpu, framework, options);
+    Duration sums{0};  // what they add to the kernels and the host's pace
+    if (spec.tensor > 1) {
+      options.sum_over_gpus = sum_of_activations;
+      const StepTime shared = step_time(stage.part, gpu, framework, options);
+      sums = shared.forward + shared.backward - step.forward - step.backward;
+      // The embedding's rows, and the gradient of the vocabulary product.
+      sums += ((stage.first ? 1 : 0) + (stage.last ? 1 : 0)) * sum_of_activations;
+    }
     out.compute_log_sigma = step.log_sigma;
-    // Twice per layer and pass, and once where a layer is one part; once for the embedding's rows, once for
-    // the gradient of the vocabulary product.
-    const double parts = shape.mamba_layers > 0 ? 1 : 2;
-    const double sums = (spec.recompute ? 3.0 : 2.0) * parts * static_cast<double>(stage.layers) +
-                        (stage.first ? 1 : 0) + (stage.last ? 1 : 0);
     const double of_experts = spec.expert > 1 ? expert_parameters(stage.part) : 0;
     times.push_back(
         {(step.forward + step.backward) / spec.compute_scale,
-         sums * sum_of_activations / spec.network_scale +
+         sums / spec.network_scale +
              exposed_by_ring(step, pass_keys, static_cast<double>((spec.context - 1) * stage.layers)),
          (spec.recompute ? 6.0 : 4.0) * static_cast<double>(stage.expert_layers) * to_experts,
          step.optimizer / spec.compute_scale, stage.part.trained_parameters() - of_experts, of_experts});

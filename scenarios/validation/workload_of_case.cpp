@@ -9,6 +9,7 @@
 #include "models/workload.hpp"
 #include "scenarios/validation/predictor.hpp"
 #include "scenarios/validation/software_of_case.hpp"
+#include "scenarios/validation/split_case.hpp"
 #include "sim/error.hpp"
 #include "topologies/gpu_spec.hpp"
 
@@ -43,6 +44,16 @@ std::string zoo_name(const ValidationCase& c) {
   return found != networks.end() ? found->second : model;
 }
 
+/// vTrain's code divides GPT-2's 50,257 words over the GPUs of a tensor-parallel group, rounds down and pads
+/// nothing (src/config.py, ShardedGptLogit in src/model/gpt_modeling.py of github.com/VIA-Research/vTrain).
+/// Its measurements carry no vocabulary; the 51,200 of the cases are those words as Megatron-LM pads them for
+/// eight GPUs.
+std::int64_t vtrain_vocabulary(const ValidationCase& c) {
+  constexpr std::int64_t words = 50257;
+  const auto group = static_cast<std::int64_t>(ways_of_case(c, "tp"));
+  return std::max<std::int64_t>(1, words / group) * group;
+}
+
 TransformerShape shape_of(const ValidationCase& c) {
   const Json& t = c.workload.transformer;
   TransformerShape s;
@@ -74,6 +85,7 @@ TransformerShape shape_of(const ValidationCase& c) {
   s.seq_len = static_cast<std::int64_t>(sequence_length(c).value_or(0));
   s.gated_mlp = flag_in(t, "gated_mlp").value_or(false);
   s.causal = flag_in(t, "causal").value_or(true);
+  if (c.source.starts_with("vtrain")) s.vocab = vtrain_vocabulary(c);
   s.parallel_block = flag_in(t, "parallel_block").value_or(false);
   s.layer_norm = !s.gated_mlp;  // RMS norm came with gated MLPs (Llama)
   s.biases = !s.gated_mlp;
@@ -108,6 +120,7 @@ std::string workload_key(const ValidationCase& c) {
   if (is_plain_transformer(c)) {
     for (const auto& [name, value] : c.workload.transformer.object())
       if (value.kind() == JsonKind::number) key += "/" + name + std::to_string(value.number());
+    key += "/words" + std::to_string(shape_of(c).vocab);
     key += "/gated" + std::to_string(flag_in(c.workload.transformer, "gated_mlp").value_or(false));
   }
   if (const auto image = image_size(c))

@@ -195,6 +195,35 @@ TEST_CASE("maps that are fused going forward alone are kernels of their own goin
   CHECK(whole.backward < apart.backward);
 }
 
+TEST_CASE("products with an odd number of columns run at half the rate of the tensor cores") {
+  const GpuCostModel a100 = GpuCostModel::create(gpu_rates(gpu_spec(Catalog::builtin(), "a100_sxm4_80gb")));
+  const auto seconds = [&](std::int64_t columns, std::int64_t depth, Pass pass, Precision precision) {
+    return a100.cost(linear(1024, columns, depth), pass, 4, precision).time.base();
+  };
+  for (const Pass pass : {Pass::forward, Pass::data_gradient, Pass::weight_gradient}) {
+    CAPTURE(static_cast<int>(pass));
+    CHECK(seconds(50257, 1024, pass, Precision::fp16) >
+          1.7 * seconds(50256, 1024, pass, Precision::fp16));  // 2.1 but for what is not arithmetic
+    CHECK(seconds(50257, 1024, pass, Precision::fp32) ==
+          doctest::Approx(seconds(50256, 1024, pass, Precision::fp32)).epsilon(0.02));
+  }
+}
+
+TEST_CASE("the host issues gradients at a pace of their own, and what is computed again at the script's") {
+  Workload workload;
+  for (int i = 0; i < 10; ++i) workload.operators.push_back(linear(1, 8, 8));
+  const GpuCostModel model = GpuCostModel::create(made_up_gpu());
+  FrameworkProfile profile;
+  profile.host_per_kernel = Duration{1e-3};  // far above what these kernels take
+  profile.host_backward = 0.25;
+  const StepTime step = step_time(workload, model, profile, {.batch = 1, .optimizer = false});
+  CHECK(step.forward.base() == doctest::Approx(10e-3).epsilon(0.02));
+  CHECK(step.backward.base() == doctest::Approx(20 * 0.25e-3).epsilon(0.02));  // of data and of weights
+  const StepTime again =
+      step_time(workload, model, profile, {.batch = 1, .optimizer = false, .recompute = true});
+  CHECK(again.backward.base() == doctest::Approx(10e-3 + 20 * 0.25e-3).epsilon(0.02));
+}
+
 TEST_CASE("attention in one kernel") {
   Operator op;
   op.family = OperatorFamily::attention;

@@ -76,6 +76,26 @@ TEST_CASE("tensor parallelism sums activations four times a layer, six times wit
   CHECK(plain.compute > 0.125 * whole.compute);
 }
 
+TEST_CASE("sums of activations hide where the GPUs wait for the host") {
+  const Cluster eight = a100s(1, 8);
+  const GpuCostModel gpu = GpuCostModel::create(gpu_rates(gpu_spec(catalog(), "a100_sxm4_80gb")),
+                                                {.library = LibraryGeneration::cudnn8});
+  FrameworkProfile framework = framework_profile({.name = "megatron", .version = ""});
+  const auto run = [&] {
+    return split_step(eight, narrow(), gpu, framework, {}, {.tensor = 8});
+  };
+  framework.host_per_kernel = Duration{1e-9};
+  const SplitStep fast = run();
+  framework.host_per_kernel = Duration{1e-3};
+  const SplitStep slow = run();
+  // What stays are those of the embedding and the vocabulary, 2 of 34, and the last before the kernels end.
+  CHECK(slow.tensor_exchange < 0.15 * fast.tensor_exchange);
+  CHECK(slow.tensor_exchange > 0.05 * fast.tensor_exchange);
+  framework.host_per_sum = Duration{1e-3};
+  const SplitStep issued = run();
+  CHECK((issued.tensor_exchange - slow.tensor_exchange).base() == doctest::Approx(32e-3).epsilon(0.02));
+}
+
 TEST_CASE("GPUs that share a sequence take a part of its tokens each, and attention meets all of them") {
   const SplitStep whole = step(a100s(1, 1), {}), halves = step(a100s(1, 2), {.context = 2});
   CHECK(halves.compute < 0.6 * whole.compute);
