@@ -103,6 +103,9 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   constexpr std::array<std::string_view, 4> layouts{"none", "half", "all", "wide"};
   if (in.has("layout_conversion"))
     p.layout = static_cast<LayoutConversion>(in.choice("layout_conversion", layouts));
+  constexpr std::array<std::string_view, 3> norms{"kernel", "composed", "promoted"};
+  if (in.has("frozen_norm")) p.frozen_norm = static_cast<FrozenNorm>(in.choice("frozen_norm", norms));
+  if (const Json* section = in.find("between_passes")) p.between_passes = read_host_section(*section);
   p.log_sigma = in.number_or("log_sigma", p.log_sigma, 0.001, 2);
   p.workspace = in.quantity_or("workspace", p.workspace, false);
   constexpr std::array<std::string_view, 2> kernels{"library", "im2col"};

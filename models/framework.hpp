@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/gpu_cost.hpp"
+#include "models/host_section.hpp"
 #include "sim/embedded.hpp"
 #include "sim/quantity.hpp"
 
@@ -28,6 +29,15 @@ enum class LayoutConversion {
   half,  ///< channels first: only tensor-core convolutions want another
   all,   ///< channels last before the kernels could take it: every convolution
   wide,  ///< channels last in 16 bits, channels first in 32: TF32 convolutions
+};
+
+/// How a normalisation with constant statistics (x * scale + offset) runs.
+enum class FrozenNorm {
+  kernel,    ///< one kernel
+  composed,  ///< a product and a sum, after four operations on vectors that make scale and offset
+  /// The same in mixed precision by patched functions, whose list has the square root of the variance in 32
+  /// bits: scale and offset get 32 bits, the map is widened for them and narrowed before the next product.
+  promoted,
 };
 
 struct FrameworkProfile {
@@ -56,6 +66,8 @@ struct FrameworkProfile {
   bool fused_tables = false;    ///< one kernel looks up all embedding tables of a recommender
   double attention_factor = 1;  ///< its kernel where it is in one, against the fitted one
   LayoutConversion layout = LayoutConversion::half;
+  FrozenNorm frozen_norm = FrozenNorm::kernel;
+  HostSection between_passes;  ///< of training steps
   double sgd_accesses =
       5;  ///< times that an update with momentum reads or writes every parameter or its state
   double adam_accesses = 7;  ///< the same for Adam and LAMB

@@ -38,8 +38,10 @@ class Stream {
     host_ = framework.host_per_step;
   }
 
-  void run(const Operator* op, Pass pass, Duration time, KernelCost::Limit limit) {
-    issue(pass);
+  /// `issues`: kernels that the host starts for it.
+  void run(const Operator* op, Pass pass, Duration time, KernelCost::Limit limit, int issues = 1) {
+    const double pace = pass == Pass::forward ? 1 : framework_.host_backward;
+    host_ += issues * pace * framework_.host_per_kernel;
     gpu_ = std::max(gpu_, host_) + time;
     out_.gpu_busy += time;
     out_.kernels.push_back({op, pass, time, limit, gpu_});
@@ -58,6 +60,17 @@ class Stream {
     mark_ = gpu_;
   }
 
+  /// The host waits for the GPU and reads back (models/host_section.hpp); `shortest` is the time of a kernel
+  /// that does next to nothing.
+  void read_back(const HostSection& section, double batch, Duration shortest) {
+    const double operations = section.operations_of(batch);
+    if (!(operations > 0)) return;
+    host_ = std::max(host_, gpu_) + operations * std::max(framework_.host_per_kernel, shortest) +
+            section.waits_of(batch) * shortest;
+    out_.gpu_busy += operations * shortest;
+    gpu_ = host_;
+  }
+
   /// Time since the last mark.
   Duration lap() {
     const Duration since = gpu_ - mark_;
@@ -68,10 +81,6 @@ class Stream {
   [[nodiscard]] Duration host() const { return host_; }
 
  private:
-  void issue(Pass pass) {
-    host_ += (pass == Pass::forward ? 1 : framework_.host_backward) * framework_.host_per_kernel;
-  }
-
   const FrameworkProfile& framework_;
   StepTime& out_;
   Duration host_{0}, gpu_{0}, mark_{0};
@@ -82,17 +91,44 @@ class StepBuilder {
   StepBuilder(const GpuCostModel& gpu, const FrameworkProfile& framework, const StepOptions& options)
       : gpu_{gpu}, framework_{framework}, options_{options} {}
 
-  void run(const Operator& op, Pass pass, Stream& stream) {
+  /// `wide`: on maps that were promoted to 32 bits.
+  void run(const Operator& op, Pass pass, bool wide, Stream& stream) {
     if (options_.sum_over_gpus > Duration{0} &&
         (pass == Pass::forward ? ends_part(op) : pass == Pass::data_gradient && begins_part(op)))
       stream.sum(options_.sum_over_gpus);
     if (hidden(op, pass)) return;
-    KernelCost cost = gpu_.cost(op, pass, options_.batch, options_.precision);
+    const KernelCost cost = gpu_.cost(op, pass, options_.batch, wide ? Precision::fp32 : options_.precision);
     if (cost.time <= Duration{0}) return;
     shared_ += cost.shared_sigma * cost.time;
     kernels_ += cost.time;
-    const Duration body = (cost.time - cost.launch) * factor(op);
-    stream.run(&op, pass, cost.launch + body + conversion(op) + unrolling(op), cost.limit);
+    const int issues = kernels_of(op, pass, wide);
+    const Duration body = (cost.time - cost.launch) * factor(op) * maps_of(op, pass);
+    Duration time = issues * cost.launch + body + conversion(op) + unrolling(op);
+    if (wide) time += casts(op);
+    stream.run(&op, pass, time, cost.limit, issues);
+  }
+
+  /// Which operators of the network work on promoted maps: normalisations with constant statistics and what
+  /// follows up to the next product, and regions cut from feature maps, which such scripts keep in 32 bits.
+  [[nodiscard]] std::vector<bool> promoted(const std::vector<Operator>& operators) const {
+    std::vector<bool> out(operators.size());
+    if (framework_.frozen_norm != FrozenNorm::promoted || activation_bytes(options_.precision) >= Bytes{4})
+      return out;
+    bool wide = false;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+      const Operator& op = operators[i];
+      const bool map = op.family == OperatorFamily::elementwise || op.family == OperatorFamily::pool;
+      wide = op.kind == "frozen_norm" || (wide && map && op.kind != "roi_align");
+      out[i] = wide || op.kind == "roi_align";
+    }
+    return out;
+  }
+
+  /// A kernel that does next to nothing.
+  [[nodiscard]] Duration shortest_kernel() const {
+    Operator op;
+    op.shape.elements_in = op.shape.elements_out = 1;
+    return gpu_.cost(op, Pass::forward, 1, Precision::fp32).time;
   }
 
   /// What the kernels share of their error because their parameters come from other GPUs, each weighing as
@@ -135,6 +171,33 @@ class StepBuilder {
       default:
         return 1;
     }
+  }
+
+  [[nodiscard]] bool composed(const Operator& op) const {
+    return op.kind == "frozen_norm" && framework_.frozen_norm != FrozenNorm::kernel;
+  }
+
+  /// Forward a product and a sum, each of which reads and writes the map; back the product alone.
+  [[nodiscard]] double maps_of(const Operator& op, Pass pass) const {
+    return composed(op) && pass == Pass::forward ? 2 : 1;
+  }
+
+  /// What the host starts for one operator. A composed normalisation: the inverse root, two products and a
+  /// difference of vectors, then the two maps; promoted, its four vectors are cast too. Casts of maps count.
+  [[nodiscard]] int kernels_of(const Operator& op, Pass pass, bool wide) const {
+    if (!composed(op)) return wide && op.kind == "roi_align" ? 3 : 1;
+    const int casts_of_maps = wide ? 2 : 0;
+    if (pass != Pass::forward) return 1 + casts_of_maps;
+    return 6 + (wide ? 4 : 0) + casts_of_maps;
+  }
+
+  /// Into 32 bits before and out of them after: 16 bits read and 32 written, or the reverse. The maps between
+  /// a normalisation and the next product are cast once, so what follows a normalisation pays nothing.
+  [[nodiscard]] Duration casts(const Operator& op) const {
+    if (op.kind != "frozen_norm" && op.kind != "roi_align") return Duration{0};
+    const double elements = (op.shape.elements_in + op.shape.elements_out) * options_.batch;
+    return Bytes{elements * (activation_bytes(options_.precision).base() + 4)} /
+           (gpu_.gpu().memory * stream_fraction);
   }
 
   [[nodiscard]] bool converts() const {
@@ -186,13 +249,17 @@ StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const Fram
   if (options.training && framework.input_copy > Bandwidth{0} && workload.pixels > 0)
     stream.wait(4 * options.batch * workload.input_bytes / framework.input_copy);  // pixels arrive as floats
   StepBuilder builder{gpu, framework, options};
-  for (const Operator& op : workload.operators) builder.run(op, Pass::forward, stream);
+  const std::vector<Operator>& operators = workload.operators;
+  const std::vector<bool> wide = builder.promoted(operators);
+  for (std::size_t i = 0; i < operators.size(); ++i)
+    builder.run(operators[i], Pass::forward, wide[i], stream);
+  if (options.training) stream.read_back(framework.between_passes, options.batch, builder.shortest_kernel());
   out.forward = stream.lap();
   if (options.training) {
-    for (auto op = workload.operators.rbegin(); op != workload.operators.rend(); ++op) {
-      if (options.recompute) builder.run(*op, Pass::forward, stream);
-      builder.run(*op, Pass::data_gradient, stream);
-      builder.run(*op, Pass::weight_gradient, stream);
+    for (std::size_t i = operators.size(); i-- > 0;) {
+      if (options.recompute) builder.run(operators[i], Pass::forward, wide[i], stream);
+      builder.run(operators[i], Pass::data_gradient, wide[i], stream);
+      builder.run(operators[i], Pass::weight_gradient, wide[i], stream);
     }
     out.backward = stream.lap();
     if (options.optimizer) builder.update(workload, stream);

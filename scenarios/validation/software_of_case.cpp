@@ -26,6 +26,20 @@ Precision precision_of(const ValidationCase& c) {
   }
 }
 
+namespace {
+
+/// The stated script; NVIDIA's PyTorch examples train Mask R-CNN with Facebook's
+/// (github.com/NVIDIA/DeepLearningExamples, PyTorch/Segmentation/MaskRCNN).
+std::string script_of(const ValidationCase& c) {
+  if (const auto stated = text_in(c.workload.extra, "script")) return *stated;
+  const bool example = c.source.starts_with("nvidia_deeplearningexamples");
+  return example && c.workload.framework == "pytorch" && c.workload.model == "mask-rcnn"
+             ? "maskrcnn-benchmark"
+             : "";
+}
+
+}  // namespace
+
 FrameworkProfile profile_of(const ValidationCase& c) {
   FrameworkQuery query;
   query.name = c.workload.framework;
@@ -33,7 +47,7 @@ FrameworkProfile profile_of(const ValidationCase& c) {
     query.name = "tensorflow-xla";
   query.version = version_on(c.workload.framework, c.workload.framework_version, c.system.gpu.value_or(""));
   query.cudnn = text_in(c.workload.extra, "cudnn").value_or("");
-  query.script = text_in(c.workload.extra, "script").value_or("");
+  query.script = script_of(c);
   if (const auto benchmark = training_benchmark_of(c)) {
     // NeMo is PyTorch's, and some results name the container.
     const bool named_by_container = query.name == "pytorch" && benchmark->framework == "nemo";
