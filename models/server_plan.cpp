@@ -10,11 +10,13 @@
 /// CopyFromTo, ZPush, and ZPull, Broadcast back): the times of the hops add up for each array, and overlap
 /// between arrays only.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "models/cluster.hpp"
+#include "models/collectives/laid_out.hpp"
 #include "models/collectives/layout.hpp"
 #include "models/compression.hpp"
 #include "models/exchange_plan.hpp"
@@ -28,7 +30,11 @@ enum class Leg { gather, up, down, spread };
 
 class Servers {
  public:
-  Servers(const Cluster& cluster, const ServerSpec& spec) : cluster_{cluster}, spec_{spec}, layout_{cluster} {
+  Servers(const Cluster& cluster, const ServerSpec& spec)
+      : cluster_{cluster},
+        spec_{spec},
+        layout_{cluster},
+        near_cpu_(cluster.topology.devices().size(), no_id) {
     place();
   }
 
@@ -36,20 +42,29 @@ class Servers {
 
   /// Gradients of all ranks to server s (`up`), or weights back; what the server adds.
   int pattern(PatternBook& book, int s, Leg leg) {
-    int& known = patterns_[{leg, s}];
-    if (known) return known;
-    std::vector<std::pair<int, double>> takes;
-    load_way(s, leg, takes);
-    return known = book.add(layout_.stage({}).pattern, takes);
+    return pattern(book, leg, s, [&](auto& takes) {
+      Messages all;
+      for (std::size_t n = 0; n < layout_.by_node().size(); ++n) all += load_way(s, n, leg);
+      take(s, leg, all, takes);
+    });
   }
 
   /// The same of an array that is cut over all servers: its parts leave together, as one flow.
   int pattern_of_all(PatternBook& book, Leg leg) {
-    int& known = patterns_[{leg, -1}];
-    if (known) return known;
-    std::vector<std::pair<int, double>> takes;
-    for (int s = 0; s < count(); ++s) load_way(s, leg, takes);
-    return known = book.add(layout_.stage({}).pattern, takes);
+    return pattern(book, leg, -1, [&](auto& takes) {
+      std::vector<Messages> all(places_.size());
+      const std::size_t nodes = layout_.by_node().size();
+      // One receiver after the other: its senders are neighbours and share ways through the fabric. That is
+      // as if servers came first where each link is given the same amount every time.
+      if (leg == Leg::down && spec_.whole_arrays && one_on_a_node_) {
+        for (std::size_t n = 0; n < nodes; ++n)
+          for (std::size_t s = 0; s < all.size(); ++s) all[s] += load_way(static_cast<int>(s), n, leg);
+      } else {
+        for (std::size_t s = 0; s < all.size(); ++s)
+          for (std::size_t n = 0; n < nodes; ++n) all[s] += load_way(static_cast<int>(s), n, leg);
+      }
+      for (int s = 0; s < count(); ++s) take(s, leg, all[static_cast<std::size_t>(s)], takes);
+    });
   }
 
   /// The sum of one array within every node, into memory or by way of one of its GPUs, in turn; or back.
@@ -57,43 +72,66 @@ class Servers {
     const bool up = leg == Leg::gather;
     const auto most = std::ranges::max(layout_.by_node(), {}, &std::vector<int>::size).size();
     const int turn = spec_.sums_on_gpu ? array % static_cast<int>(most) : 0;
-    int& known = patterns_[{leg, turn}];
-    if (known) return known;
-    for (std::size_t n = 0; n < layout_.by_node().size(); ++n) {
-      const auto& node = layout_.by_node()[n];
-      if (!spec_.sums_on_gpu) {
-        inside(n, up);
-        continue;
+    return pattern(book, leg, turn, [&](auto&) {
+      for (std::size_t n = 0; n < layout_.by_node().size(); ++n) {
+        const auto& node = layout_.by_node()[n];
+        if (!spec_.sums_on_gpu) {
+          inside(n, up);
+          continue;
+        }
+        const DeviceId sum = layout_.end(node[static_cast<std::size_t>(turn) % node.size()]);
+        for (const int rank : node) load(layout_.end(rank), sum, up);
+        load(sum, near_cpu(sum), up);
       }
-      const DeviceId sum = layout_.end(node[static_cast<std::size_t>(turn) % node.size()]);
-      for (const int rank : node) load(layout_.end(rank), sum, up);
-      load(sum, near_cpu(sum), up);
-    }
-    return known = book.add(layout_.stage({}).pattern);
+    });
   }
 
  private:
-  /// Lays out what one server gets or gives; `takes` are its resources.
-  void load_way(int s, Leg leg, std::vector<std::pair<int, double>>& takes) {
+  /// Laid out once for the cluster, however often its step is simulated.
+  template <class LayOut>
+  int pattern(PatternBook& book, Leg leg, int which, LayOut&& lay_out) {
+    int& known = patterns_[{leg, which}];
+    if (known) return known;
+    const std::array flags{spec_.apart, spec_.on_gpus, spec_.sums_in_node, spec_.whole_arrays,
+                           spec_.sums_on_gpu};
+    const ServerWay way{spec_.count, flags, static_cast<int>(leg), which};
+    auto& all = cluster_.laid_out->servers;
+    auto it = all.find(way);
+    if (it == all.end()) {
+      ServerLoads loads;
+      lay_out(loads.takes);
+      loads.links = layout_.stage({}).pattern;
+      it = all.emplace(way, std::move(loads)).first;
+    }
+    return known = book.add(it->second.links, it->second.takes);
+  }
+
+  struct Messages {
+    double all = 0, remote = 0;
+    void operator+=(const Messages& more) { all += more.all, remote += more.remote; }
+  };
+
+  /// Lays out what one server gets from a node or gives to it.
+  Messages load_way(int s, std::size_t n, Leg leg) {
     const DeviceId server = places_[static_cast<std::size_t>(s)];
     const bool up = leg == Leg::up;
-    double messages = 0, remote = 0;
-    for (std::size_t n = 0; n < layout_.by_node().size(); ++n) {
-      const auto& node = layout_.by_node()[n];
-      const bool far = device(server).node != device(layout_.end(node.front())).node;
-      if (spec_.whole_arrays || (far && spec_.sums_in_node && !spec_.on_gpus)) {
-        // The node adds up its GPUs' gradients in its memory and sends one copy.
-        if (!spec_.whole_arrays) inside(n, up);
-        load(near_cpu(layout_.end(node.front())), server, up);
-        ++messages, ++remote;
-      } else {
-        for (const int rank : node) load(layout_.end(rank), server, up);
-        messages += static_cast<double>(node.size());
-        if (far) remote += static_cast<double>(node.size());
-      }
+    const auto& node = layout_.by_node()[n];
+    const bool far = device(server).node != device(layout_.end(node.front())).node;
+    if (spec_.whole_arrays || (far && spec_.sums_in_node && !spec_.on_gpus)) {
+      // The node adds up its GPUs' gradients in its memory and sends one copy.
+      if (!spec_.whole_arrays) inside(n, up);
+      load(near_cpu(layout_.end(node.front())), server, up);
+      return {1, 1};
     }
-    if (up) takes.emplace_back(2 * s, messages);
-    takes.emplace_back(2 * s + 1, remote);
+    for (const int rank : node) load(layout_.end(rank), server, up);
+    const auto messages = static_cast<double>(node.size());
+    return {messages, far ? messages : 0};
+  }
+
+  /// The resources of a server that these messages use.
+  static void take(int s, Leg leg, const Messages& messages, std::vector<std::pair<int, double>>& takes) {
+    if (leg == Leg::up) takes.emplace_back(2 * s, messages.all);
+    takes.emplace_back(2 * s + 1, messages.remote);
   }
 
   /// From the GPUs of a node to its memory, or back.
@@ -109,7 +147,7 @@ class Servers {
   }
 
   DeviceId near_cpu(DeviceId gpu) {
-    DeviceId& known = near_cpu_[gpu].cpu;
+    DeviceId& known = near_cpu_[static_cast<std::size_t>(gpu)];
     if (known != no_id) return known;
     return known = layout_.router().nearest_cpu(gpu);
   }
@@ -129,6 +167,7 @@ class Servers {
     if (hosts.empty())
       throw Error{
           "no node is left for the parameter servers", {}, "add nodes, or put the servers on the workers"};
+    one_on_a_node_ = spec_.count <= static_cast<int>(hosts.size());
     const int wanted = spec_.count > 0 ? spec_.count : static_cast<int>(hosts.size());
     for (int s = 0; s < wanted; ++s) {
       const auto cpus = t.devices_of(hosts[static_cast<std::size_t>(s) % hosts.size()], DeviceKind::cpu);
@@ -140,10 +179,8 @@ class Servers {
   const ServerSpec& spec_;
   Layout layout_;
   std::vector<DeviceId> places_;
-  struct Near {
-    DeviceId cpu = no_id;
-  };
-  std::map<DeviceId, Near> near_cpu_;
+  bool one_on_a_node_ = false;      ///< server
+  std::vector<DeviceId> near_cpu_;  ///< of each device, once asked for
   std::map<std::pair<Leg, int>, int> patterns_;
 };
 

@@ -1,10 +1,13 @@
 #pragma once
 /// What has been laid out on a cluster. Routes through a fabric of thousands of links cost far more than the
 /// step that uses them, so they are looked up once however often a step is simulated.
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "models/collectives/collective.hpp"
 #include "models/collectives/layout.hpp"
@@ -22,9 +25,20 @@ struct SaveLoads {
   std::shared_ptr<const LinkPattern> write;  ///< from there to the storage servers
 };
 
+/// What parameter servers send in one part of an array's way, and what the servers take of it
+/// (models/server_plan.cpp). Rates, sizes of arrays and time are not in it.
+struct ServerLoads {
+  std::shared_ptr<const LinkPattern> links;
+  std::vector<std::pair<int, double>> takes;
+};
+/// Everything in which they differ: where servers are and what is added up on the way (count; apart, on_gpus,
+/// sums_in_node, whole_arrays, sums_on_gpu of ServerSpec), the part of the way, and the server or its turn.
+using ServerWay = std::tuple<int, std::array<bool, 5>, int, int>;
+
 /// Belongs to one cluster with its ranks (Cluster::laid_out). Not for several threads at once.
 struct LaidOut {
   std::map<std::tuple<Collective, std::string, Endpoints>, CollectivePlan> plans;  ///< not priced
+  std::map<ServerWay, ServerLoads> servers;
   std::optional<InputLoads> input;
   std::optional<SaveLoads> save;
 };
