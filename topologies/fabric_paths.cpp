@@ -70,6 +70,7 @@ void FabricPaths::prepare() {
        });
   find_twins();
   find_networks();
+  find_only_ports();
 }
 
 void FabricPaths::find_networks() {
@@ -124,7 +125,10 @@ FabricPaths::Search& FabricPaths::search_from(DeviceId root) {
   const auto found = cache_.find(root);
   if (found != cache_.end()) return found->second;
   const std::size_t size = topology_.devices().size() - static_cast<std::size_t>(first_);
-  if ((cache_.size() + 1) * size > most_remembered) cache_.clear();
+  if ((cache_.size() + 1) * size > most_remembered) {
+    cache_.clear();
+    next_of_class_.clear();
+  }
   Search& search = cache_[root];
   search.distances.assign(size, unreached);
   search.open.emplace_back(root, 0);
@@ -189,8 +193,34 @@ std::vector<std::int32_t> FabricPaths::networks_of(DeviceId device) const {
   return out;
 }
 
+FabricPaths::Port FabricPaths::only_port(DeviceId end) const {
+  const std::int32_t number = number_[static_cast<std::size_t>(end)];
+  return number == no_id ? Port{} : only_port_[static_cast<std::size_t>(number)];
+}
+
+void FabricPaths::find_only_ports() {
+  only_port_.resize(into_begin_.size() - 1);
+  for (DeviceId id = 0; id < static_cast<DeviceId>(number_.size()); ++id) {
+    const std::int32_t number = number_[static_cast<std::size_t>(id)];
+    if (number == no_id) continue;
+    int ports = 0;
+    Port last;
+    for (const LinkId link : topology_.out(id)) {
+      if (!is_network(topology_.class_of(link).kind)) continue;
+      last = {link, topology_.link(link).to};
+      ++ports;
+    }
+    if (ports == 1 && in_fabric(last.other) && is_switch(topology_.device(last.other).kind))
+      only_port_[static_cast<std::size_t>(number)] = last;
+  }
+}
+
 bool FabricPaths::reaches(DeviceId from, DeviceId to) {
   prepare();
+  const DeviceId out = only_port(from).other, in = only_port(to).other;
+  if (out != no_id && in != no_id)
+    return network_[static_cast<std::size_t>(out - first_)] ==
+           network_[static_cast<std::size_t>(in - first_)];
   const std::vector<std::int32_t> there = networks_of(to);
   return std::ranges::any_of(networks_of(from), [&](std::int32_t network) {
     return std::ranges::find(there, network) != there.end();
@@ -203,13 +233,29 @@ const std::vector<FabricPaths::Port>& FabricPaths::next_links(DeviceId at, Devic
   for (const Port& port : into(to))
     if (port.other == at) next_.push_back({port.link, to});
   if (!next_.empty()) return next_;
+  const bool at_switch = in_fabric(at) && is_switch(topology_.device(at).kind);
+  const std::int32_t left = at_switch ? distances.to(at) : unreached;
+  if (left == 1) {
+    for (const Port& port : between_switches(at))
+      if (port.other == distances.root) next_.push_back(port);
+    return next_;
+  }
+  if (left == unreached || left == 0) return nearer(at, distances, next_);
+  // No neighbour is the root or a twin of it, so all of them are as far from one twin as from another.
+  const auto key = static_cast<std::uint64_t>(at) << 32 | static_cast<std::uint32_t>(distances.twin);
+  const auto [it, fresh] = next_of_class_.try_emplace(key);
+  return fresh ? nearer(at, distances, it->second) : it->second;
+}
+
+const std::vector<FabricPaths::Port>& FabricPaths::nearer(DeviceId at, const Distances& distances,
+                                                          std::vector<Port>& out) const {
   std::int32_t best = unreached;
   const auto offer = [&](const Port& port) {
     const std::int32_t distance = distances.to(port.other);
     if (distance == unreached || distance > best) return;
-    if (distance < best) next_.clear();
+    if (distance < best) out.clear();
     best = distance;
-    next_.push_back(port);
+    out.push_back(port);
   };
   if (in_fabric(at) && is_switch(topology_.device(at).kind)) {
     for (const Port& port : between_switches(at)) offer(port);
@@ -221,7 +267,7 @@ const std::vector<FabricPaths::Port>& FabricPaths::next_links(DeviceId at, Devic
         offer({id, other});
     }
   }
-  return next_;
+  return out;
 }
 
 Route FabricPaths::finish(std::vector<Hop> hops, Duration latency) const {
@@ -235,6 +281,16 @@ Route FabricPaths::finish(std::vector<Hop> hops, Duration latency) const {
 }
 
 Duration FabricPaths::single(DeviceId from, DeviceId to, const RouteChoice& choice, std::vector<Hop>& hops) {
+  prepare();
+  const bool fixed = choice.routing == FabricRouting::destination_mod;
+  const Port first = fixed ? only_port(from) : Port{};
+  if (first.link != no_id && last_.at == first.other && last_.to == to) {
+    Duration latency = topology_.latency(first.link);
+    hops.push_back({first.link, 1});
+    for (const Hop& hop : last_.hops) latency += topology_.latency(hop.link);
+    hops.insert(hops.end(), last_.hops.begin(), last_.hops.end());
+    return latency;
+  }
   const Distances distances = search_to(to, from);
   const auto number = [this](DeviceId id) {
     return static_cast<std::uint64_t>(std::max(0, number_[static_cast<std::size_t>(id)]));
@@ -265,6 +321,12 @@ Duration FabricPaths::single(DeviceId from, DeviceId to, const RouteChoice& choi
     hops.push_back({port.link, 1});
     latency += topology_.latency(port.link);
     at = port.other;
+  }
+  if (first.link != no_id) {
+    const auto second = std::ranges::find(hops, first.link, &Hop::link) + 1;
+    last_.at = first.other;
+    last_.to = to;
+    last_.hops.assign(second, hops.end());
   }
   return latency;
 }

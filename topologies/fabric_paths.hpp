@@ -50,8 +50,11 @@ class FabricPaths {
   void prepare();
   void find_twins();
   void find_networks();
+  void find_only_ports();
   /// Of a switch, or of the switches that a device is cabled to.
   [[nodiscard]] std::vector<std::int32_t> networks_of(DeviceId device) const;
+  /// Of an adapter or server with one port, which leads to a switch.
+  [[nodiscard]] Port only_port(DeviceId end) const;
   [[nodiscard]] std::span<const Port> between_switches(DeviceId at) const;
   /// Links into an adapter or server.
   [[nodiscard]] std::span<const Port> into(DeviceId to) const;
@@ -63,6 +66,8 @@ class FabricPaths {
   [[nodiscard]] std::int32_t nearest_switch(const Distances& distances, DeviceId device) const;
   /// The links from `at` that lead nearer to `to`, ascending; until the next call.
   const std::vector<Port>& next_links(DeviceId at, DeviceId to, const Distances& distances);
+  /// Those to the switches that are the fewest hops from the root, into `out`, which is empty.
+  const std::vector<Port>& nearer(DeviceId at, const Distances& distances, std::vector<Port>& out) const;
   Duration single(DeviceId from, DeviceId to, const RouteChoice& choice, std::vector<Hop>& hops);
   Duration split(DeviceId from, DeviceId to, std::vector<Hop>& hops);
 
@@ -76,8 +81,16 @@ class FabricPaths {
   std::vector<Port> switch_ports_, into_ports_;
   std::vector<DeviceId> twin_;  ///< the first switch with the same neighbours, of each fabric device
   std::vector<std::int32_t>
-      network_;  ///< of each fabric device: switches that reach each other have the same
+      network_;                  ///< of each fabric device: switches that reach each other have the same
+  std::vector<Port> only_port_;  ///< of adapters and servers; no_id where there are more or none
+  /// The last static route of `single` from the first switch on: neighbours of a leaf share it.
+  struct {
+    DeviceId at = no_id, to = no_id;
+    std::vector<Hop> hops;
+  } last_;
   std::vector<Port> next_;
+  /// Of a switch (upper half of the key) to all switches with the same neighbours, where none is next to it.
+  std::unordered_map<std::uint64_t, std::vector<Port>> next_of_class_;
 };
 
 }  // namespace rackcast

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace rackcast {
 namespace {
@@ -41,6 +42,7 @@ std::size_t LinkLoads::Hash::operator()(const Shaped& s) const {
 LinkLoads::LinkLoads(const Topology& topology, std::size_t limit)
     : topology_{topology},
       bases_(1),
+      runs_(static_cast<std::size_t>(topology.nodes())),
       state_(static_cast<std::size_t>(topology.nodes()), 0),
       limit_{limit},
       most_steps_{limit} {
@@ -67,11 +69,29 @@ void LinkLoads::add(LinkId link, double bytes) {
 }
 
 int LinkLoads::sequence(std::vector<LinkLoad> offsets) {
-  sequences_.push_back(std::move(offsets));
+  sequences_.push_back({std::move(offsets)});
   return static_cast<int>(sequences_.size()) - 1;
 }
 
+int LinkLoads::repeated(int sequence, int times) {
+  if (times == 1) return sequence;
+  const auto key = static_cast<std::uint64_t>(sequence) << 32 | static_cast<std::uint32_t>(times);
+  const auto [it, fresh] = repeated_.emplace(key, static_cast<int>(sequences_.size()));
+  if (fresh) sequences_.push_back({sequences_[static_cast<std::size_t>(sequence)].offsets, times});
+  return it->second;
+}
+
 void LinkLoads::add_sequence(int node, int sequence) {
+  Run& run = runs_[static_cast<std::size_t>(node)];
+  if (run.sequence == sequence) {
+    ++run.times;
+    return;
+  }
+  const Run ended = std::exchange(run, {sequence, 1});
+  if (ended.times > 0) move_on(node, repeated(ended.sequence, ended.times));
+}
+
+void LinkLoads::move_on(int node, int sequence) {
   std::int32_t& state = state_[static_cast<std::size_t>(node)];
   const auto key = static_cast<std::uint64_t>(state) << 32 | static_cast<std::uint32_t>(sequence);
   const auto [it, fresh] = next_.emplace(key, static_cast<std::int32_t>(states()));
@@ -101,8 +121,11 @@ std::vector<LinkLoad> LinkLoads::sums_of(std::int32_t state) {
     scratch_[at] += load.bytes;
   };
   for (const LinkLoad& load : base) put(load);
-  for (auto what = way.rbegin(); what != way.rend(); ++what)
-    for (const LinkLoad& load : sequences_[static_cast<std::size_t>(*what)]) put(load);
+  for (auto what = way.rbegin(); what != way.rend(); ++what) {
+    const Sequence& sequence = sequences_[static_cast<std::size_t>(*what)];
+    for (int i = 0; i < sequence.times; ++i)
+      for (const LinkLoad& load : sequence.offsets) put(load);
+  }
   std::ranges::sort(used);
   std::vector<LinkLoad> sums;
   sums.reserve(used.size());
@@ -140,6 +163,10 @@ void LinkLoads::write_out() {
 }
 
 std::shared_ptr<const LinkPattern> LinkLoads::take() {
+  for (std::size_t node = 0; node < runs_.size(); ++node) {
+    const Run ended = std::exchange(runs_[node], {});
+    if (ended.times > 0) move_on(static_cast<int>(node), repeated(ended.sequence, ended.times));
+  }
   write_out();
   auto out = std::make_shared<LinkPattern>();
   std::vector<std::int32_t> class_of(bases_.size(), -1);

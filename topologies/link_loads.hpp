@@ -70,6 +70,14 @@ class LinkLoads {
   struct Step {
     std::int32_t before, what;  ///< what: a sequence
   };
+  struct Sequence {
+    std::vector<LinkLoad> offsets;
+    int times = 1;  ///< one after the other
+  };
+  /// Additions to a node of one sequence over and over, which are one step on its way.
+  struct Run {
+    int sequence = -1, times = 0;
+  };
   struct Shaped {
     int shape = 0;
     std::vector<LinkLoad> sums;  ///< by offset, ascending
@@ -80,6 +88,9 @@ class LinkLoads {
     std::size_t operator()(const LinkLoad& l) const;
   };
 
+  /// The number of a sequence that is added so often in a row.
+  int repeated(int sequence, int times);
+  void move_on(int node, int sequence);
   /// The sums of a state.
   [[nodiscard]] std::vector<LinkLoad> sums_of(std::int32_t state);
   /// Makes sums of the states in use.
@@ -87,11 +98,13 @@ class LinkLoads {
 
   const Topology& topology_;
   LinkId first_fabric_ = 0;  ///< links from here on belong to no node
-  std::vector<std::vector<LinkLoad>> sequences_;
+  std::vector<Sequence> sequences_;
+  std::unordered_map<std::uint64_t, int> repeated_;  ///< sequence and times
   std::unordered_map<LinkLoad, int, Hash> singles_;
   std::vector<std::vector<LinkLoad>> bases_;  ///< states 0 ... : sums; 0 is nothing
   std::vector<Step> steps_;                   ///< states from bases_.size() on
   std::unordered_map<std::uint64_t, std::int32_t> next_;
+  std::vector<Run> runs_;            ///< of each node, behind its state
   std::vector<std::int32_t> state_;  ///< of each node
   std::vector<double> fabric_;
   std::vector<LinkId> touched_;

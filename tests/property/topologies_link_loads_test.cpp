@@ -102,6 +102,57 @@ TEST_CASE("messages fold to the loads of their routes, and alike nodes to few cl
   }
 }
 
+TEST_CASE("messages in a row are added one by one: the same way over and over has the bits of a loop") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    RandomStream random{seed, "runs"};
+    const Topology t = random_cluster(random);
+    Router router{t};
+    RouteLoads folded{router};
+    std::vector<double> sums(t.links().size(), 0);
+    const auto gpus = t.gpus();
+    for (int i = 0; i < 300; ++i) {
+      const DeviceId from = gpus[random.below(gpus.size())], to = gpus[random.below(gpus.size())];
+      if (from == to) continue;
+      const auto times = 1 + random.below(9);
+      for (std::uint64_t k = 0; k < times; ++k) {
+        folded.add(from, to, 0.1);
+        for (const Hop& hop : router.route(from, to).hops)
+          sums[static_cast<std::size_t>(hop.link)] += 0.1 * hop.share;
+      }
+    }
+    CHECK(folded.take()->unfolded(t) == written_out(sums));
+  }
+}
+
+TEST_CASE("a router that has found other routes before finds those of a new one") {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    RandomStream random{seed, "remembered"};
+    const Topology t = random_cluster(random);
+    Router used{t};
+    const auto gpus = t.gpus();
+    for (int i = 0; i < 150; ++i) {
+      // Runs of neighbours to one place, and now and then something else.
+      const std::size_t first = random.below(gpus.size());
+      const DeviceId to = gpus[random.below(gpus.size())];
+      const RouteChoice choice{.routing = static_cast<FabricRouting>(random.below(4) % 3), .flow = seed};
+      for (std::size_t k = 0; k < 3; ++k) {
+        const DeviceId from = gpus[(first + 8 * k) % gpus.size()];
+        if (from == to) continue;
+        Router fresh{t};
+        const Route a = used.route(from, to, choice), b = fresh.route(from, to, choice);
+        REQUIRE(a.hops.size() == b.hops.size());
+        for (std::size_t h = 0; h < a.hops.size(); ++h) {
+          CHECK(a.hops[h].link == b.hops[h].link);
+          CHECK(a.hops[h].share == b.hops[h].share);
+        }
+        CHECK(a.latency == b.latency);
+      }
+    }
+  }
+}
+
 TEST_CASE("routes through the fabric are as short as a plain search finds, twins or not") {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
