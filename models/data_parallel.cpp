@@ -57,6 +57,27 @@ SaveLoads save_loads(const Cluster& cluster) {
   return out;
 }
 
+/// Of what is divided: each GPU's node writes its part.
+SaveLoads divided_save_loads(const Cluster& cluster) {
+  const Topology& topology = cluster.topology;
+  Router router{topology};
+  RouteLoads loads{router};
+  SaveLoads out;
+  const double share = 1 / static_cast<double>(cluster.ranks.size());
+  std::map<DeviceId, double> share_of_cpu;
+  for (const DeviceId gpu : cluster.ranks) {
+    const DeviceId cpu = router.nearest_cpu(gpu);
+    loads.add(gpu, cpu, share);
+    share_of_cpu[cpu] += share;
+  }
+  out.copy = loads.take();
+  const std::vector<DeviceId> servers = topology.devices_of(no_id, DeviceKind::storage);
+  for (const auto& [cpu, part] : share_of_cpu)
+    for (const DeviceId server : servers) loads.add(cpu, server, part / static_cast<double>(servers.size()));
+  out.write = loads.take();
+  return out;
+}
+
 /// Streams through a link share it by bytes. A unit of work of the input is a sample of the global batch, of
 /// which a node's port sees 1/nodes, and a GPU's PCIe link, where nothing comes over a port, 1/ranks.
 double input_weight(const Cluster& cluster, const TrainingSpec& spec) {
@@ -67,18 +88,25 @@ double input_weight(const Cluster& cluster, const TrainingSpec& spec) {
 }
 
 /// Links that the state takes on its way out and back. Read back, it goes once to each node and from there
-/// to each of its GPUs.
+/// to each of its GPUs; what is divided, to the GPU that owns it alone.
 void add_save_links(const Cluster& cluster, const SaveSpec& save, const DataParallelPlan& plan,
                     std::vector<PatternPart>& parts) {
-  auto& out = cluster.laid_out->save;
-  if (!out) out = save_loads(cluster);
-  // Where training waits for the write, copy and write are one stream.
-  parts.push_back({plan.write_pattern, out->write});
-  if (!save.asynchronous) parts.push_back({plan.write_pattern, out->copy});
-  parts.push_back({plan.copy_pattern, out->copy});
-  const double nodes = cluster.used_nodes();
-  parts.push_back({plan.restore_pattern, cluster.laid_out->input->stored, nodes});
-  parts.push_back({plan.restore_pattern, cluster.laid_out->input->decoded, static_cast<double>(plan.ranks)});
+  const auto add = [&](const SaveLoads& loads, double share) {
+    // Where training waits for the write, copy and write are one stream.
+    parts.push_back({plan.write_pattern, loads.write, share});
+    if (!save.asynchronous) parts.push_back({plan.write_pattern, loads.copy, share});
+    parts.push_back({plan.copy_pattern, loads.copy, share});
+  };
+  LaidOut& known = *cluster.laid_out;
+  if (!known.save) known.save = save_loads(cluster);
+  const double divided = save.divided_share(), same = 1 - divided;
+  add(*known.save, same);
+  if (divided > 0) {
+    if (!known.divided_save) known.divided_save = divided_save_loads(cluster);
+    add(*known.divided_save, divided);
+  }
+  parts.push_back({plan.restore_pattern, known.input->stored, same * cluster.used_nodes() + divided});
+  parts.push_back({plan.restore_pattern, known.input->decoded, same * plan.ranks + divided});
 }
 
 /// The storage serves reads of samples, writes of the state and reads of it, one at the cost of the others.
@@ -89,9 +117,12 @@ void add_save_storage(const Cluster& cluster, const SaveSpec& save, const DataPa
   if (known == out.end())
     known = out.insert(known, PlanResource{"storage", "storage read", save.read.base(), true, 1, {}});
   PlanResource& storage = *known;
-  const double readers = save.local ? 1 : cluster.used_nodes();
-  storage.uses.emplace_back(plan.write_pattern, storage.capacity / save.write.base());
-  storage.uses.emplace_back(plan.restore_pattern, readers * storage.capacity / save.read.base());
+  // Drives of their own serve the node with the most to do, a shared storage all of them.
+  const double divided = save.divided_share();
+  const double written = save.local ? plan.busiest_save : 1;
+  const double read = save.local ? plan.busiest_save : (1 - divided) * cluster.used_nodes() + divided;
+  storage.uses.emplace_back(plan.write_pattern, written * storage.capacity / save.write.base());
+  storage.uses.emplace_back(plan.restore_pattern, read * storage.capacity / save.read.base());
 }
 
 void add_input(const Cluster& cluster, const InputSpec& in, std::vector<PlanResource>& out) {
@@ -194,6 +225,7 @@ DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& 
     plan.write_pattern = plan.patterns++;
     plan.copy_pattern = plan.patterns++;
     plan.restore_pattern = plan.patterns++;
+    plan.busiest_save = spec.save.busiest(cluster.local_ranks(), plan.ranks);
   }
 
   std::vector<PatternPart> parts;

@@ -50,8 +50,9 @@ struct DataParallelPlan {
   std::vector<Exchange> exchanges;
   // Of the state of training, if the spec saves it: each byte written, copied to the host, read by all nodes.
   int write_pattern = 0, copy_pattern = 0, restore_pattern = 0;
-  int streams = 1;                               ///< exchanges under way at once
-  bool on_gpus = false;                          ///< the exchange takes multiprocessors from the GPUs
+  double busiest_save = 1;  ///< of the state, what the node with the most of it writes and reads
+  int streams = 1;          ///< exchanges under way at once
+  bool on_gpus = false;     ///< the exchange takes multiprocessors from the GPUs
   Duration extra_forward{0}, extra_backward{0};  ///< activations that split layers wait for
   double comm_log_sigma = 0;
 };

@@ -59,10 +59,13 @@ struct InputSpec {
 };
 
 /// Saving the state of training, and reading it back. Replicas hold the same state: the first GPU's node
-/// writes it, through its links and the fabric to the storage servers; every node reads it back. Writes and
-/// reads share the servers' time, and the links, with the samples and gradients that are under way.
+/// writes it, through its links and the fabric to the storage servers; every node reads it back. What is
+/// divided over the GPUs, split tables, each node writes and reads for its own. All of it is on its way
+/// together, so the node with the most to write is the last to end. Writes and reads share the servers' time,
+/// and the links, with the samples and gradients that are under way.
 struct SaveSpec {
   Bytes state{0};             ///< 0: nothing to write, only the `pause`
+  Bytes divided{0};           ///< of it, in even parts over the GPUs
   Duration pause{0};          ///< training stands still for so long besides
   bool asynchronous = false;  ///< training stands still for the copy to the host only
   Bandwidth write{0};         ///< that the storage takes in; 0: no storage, nothing is written or read
@@ -72,6 +75,12 @@ struct SaveSpec {
   bool asked = false;         ///< what a save costs
   bool restore = false;       ///< what going on from a saved state costs
   std::uint64_t every = 0;    ///< steps between saves; 0: each is alone
+
+  [[nodiscard]] double divided_share() const { return state > Bytes{0} ? divided / state : 0; }
+  /// Of the state: what the busiest node writes, and reads back, if it holds `gpus` of `all`.
+  [[nodiscard]] double busiest(int gpus, int all) const {
+    return 1 - divided_share() * (1 - static_cast<double>(gpus) / all);
+  }
 };
 
 struct TrainingSpec {

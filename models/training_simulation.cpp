@@ -194,8 +194,12 @@ Activity TrainingSimulation::batch() const {
 Activity TrainingSimulation::state(int pattern, std::string_view name) const {
   Activity activity{.work = work_of(spec.save.state), .uses = uses[static_cast<std::size_t>(pattern)]};
   if (spec.save.client > Bandwidth{0} && pattern != plan.copy_pattern)
-    activity.rate_cap = spec.save.client.base() * spec.input_scale;
+    activity.rate_cap = spec.save.client.base() * spec.input_scale / plan.busiest_save;
   activity.name = name;
+  if (plan.busiest_save < 1 && pattern == plan.write_pattern)
+    activity.name = "checkpoint, the node's own part";
+  if (plan.busiest_save < 1 && pattern == plan.restore_pattern)
+    activity.name = "reading the node's own part of the state";
   activity.track = writer_track;
   return activity;
 }

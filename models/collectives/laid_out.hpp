@@ -19,7 +19,7 @@ struct InputLoads {
   std::shared_ptr<const LinkPattern> stored, decoded;
 };
 
-/// Bytes over links for each byte of state that the first GPU saves.
+/// Bytes over links for each byte of state that the first GPU saves, or of what all GPUs save a part of.
 struct SaveLoads {
   std::shared_ptr<const LinkPattern> copy;   ///< on its way to the host
   std::shared_ptr<const LinkPattern> write;  ///< from there to the storage servers
@@ -40,7 +40,7 @@ struct LaidOut {
   std::map<std::tuple<Collective, std::string, Endpoints>, CollectivePlan> plans;  ///< not priced
   std::map<ServerWay, ServerLoads> servers;
   std::optional<InputLoads> input;
-  std::optional<SaveLoads> save;
+  std::optional<SaveLoads> save, divided_save;
 };
 
 }  // namespace rackcast

@@ -28,6 +28,8 @@ struct WriteCost {
   Duration stall{0};        ///< training stands still for so long, each time
   double time_factor = 1;   ///< training time grows by it
   Bandwidth background{0};  ///< mean write rate, logs included: taken from the storage beside the reads
+  int writers = 1;          ///< nodes that write a part each
+  double busiest = 1;       ///< of the checkpoint, what the one with most to write writes
 };
 
 /// The slower of storage and the writers' ports sets the pace; a synchronous write stalls training, an
