@@ -83,8 +83,9 @@ InputPath read_input_path(const Json& json) {
   }
   if (const Json* writes = member(json, "write_back")) {
     path.write_back = {amount(*writes, "checkpoint_bytes"), amount(*writes, "write_s"),
-                       amount(*writes, "stall_s"), amount(*writes, "time_factor"),
-                       amount(*writes, "bytes_per_s")};
+                       amount(*writes, "stall_s"),          amount(*writes, "time_factor"),
+                       amount(*writes, "bytes_per_s"),      amount(*writes, "writers"),
+                       amount(*writes, "busiest_bytes")};
   }
   return path;
 }

@@ -90,6 +90,7 @@ struct InputPath {
   };
   struct WriteBack {
     std::optional<double> checkpoint_bytes, write_s, stall_s, time_factor, bytes_per_s;
+    std::optional<double> writers = {}, busiest_bytes = {};  ///< where several nodes write a part each
   };
   std::optional<double> required_bytes_per_s, available_bytes_per_s;
   std::string binds, next, statement;

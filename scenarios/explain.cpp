@@ -138,6 +138,14 @@ TableDocument::Table exchange_table(Evaluator& evaluator, const Scenario& scenar
   table.rows.push_back(share_row("optimizer", p.optimizer, p.total));
   table.rows.push_back(share_row("in all", p.total, p.total));
   table.rows.push_back({"bound by " + run.binds, "", ""});
+  if (q.storage.array == "none" || !(q.failures || q.input.checkpoint_every > Duration{0})) return table;
+  const auto input = evaluator.input(q);
+  if (!input || !(input->checkpoint > Bytes{0})) return table;
+  const WriteCost& writes = input->writes;
+  table.rows.push_back(
+      {fmt::format("behind steps: a checkpoint of {}, {} of the busiest of {} nodes",
+                   to_text(input->checkpoint), to_text(writes.busiest * input->checkpoint), writes.writers),
+       to_text(writes.write), ""});
   return table;
 }
 

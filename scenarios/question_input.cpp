@@ -154,6 +154,7 @@ SaveSpec save_spec(const InputContext& c) {
   const StorageSystem system = storage_system(c);
   SaveSpec out;
   out.state = checkpoint_size(c);
+  if (c.question.workload.tables != TablePlacement::copied) out.divided = table_memory(c.workload);
   out.asynchronous = c.question.input.asynchronous_checkpoint;
   out.local = system.local();
   out.client = system.per_client;
@@ -164,7 +165,7 @@ SaveSpec save_spec(const InputContext& c) {
 
 namespace {
 
-/// Who writes the state of a network split over GPUs.
+/// Who writes the state of a network, or of tables, split over GPUs.
 struct Writers {
   int nodes = 1;       ///< that write a part of it
   double busiest = 1;  ///< share of the one that writes most
@@ -178,9 +179,14 @@ struct Writers {
 /// ("tp-cp-ep-dp-pp", megatron/core/parallel_state.py).
 Writers writers_of(const InputContext& c) {
   const WorkloadSpec& spec = c.question.workload;
-  if (!spec.parallelism) return {};  // replicas hold the same state: one node writes it
   const int all = c.question.cluster.nodes * c.node.gpus,
             ranks = std::min(all, c.question.gpus.value_or(all));
+  if (!spec.parallelism) {
+    // Replicas hold the same state, which one node writes, and of split tables each GPU its own part.
+    const SaveSpec save = save_spec(c);
+    if (!(save.divided > Bytes{0})) return {};
+    return {used_nodes(c), save.busiest(gpus_per_node(c), ranks)};
+  }
   const ParallelSpec p = fitting(*spec.parallelism, ranks);
   const int nodes = used_nodes(c), per_node = gpus_per_node(c), between_stages = ranks / p.pipeline;
   const int of_copy = between_stages < per_node ? nodes : p.pipeline * ((p.tensor + per_node - 1) / per_node);
@@ -210,7 +216,10 @@ WriteCost write_back(const InputContext& c, Duration interval, Duration step) {
   job.to_host = even * c.node.pcie_link.achievable.value;
   system.per_client = even * system.per_client;
   if (system.local()) system.write = even * (system.write > Bandwidth{0} ? system.write : system.read);
-  return write_cost(job, system, step);
+  WriteCost cost = write_cost(job, system, step);
+  cost.writers = writers.nodes;
+  cost.busiest = writers.busiest;
+  return cost;
 }
 
 }  // namespace rackcast

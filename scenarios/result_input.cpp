@@ -80,6 +80,10 @@ Document input_document(const InputReport& r) {
                          {"stall_s", r.writes.stall.base()},
                          {"time_factor", r.writes.time_factor},
                          {"bytes_per_s", r.writes.background.base()}};
+    if (r.checkpoint > Bytes{0} && r.writes.writers > 1) {
+      out["write_back"]["writers"] = r.writes.writers;
+      out["write_back"]["busiest_bytes"] = r.writes.busiest * r.checkpoint.base();
+    }
   }
   return out;
 }

@@ -113,9 +113,14 @@ std::string cache_sentence(const InputPath& in) {
 std::string write_sentence(const InputPath::WriteBack& w) {
   std::string text;
   if (w.checkpoint_bytes.value_or(0) > 0) {
+    const std::string parts =
+        w.writers.value_or(1) > 1
+            ? fmt::format(", of which {:.0f} nodes write a part each and the busiest {},", *w.writers,
+                          bytes_text(w.busiest_bytes))
+            : "";
     text = fmt::format(
-        "A checkpoint of {} takes {} to write; training stands still for {} of it and takes {} longer. ",
-        bytes_text(w.checkpoint_bytes), duration_text(w.write_s.value_or(0)),
+        "A checkpoint of {}{} takes {} to write; training stands still for {} of it and takes {} longer. ",
+        bytes_text(w.checkpoint_bytes), parts, duration_text(w.write_s.value_or(0)),
         duration_text(w.stall_s.value_or(0)), percent_text(w.time_factor.value_or(1) - 1));
   }
   return text + fmt::format("Checkpoints and logs write {} on average.",

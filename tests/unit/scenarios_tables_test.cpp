@@ -154,6 +154,62 @@ TEST_CASE("a checkpoint holds the tables and the state of their optimizer") {
   CHECK(state(R"(, "parallelism": {"tables": "copied"})").base() == doctest::Approx(10 * dlrm.parameters()));
 }
 
+TEST_CASE("each node writes its own tables and one the rest: over one of its ports, by hand") {
+  Evaluator evaluator{catalog()};
+  const NodeSpec node = node_spec(catalog(), "dgx_a100_640gb");
+  /// Times the state would take over one port of one node; `arrays` of storage.
+  const auto ports = [&](int nodes, int gpus, int arrays, const std::string& more = "") {
+    const Scenario s = scenario(fmt::format(R"("node": "dgx_a100_640gb", "nodes": {})", nodes), more);
+    Question q = question(s, s.workloads.front());
+    q.storage.array = "ddn_ai400x";
+    q.storage.count = arrays;
+    q.gpus = gpus;
+    StorageFacts facts = storage_facts(catalog(), q.storage.array);
+    facts.per_client = Bandwidth{0};
+    const InputContext context{q, node, facts, evaluator.workload(q.workload)};
+    const WriteCost cost = write_back(context, Duration{1e12}, Duration{1});
+    return cost.write / (checkpoint_size(context) / node.nic_link->achievable.value);
+  };
+  const Workload& dlrm = evaluator.workload(scenario(R"("node": "dgx_a100_640gb")").workloads.front());
+  const double large = table_memory(dlrm).base(), rest = 10 * (dlrm.parameters() - large / 4);
+  const double tables = large / (large + rest);
+  REQUIRE(tables > 0.9);
+  for (const int nodes : {1, 2, 4, 8})
+    CHECK(ports(nodes, 8 * nodes, 1000) == doctest::Approx(1 - tables + tables / nodes));
+  // Eight of twelve GPUs are in the first node.
+  CHECK(ports(2, 12, 1000) == doctest::Approx(1 - tables + tables * 8 / 12));
+  // Past what the storage takes in more nodes write no faster.
+  const double port = node.nic_link->achievable.value.base();
+  const double most = storage_facts(catalog(), "ddn_ai400x").write.base();
+  CHECK(ports(64, 512, 1) == doctest::Approx(port / most));
+  CHECK(ports(32, 256, 1) == doctest::Approx(port / most));
+  // Whole tables on every GPU are on all nodes alike.
+  CHECK(ports(4, 32, 1000, R"(, "parallelism": {"tables": "copied"})") == doctest::Approx(1));
+}
+
+TEST_CASE("a scenario's checkpoint says how many nodes write it and what the busiest of them does") {
+  const auto saved = [](int nodes) {
+    const std::string text = fmt::format(
+        R"({{"name": "x", "data": {{"samples": 41951976920, "bytes_per_sample": "160 B"}},
+ "storage": {{"array": "ddn_ai400x"}}, "input": {{"checkpoint_every": "2 min"}}, "workloads": [{{"model": "dlrm",
+ "epochs": 1, "batch_per_gpu": 1000, "precision": "mixed", "framework": {{"name": "hugectr"}}}}],
+ "cluster": {{"node": "dgx_a100_640gb", "nodes": {}}}}})",
+        nodes);
+    return read_scenario(parse_json(text, "x.json"), "x.json");
+  };
+  const Result r = simulate(saved(2), catalog());
+  REQUIRE(r.workloads.front().input);
+  const InputReport& input = *r.workloads.front().input;
+  CHECK(input.writes.writers == 2);
+  CHECK(input.writes.busiest == doctest::Approx(0.5).epsilon(0.01));
+  // No node alone: both write less than the whole, and the array takes in all of it.
+  const double most = storage_facts(catalog(), "ddn_ai400x").write.base();
+  CHECK(input.writes.write.base() >= input.checkpoint.base() / most * 0.999);
+  CHECK(contains(explain_step(saved(2), catalog(), "", 3), "of the busiest of 2 nodes"));
+  const Result one = simulate(saved(1), catalog());
+  CHECK(one.workloads.front().input->writes.writers == 1);
+}
+
 TEST_CASE("explain shows the exchange of vectors and the part of the tables") {
   const std::string text =
       explain_step(scenario(R"("node": "dgx_a100_640gb", "nodes": 4)"), catalog(), "", 3);
