@@ -138,6 +138,7 @@ FabricPaths::Search& FabricPaths::search_from(DeviceId root) {
 
 std::int32_t FabricPaths::nearest_switch(const Distances& distances, DeviceId device) const {
   if (in_fabric(device) && is_switch(topology_.device(device).kind)) return distances.to(device);
+  if (const Port only = only_port(device); only.link != no_id) return distances.to(only.other);
   std::int32_t best = unreached;
   for (const LinkId id : topology_.out(device)) {
     const DeviceId next = topology_.link(id).to;
@@ -148,14 +149,8 @@ std::int32_t FabricPaths::nearest_switch(const Distances& distances, DeviceId de
 
 FabricPaths::Distances FabricPaths::search_to(DeviceId to, DeviceId from) {
   prepare();
-  DeviceId root = no_id;
-  int links = 0;
-  for (const LinkId id : topology_.out(to)) {
-    if (!is_network(topology_.class_of(id).kind)) continue;
-    root = topology_.link(id).to;
-    ++links;
-  }
-  if (links != 1) root = to;
+  DeviceId root = only_port(to).other;
+  if (root == no_id) root = to;
   const bool shared = in_fabric(root) && is_switch(topology_.device(root).kind);
   const DeviceId twin = shared ? twin_[static_cast<std::size_t>(root - first_)] : root;
   Search& search = search_from(twin);

@@ -1,6 +1,6 @@
 // ResNet-50: the repeating step on 1 to 660 DGX-1V and on 16,384 and 131,072 H100, from the names in the
-// catalogue to the time, and the whole answer for 90 epochs on 660 nodes. Each measurement starts without
-// anything remembered.
+// catalogue to the time, and the whole answer for 90 epochs on 660 nodes; parameter servers on up to 1,024.
+// Each measurement starts without anything remembered.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -68,6 +68,30 @@ void ninety_epochs_on_660_nodes(benchmark::State& state) {
   note_memory(state, run_seconds);
 }
 BENCHMARK(ninety_epochs_on_660_nodes)->Unit(benchmark::kMillisecond);
+
+/// AlexNet over MXNet's distributed KVStore, servers on all nodes: the whole answer, in which there are two
+/// messages for every pair of nodes and large array. "growth" is its CPU time over that on half the nodes,
+/// measured beside it: 2 is in proportion to the nodes, 4 to their pairs.
+double key_value_store_seconds(std::int64_t nodes) {
+  const Catalog catalog = Catalog::builtin();
+  const Scenario s = saturn_v(
+      {fmt::format("cluster={{\"node\": \"dgx1_p100\", \"nodes\": {}}}", nodes),
+       R"(workloads=[{"model": "alexnet", "epochs": 1, "batch_per_gpu": 32, "framework": {"name": "mxnet"},
+           "exchange": "ps_lite"}])"});
+  return simulate(s, catalog).prediction.time_to_train.value;
+}
+
+void key_value_store(benchmark::State& state) {
+  const std::int64_t nodes = state.range(0);
+  double seconds = 0;
+  for (auto _ : state) seconds = key_value_store_seconds(nodes);
+  state.counters["time_to_train_s"] = seconds;
+  const auto cpu = [](std::int64_t of) {
+    return bench::run_in_child([=] { return key_value_store_seconds(of); }).cpu_seconds;
+  };
+  state.counters["growth"] = cpu(nodes) / cpu(nodes / 2);
+}
+BENCHMARK(key_value_store)->Arg(128)->Arg(256)->Arg(512)->Arg(1024)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 
