@@ -59,11 +59,12 @@ Precision multiplied_in(const Operator& op, Precision precision) {
   return is_narrow(precision) && wide ? Precision::fp16 : precision;
 }
 
-/// Rate of tensor-core products with a side of odd length among the rows of their operands, against even
-/// ones: such rows begin at odd addresses and cannot be loaded wide. GPT-2 of 124 million parameters on an
-/// A100 (bf16, compiled) makes 112,046 tokens/s with 50,257 words and 127,345 with 50,304
-/// (github.com/rasbt/LLMs-from-scratch, ch05/10_llm-training-speed): 1.07 us longer per token, whose products
-/// with the vocabulary take 1.0 us of the 7.85 with even sides (232 MFLOP at 230 TFLOP/s).
+/// Rate of tensor-core products with an odd number of columns against an even one: rows of odd length begin
+/// at odd addresses and cannot be loaded wide. (Odd inputs, 13 and 479 wide in recommenders, are padded by
+/// the scripts that we have measurements of.) GPT-2 of 124 million parameters on an A100 (bf16, compiled)
+/// makes 112,046 tokens/s with 50,257 words and 127,345 with 50,304 (github.com/rasbt/LLMs-from-scratch,
+/// ch05/10_llm-training-speed): 1.07 us longer per token, whose products with the vocabulary take 1.0 us of
+/// the 7.85 with even sides (232 MFLOP at 230 TFLOP/s).
 constexpr double odd_share = 0.48;
 
 class Lowering {
@@ -145,7 +146,8 @@ class Lowering {
     KernelCall multiply = pass == Pass::forward         ? product({rows, n, k, count})
                           : pass == Pass::data_gradient ? product({rows, k, n, count})
                                                         : product({n, k, rows, count});
-    if (multiply.arithmetic == Arithmetic::tensor && s_.n % 2 != 0) multiply.peak = odd_share * multiply.peak;
+    if (multiply.arithmetic == Arithmetic::tensor && s_.n > 1 && s_.n % 2 != 0)
+      multiply.peak = odd_share * multiply.peak;
     std::vector<KernelCall> calls{multiply};
     if (pass == Pass::forward) return calls;
     // Training in 8 or 4 bits (Transformer Engine): each operand is read in 16 bits, and written narrow along
