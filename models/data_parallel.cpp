@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "models/cluster.hpp"
@@ -42,30 +43,15 @@ InputLoads input_loads(const Cluster& cluster) {
   return out;
 }
 
-/// Replicas hold the same state: the node of the first GPU writes it, evenly to the storage servers.
-SaveLoads save_loads(const Cluster& cluster) {
+/// What each of `gpus` has an even part of goes to its node, which writes it evenly to the storage servers.
+SaveLoads save_loads(const Cluster& cluster, std::span<const DeviceId> gpus) {
   const Topology& topology = cluster.topology;
   Router router{topology};
   RouteLoads loads{router};
   SaveLoads out;
-  const DeviceId gpu = cluster.ranks.front(), cpu = router.nearest_cpu(gpu);
-  loads.add(gpu, cpu, 1);
-  out.copy = loads.take();
-  const std::vector<DeviceId> servers = topology.devices_of(no_id, DeviceKind::storage);
-  for (const DeviceId server : servers) loads.add(cpu, server, 1 / static_cast<double>(servers.size()));
-  out.write = loads.take();
-  return out;
-}
-
-/// Of what is divided: each GPU's node writes its part.
-SaveLoads divided_save_loads(const Cluster& cluster) {
-  const Topology& topology = cluster.topology;
-  Router router{topology};
-  RouteLoads loads{router};
-  SaveLoads out;
-  const double share = 1 / static_cast<double>(cluster.ranks.size());
+  const double share = 1 / static_cast<double>(gpus.size());
   std::map<DeviceId, double> share_of_cpu;
-  for (const DeviceId gpu : cluster.ranks) {
+  for (const DeviceId gpu : gpus) {
     const DeviceId cpu = router.nearest_cpu(gpu);
     loads.add(gpu, cpu, share);
     share_of_cpu[cpu] += share;
@@ -98,11 +84,12 @@ void add_save_links(const Cluster& cluster, const SaveSpec& save, const DataPara
     parts.push_back({plan.copy_pattern, loads.copy, share});
   };
   LaidOut& known = *cluster.laid_out;
-  if (!known.save) known.save = save_loads(cluster);
+  // Replicas hold the same state: the first GPU's node writes it.
+  if (!known.save) known.save = save_loads(cluster, std::span{cluster.ranks}.first(1));
   const double divided = save.divided_share(), same = 1 - divided;
   add(*known.save, same);
   if (divided > 0) {
-    if (!known.divided_save) known.divided_save = divided_save_loads(cluster);
+    if (!known.divided_save) known.divided_save = save_loads(cluster, cluster.ranks);
     add(*known.divided_save, divided);
   }
   parts.push_back({plan.restore_pattern, known.input->stored, same * cluster.used_nodes() + divided});
