@@ -1,5 +1,6 @@
 #include "scenarios/validation/case_reader.hpp"
 
+#include <array>
 #include <filesystem>
 
 namespace rackcast {
@@ -51,6 +52,18 @@ class Members {
   std::string* complaint_;
 };
 
+/// The catalogue's node where the source describes one of its machines in words.
+std::optional<std::string> machine_in(std::string_view note) {
+  struct Machine {
+    std::string_view words, node;
+  };
+  constexpr std::array<Machine, 2> machines{
+      {{"AWS p2.8xlarge", "aws_p2_8xlarge"}, {"Google n1-standard-32 with eight GK210", "gce_k80_8gpu"}}};
+  for (const Machine& machine : machines)
+    if (note.find(machine.words) != std::string_view::npos) return std::string{machine.node};
+  return std::nullopt;
+}
+
 void read_system(const Json& json, ValidationCase::System& out, std::string& complaint) {
   Members m{json, "system.", complaint};
   out.gpu = m.text("gpu");
@@ -62,6 +75,7 @@ void read_system(const Json& json, ValidationCase::System& out, std::string& com
   out.nodes = m.number("nodes");
   out.intra_node = m.text("intra_node").value_or("");
   out.node_note = m.text("node_note").value_or("");
+  if (!out.node) out.node = machine_in(out.node_note);
   out.fabric = m.object("fabric");
 }
 

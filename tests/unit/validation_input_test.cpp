@@ -61,6 +61,9 @@ TEST_CASE("K80 nodes of two clouds wait for their sixteen cores as AlexNet is gi
   const Catalog catalog = Catalog::builtin();
   PredictionContext context{catalog};
   const auto all = cases("tensorflow_docs_benchmarks_2017");
+  // The source describes both machines in words.
+  CHECK(all.at("tfdocs-gce-alexnet-b512-real-1gpu").system.node == "gce_k80_8gpu");
+  CHECK(all.at("tfdocs-ec2-alexnet-b512-real-1gpu").system.node == "aws_p2_8xlarge");
   // Published: 639, 1,136, 2,067, 4,056 images/s on Google's and 674, 1,227, 2,201 on Amazon's. At 8 GPUs the
   // queue of models/data_path/starvation.hpp is too pessimistic: cores and GPUs are equally fast.
   for (const auto& [id, bound] : {std::pair{"gce-alexnet-b512-real-1gpu", 0.10},
