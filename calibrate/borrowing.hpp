@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "calibrate/fit.hpp"
+#include "calibrate/network_sums.hpp"
 
 namespace rackcast {
 
@@ -27,6 +28,21 @@ struct BorrowedConvolutions {
 
 std::vector<BorrowedConvolutions> borrowed_convolutions(const KernelData& data,
                                                         const std::vector<KernelFit>& fits);
+
+/// Sums over networks' convolutions on GPUs as if nobody had measured them: what models/gpu_model_library.hpp
+/// then lends them, fits of the same GPU (or of its whole architecture) set aside.
+struct BorrowedSums {
+  int architecture_steps = 0;  ///< to the farthest lender of a sum
+  int gpus = 0, sums = 0;
+  double log_rms = 0;         ///< of ln(measured/predicted) over the sums
+  double own_log_rms = 0;     ///< the same by the GPUs' own fits, on shapes that they did not see
+  double borrowed_sigma = 0;  ///< rms over the sums of the spread that the library states for borrowing alone
+};
+
+/// Sorted by steps. Left out are boards held back by their power limit, and GPUs that take the only
+/// measurements of their library generation with them.
+std::vector<BorrowedSums> borrowed_sums(const std::vector<DataFile>& files, const KernelData& data,
+                                        const std::vector<KernelFit>& fits);
 
 /// Kernels timed without a framework's launch path; power-limited boards lend nothing. Sorted by distance.
 std::vector<BorrowedError> borrowed_errors(const KernelData& data, const std::vector<KernelFit>& fits);

@@ -22,7 +22,7 @@ FitReport calibrate_fit(const std::vector<DataFile>& files) {
   const std::vector<NetworkSum> sums = network_sums(files, data, fits);
   return {parameter_files(data, fits, sums),
           kernel_accuracy_markdown(data, fits, sums, borrowed_errors(data, fits),
-                                   borrowed_convolutions(data, fits)),
+                                   borrowed_convolutions(data, fits), borrowed_sums(files, data, fits)),
           data.kernels.size(), fits.size()};
 }
 

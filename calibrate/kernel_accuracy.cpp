@@ -202,12 +202,27 @@ std::string borrowed_convolutions_table(const std::vector<BorrowedConvolutions>&
   return out;
 }
 
+std::string borrowed_sums_table(const std::vector<BorrowedSums>& networks) {
+  std::string out =
+      "| architectures apart | fits of GPUs | sums | rms | with fits of their own | left for borrowing | "
+      "stated |\n"
+      "|---:|---:|---:|---:|---:|---:|---:|\n";
+  for (const BorrowedSums& b : networks)
+    out +=
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", b.architecture_steps, b.gpus, b.sums,
+                    percent(b.log_rms), percent(b.own_log_rms),
+                    percent(std::sqrt(std::max(0.0, b.log_rms * b.log_rms - b.own_log_rms * b.own_log_rms))),
+                    percent(b.borrowed_sigma));
+  return out;
+}
+
 }  // namespace
 
 std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<KernelFit>& fits,
                                      const std::vector<NetworkSum>& sums,
                                      const std::vector<BorrowedError>& borrowed,
-                                     const std::vector<BorrowedConvolutions>& convolutions) {
+                                     const std::vector<BorrowedConvolutions>& convolutions,
+                                     const std::vector<BorrowedSums>& borrowed_networks) {
   return fmt::format(
       "## Kernels\n\n"
       "This section is what `rackcast calibrate accuracy` prints. Each cell is the median error, in percent, "
@@ -237,10 +252,15 @@ std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<K
       "products: the lender's\n"
       "shares of the peak, the memory and the cache count in proportion to those that both reach in products "
       "(mean over the pairs of\n"
-      "their median errors):\n\n{}",
+      "their median errors):\n\n{}\n"
+      "Sums over networks, as above, on a GPU whose fits, or those of its whole architecture, are set aside: "
+      "classes differ from\n"
+      "each other, and a network averages a part of that out. In percent of ln; boards held back by their "
+      "power limit and GPUs that\n"
+      "alone were measured with their library are left out:\n\n{}",
       kernel_table(fits), attention_table(data, fits), unfused_attention_table(data),
       fused_attention_table(fits), sums_table(sums), borrowed_table(borrowed),
-      borrowed_convolutions_table(convolutions));
+      borrowed_convolutions_table(convolutions), borrowed_sums_table(borrowed_networks));
 }
 
 }  // namespace rackcast

@@ -13,6 +13,7 @@ namespace rackcast {
 std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<KernelFit>& fits,
                                      const std::vector<NetworkSum>& sums,
                                      const std::vector<BorrowedError>& borrowed,
-                                     const std::vector<BorrowedConvolutions>& convolutions);
+                                     const std::vector<BorrowedConvolutions>& convolutions,
+                                     const std::vector<BorrowedSums>& borrowed_networks);
 
 }  // namespace rackcast

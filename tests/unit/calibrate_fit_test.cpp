@@ -83,6 +83,24 @@ TEST_CASE("products of both GPUs improve borrowed convolutions") {
   CHECK(borrowed_convolutions(data, fits).empty());
 }
 
+TEST_CASE("sums over networks with borrowed parameters are off by more than with the GPU's own") {
+  const std::vector<DataFile> files = shipped_data_files();
+  const KernelData data = load_kernel_data(files);
+  std::vector<KernelFit> fits;
+  for (const char* model : {"m40", "titan_x_pascal"})
+    fits.push_back(
+        fit_kernels(data, {model, KernelClass::conv_forward, Arithmetic::fp32, LibraryGeneration::cudnn5}));
+  const std::vector<BorrowedSums> borrowed = borrowed_sums(files, data, fits);
+  REQUIRE(borrowed.size() == 1);
+  CHECK(borrowed[0].architecture_steps == 1);
+  CHECK(borrowed[0].gpus == 2);
+  CHECK(borrowed[0].sums == static_cast<int>(network_sums(files, data, fits).size()));
+  CHECK(borrowed[0].log_rms > borrowed[0].own_log_rms);
+  CHECK(borrowed[0].borrowed_sigma == doctest::Approx(std::hypot(0.10, 0.20)));
+  fits.pop_back();
+  CHECK(borrowed_sums(files, data, fits).empty());  // nobody is left to lend
+}
+
 }  // namespace
 
 TEST_CASE("least squares finds the line through points with one far off") {
