@@ -56,12 +56,12 @@ std::string with_fitted_numbers(std::string text, const std::string& name,
   return text;
 }
 
-std::string framework_fit_table(const std::vector<ProfileFit>& fits) {
+std::string framework_fit_table(const ProfileFits& fits) {
   std::string out =
       "| profile | cases, series | median error | largest | left out, median | log sigma | fitted numbers |\n"
       "|---|---:|---:|---:|---:|---:|---|\n";
   std::vector<double> all, left_out;
-  for (const ProfileFit& fit : fits) {
+  for (const ProfileFit& fit : fits.profiles) {
     const std::string& id = fit.profile.id;
     all.insert(all.end(), fit.residuals.begin(), fit.residuals.end());
     left_out.insert(left_out.end(), fit.held_out.begin(), fit.held_out.end());
@@ -80,8 +80,12 @@ std::string framework_fit_table(const std::vector<ProfileFit>& fits) {
                        fit.held_out.empty() ? "" : fmt::format("{:.1f} %", 100 * median_abs(fit.held_out)),
                        fit.profile.log_sigma, numbers);
   }
-  return out + fmt::format("| all | {} | {:.1f} % | {:.0f} % | {:.1f} % | | |\n", all.size(),
-                           100 * median_abs(all), 100 * largest(all), 100 * median_abs(left_out));
+  return out + fmt::format(
+                   "| all | {} | {:.1f} % | {:.0f} % | {:.1f} % | | |\n\n"
+                   "Each profile is drawn to all as if by {:g} series; {:.1f} % of the left-out series are "
+                   "inside the 90 % interval that the\nothers give.\n",
+                   all.size(), 100 * median_abs(all), 100 * largest(all), 100 * median_abs(left_out),
+                   fits.weight_of_all, 100 * fits.share_inside);
 }
 
 }  // namespace rackcast

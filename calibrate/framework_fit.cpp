@@ -10,9 +10,10 @@
 namespace rackcast {
 namespace {
 
-constexpr double common_series = 4;   ///< how much all profiles weigh in the interval of one
-constexpr double least_sigma = 0.02;  ///< nobody's profile is better than a repetition of the same run
-constexpr double lagging_host = 10;   ///< a second start of the host's pace, in expected ones
+constexpr double weights_of_all[] = {1, 2, 4, 8, 16, 32, 64};  ///< of all profiles in the spread of one
+constexpr double ninety_percent = 1.645;  ///< half width of a 90 % interval in standard deviations
+constexpr double least_sigma = 0.02;      ///< nobody's profile is better than a repetition of the same run
+constexpr double lagging_host = 10;       ///< a second start of the host's pace, in expected ones
 constexpr double fit_robust_scale = 0.15, expected_residual = 0.1;
 
 std::vector<const ProfileParameter*> parameters_of(const FrameworkProfile& profile) {
@@ -71,6 +72,16 @@ class Spread {
   void add(std::vector<ProfileResidual> of_one_series) { series_.push_back(std::move(of_one_series)); }
   void add(const Spread& other) { series_.insert(series_.end(), other.series_.begin(), other.series_.end()); }
   [[nodiscard]] double series() const { return static_cast<double>(series_.size()); }
+  [[nodiscard]] Spread only(std::size_t i) const {
+    Spread out;
+    out.add(series_[i]);
+    return out;
+  }
+  [[nodiscard]] Spread without(std::size_t i) const {
+    Spread out = *this;
+    out.series_.erase(out.series_.begin() + static_cast<std::ptrdiff_t>(i));
+    return out;
+  }
   [[nodiscard]] double square() const {
     double low = 0,
            high = 4;  // e^2 is beyond any error; bisection to far below the three digits of the files
@@ -79,13 +90,34 @@ class Spread {
     return (low + high) / 2;
   }
 
+  /// Logarithm of the likelihood of a series under the spread, and the share inside its 90 % interval, in the
+  /// mean over series.
+  [[nodiscard]] double log_likelihood(double square) const {
+    return mean([&](const ProfileResidual& r) {
+      const double variance = r.kernel_log_sigma * r.kernel_log_sigma + square;
+      return -(std::log(variance) + r.log_ratio * r.log_ratio / variance) / 2;
+    });
+  }
+  [[nodiscard]] double share_inside(double square) const {
+    return mean([&](const ProfileResidual& r) {
+      return std::abs(r.log_ratio) <= ninety_percent * std::hypot(r.kernel_log_sigma, std::sqrt(square))
+                 ? 1.0
+                 : 0.0;
+    });
+  }
+
  private:
   [[nodiscard]] double mean_ratio(double square) const {
+    return mean([&](const ProfileResidual& r) {
+      return r.log_ratio * r.log_ratio / (r.kernel_log_sigma * r.kernel_log_sigma + square + 1e-12);
+    });
+  }
+  /// Each series weighs as one.
+  template <class Value>
+  [[nodiscard]] double mean(Value value) const {
     double sum = 0;
     for (const auto& residuals : series_)
-      for (const ProfileResidual& r : residuals)
-        sum += r.log_ratio * r.log_ratio / (r.kernel_log_sigma * r.kernel_log_sigma + square + 1e-12) /
-               static_cast<double>(residuals.size());
+      for (const ProfileResidual& r : residuals) sum += value(r) / static_cast<double>(residuals.size());
     return sum / std::max(1.0, series());
   }
   std::vector<std::vector<ProfileResidual>> series_;
@@ -126,10 +158,45 @@ double sigma_of(double square) {
   return rounded(std::sqrt(std::max(square, least_sigma * least_sigma)));
 }
 
+/// Square of the spread of a profile whose series need `own`, drawn to that of all as if by `weight` series.
+double drawn(const Spread& own, double of_all, double weight) {
+  const double n = own.series();
+  return (n * (n > 0 ? own.square() : 0) + weight * of_all) / (n + weight);
+}
+
+/// How well intervals of one weight do on series that had no part in them.
+struct Weighing {
+  double weight = 0, log_likelihood = 0, inside = 0;
+};
+
+Weighing weigh(const std::vector<Spread>& own, double weight) {
+  Weighing out{weight, 0, 0};
+  double series = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(own[i].series()); ++k) {
+      const Spread rest = own[i].without(k), left_out = own[i].only(k);
+      Spread all;
+      for (std::size_t j = 0; j < own.size(); ++j) all.add(j == i ? rest : own[j]);
+      const double square = std::max(drawn(rest, all.square(), weight), least_sigma * least_sigma);
+      out.log_likelihood += left_out.log_likelihood(square);
+      out.inside += left_out.share_inside(square);
+      ++series;
+    }
+  }
+  if (series > 0) out.inside /= series;
+  return out;
+}
+
+Weighing likeliest_weight(const std::vector<Spread>& own) {
+  Weighing best = weigh(own, weights_of_all[0]);
+  for (const double weight : weights_of_all)
+    if (const Weighing w = weigh(own, weight); w.log_likelihood > best.log_likelihood) best = w;
+  return best;
+}
+
 }  // namespace
 
-std::vector<ProfileFit> fit_profiles(const std::vector<ProfileTask>& tasks,
-                                     const PredictWithProfile& predict) {
+ProfileFits fit_profiles(const std::vector<ProfileTask>& tasks, const PredictWithProfile& predict) {
   std::vector<ProfileFit> fits;
   std::vector<Spread> own;
   Spread all, never_fitted;
@@ -147,14 +214,12 @@ std::vector<ProfileFit> fit_profiles(const std::vector<ProfileTask>& tasks,
     }
     fits.push_back(std::move(fit));
   }
-  for (std::size_t i = 0; i < fits.size(); ++i) {
-    const double n = own[i].series();
-    const double square = tasks[i].cases.empty()
-                              ? never_fitted.square()
-                              : (n * own[i].square() + common_series * all.square()) / (n + common_series);
-    fits[i].profile.log_sigma = sigma_of(square);
-  }
-  return fits;
+  const Weighing best = likeliest_weight(own);
+  const double of_all = all.square(), of_none = never_fitted.square();
+  for (std::size_t i = 0; i < fits.size(); ++i)
+    fits[i].profile.log_sigma =
+        sigma_of(tasks[i].cases.empty() ? of_none : drawn(own[i], of_all, best.weight));
+  return {std::move(fits), best.weight, best.inside};
 }
 
 }  // namespace rackcast

@@ -10,8 +10,9 @@
 /// Interval. With the cases of one series (one machine and network) left out in turn, the fit of the others
 /// predicts them. s is the spread beside the kernels' own that makes these ln(measured/predicted) as large as
 /// their interval says, in the mean square over series. A profile's own s, of n series, is drawn to that of
-/// all profiles as if by four more: s^2 = (n s_own^2 + 4 s_all^2) / (n + 4); one series alone gets s_all. A
-/// profile without cases gets the s of all fit cases when they are predicted from the starting point.
+/// all profiles as if by w more: s^2 = (n s_own^2 + w s_all^2) / (n + w); one series alone gets s_all. w is
+/// the power of two that makes each series likeliest under the s of all others. A profile without cases gets
+/// the s of all fit cases when they are predicted from the starting point.
 #include <functional>
 #include <string>
 #include <vector>
@@ -42,16 +43,22 @@ struct ProfileFit {
   int series = 0;
 };
 
+struct ProfileFits {
+  std::vector<ProfileFit> profiles;  ///< in the order of the tasks
+  double weight_of_all = 0;          ///< w above, in series
+  double share_inside = 0;  ///< of left-out series, by the s of all others; 0.9 is what an interval says
+};
+
 /// All of them together, because intervals are drawn to what all have. Deterministic.
-std::vector<ProfileFit> fit_profiles(const std::vector<ProfileTask>& tasks,
-                                     const PredictWithProfile& predict);
+ProfileFits fit_profiles(const std::vector<ProfileTask>& tasks, const PredictWithProfile& predict);
 
 /// `text`, a file of models/data/frameworks, with the numbers of `fits` in the places of the old ones; all
 /// else stays byte for byte. Throws Error where a profile lacks a member for a number.
 std::string with_fitted_numbers(std::string text, const std::string& name,
                                 const std::vector<ProfileFit>& fits);
 
-/// Rows for people: cases, median and largest error before and after, of left-out cases, numbers.
-std::string framework_fit_table(const std::vector<ProfileFit>& fits);
+/// Rows for people: cases, median and largest error, of left-out cases, numbers; then what the intervals
+/// rest on.
+std::string framework_fit_table(const ProfileFits& fits);
 
 }  // namespace rackcast

@@ -71,11 +71,11 @@ void run(const Arguments& args, const std::string& case_files) {
   for (ValidationCase& c : load_cases(case_files)) cases.emplace(c.id, std::move(c));
   const Catalog catalog = open_catalog(args);
   PredictionContext context{catalog};
-  const std::vector<ProfileFit> fits =
+  const ProfileFits fits =
       fit_profiles(tasks_of(cases), [&](const FrameworkProfile& profile, const ProfileCase& c) {
         return predict(context, profile, cases.at(c.id));
       });
-  for (const std::string& folder : args.outputs) write_files(fits, folder);
+  for (const std::string& folder : args.outputs) write_files(fits.profiles, folder);
   print(framework_fit_table(fits));
 }
 

@@ -45,7 +45,7 @@ PredictWithProfile world(double factor, double host_us, double noise, double ker
 }  // namespace
 
 TEST_CASE("numbers of a profile are found from cases that tell them apart") {
-  const auto fits = fit_profiles({task_of("a")}, world(1.4, 20, 0, 0));
+  const auto fits = fit_profiles({task_of("a")}, world(1.4, 20, 0, 0)).profiles;
   CHECK(fits.at(0).profile.kernel_factor == doctest::Approx(1.4).epsilon(0.02));
   CHECK(fits[0].profile.host_per_kernel.base() * 1e6 == doctest::Approx(20).epsilon(0.1));
   CHECK(fits[0].series == 5);  // 1 alone, 2 and 3, ..., 8 alone
@@ -55,25 +55,25 @@ TEST_CASE("numbers of a profile are found from cases that tell them apart") {
 TEST_CASE("shipped values do not enter their own fit") {
   ProfileTask other = task_of("a");
   other.profile.kernel_factor = 3;
-  const auto one = fit_profiles({task_of("a")}, world(1.4, 20, 0.05, 0));
-  const auto two = fit_profiles({other}, world(1.4, 20, 0.05, 0));
+  const auto one = fit_profiles({task_of("a")}, world(1.4, 20, 0.05, 0)).profiles;
+  const auto two = fit_profiles({other}, world(1.4, 20, 0.05, 0)).profiles;
   CHECK(one[0].profile.kernel_factor == two[0].profile.kernel_factor);
   CHECK(one[0].profile.log_sigma == two[0].profile.log_sigma);
 }
 
 TEST_CASE("the interval is as wide as what was left out is off, less what the kernels explain") {
   const double noise = 0.2;
-  const auto bare = fit_profiles({task_of("a")}, world(1.2, 10, noise, 0));
+  const auto bare = fit_profiles({task_of("a")}, world(1.2, 10, noise, 0)).profiles;
   CHECK(bare[0].profile.log_sigma > 0.18);
   CHECK(bare[0].profile.log_sigma < 0.30);  // the fits of the others are off themselves
-  const auto explained = fit_profiles({task_of("a")}, world(1.2, 10, noise, 0.3));
+  const auto explained = fit_profiles({task_of("a")}, world(1.2, 10, noise, 0.3)).profiles;
   CHECK(explained[0].profile.log_sigma == 0.02);
 }
 
 TEST_CASE("a profile without cases is as uncertain as the others before their fit") {
   ProfileTask bare{profile_named("b"), {}};
   // Nothing but the starting point (1.08) knows of the factor 2: ln(2 / 1.08) = 0.6 for long kernels.
-  const auto fits = fit_profiles({task_of("a"), bare}, world(2, 10, 0, 0));
+  const auto fits = fit_profiles({task_of("a"), bare}, world(2, 10, 0, 0)).profiles;
   CHECK(fits.at(1).profile.log_sigma == doctest::Approx(0.56).epsilon(0.1));
   CHECK(fits[0].profile.log_sigma < 0.1);
 }
