@@ -51,9 +51,10 @@ Version parse_version(std::string_view text) {
 /// One row of a framework's file: a profile and the software it stands for.
 struct Entry {
   std::vector<std::string> names;
-  std::string script;  ///< empty: any
+  std::string script;   ///< empty: any
+  std::string kernels;  ///< as in FrameworkQuery
   std::optional<double> from, before, container_from, container_before, cudnn_before;
-  bool native_kernels = false, container_only = false;
+  bool container_only = false;
   std::optional<bool> training;
   FrameworkProfile profile;
 };
@@ -108,7 +109,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   if (const Json* section = in.find("between_passes")) p.between_passes = read_host_section(*section);
   p.log_sigma = in.number_or("log_sigma", p.log_sigma, 0.001, 2);
   p.workspace = in.quantity_or("workspace", p.workspace, false);
-  constexpr std::array<std::string_view, 2> kernels{"library", "im2col"};
+  constexpr std::array<std::string_view, 3> kernels{"library", "im2col", "fbfft"};
   if (in.has("conv")) p.conv = static_cast<ConvKernels>(in.choice("conv", kernels));
   if (const Json* library = in.find("library")) p.library = parse_library_generation(library->string());
   p.fit = strings(in, "fit");
@@ -134,7 +135,7 @@ Entry read_entry(const Json& json, const std::vector<std::string>& names, const 
   out.container_before = bound(in, "container_before");
   out.cudnn_before = bound(in, "cudnn_before");
   out.container_only = in.boolean_or("container_only", out.container_from || out.container_before);
-  out.native_kernels = in.boolean_or("native_kernels", false);
+  out.kernels = in.string_or("kernels", "");
   if (in.has("training")) out.training = in.boolean_or("training", true);
   read_numbers(in, out.profile);
   in.string("why");  // for the reader of the file: what the numbers rest on
@@ -178,7 +179,7 @@ bool within(const std::optional<double>& value, const std::optional<double>& fro
 }
 
 bool matches(const Entry& e, const FrameworkQuery& query, const Version& version) {
-  if (e.native_kernels != query.native_kernels) return false;
+  if (e.kernels != query.kernels) return false;
   if (e.training && *e.training != query.training) return false;
   if (!e.script.empty() && e.script != query.script) return false;
   if (e.container_only && !version.container) return false;
@@ -228,8 +229,10 @@ FrameworkProfile framework_profile(const FrameworkQuery& query) {
   };
   const Entry* entry = pick(wanted, query);
   if (entry == nullptr) {
+    if (!query.kernels.empty() && query.kernels != "native")
+      throw Error{"no profile for \"" + query.name + "\" with convolutions of \"" + query.kernels + "\""};
     FrameworkQuery with_library = query;
-    with_library.native_kernels = false;
+    with_library.kernels.clear();
     entry = pick(wanted, with_library);
     if (entry == nullptr) entry = pick("generic", with_library);
   }

@@ -20,6 +20,7 @@ namespace rackcast {
 enum class ConvKernels {
   library,  ///< cuDNN or as good
   im2col,   ///< unrolled into a matrix in memory, one image at a time, then a matrix product (Caffe, 2014)
+  fbfft,    ///< Facebook's Fourier transforms, 2015; strided ones by the library
 };
 
 /// Where a framework transposes tensors around convolutions, because it keeps another layout than the
@@ -87,7 +88,10 @@ struct FrameworkProfile {
   bool wide_gradients = false;
   /// How its operators become kernels.
   [[nodiscard]] LoweringOptions lowering() const {
-    return {library, attention, winograd, workspace, fused_tables};
+    const ConvolutionAlgorithms algorithms = conv == ConvKernels::fbfft ? ConvolutionAlgorithms::transforms
+                                             : winograd                 ? ConvolutionAlgorithms::all
+                                                                        : ConvolutionAlgorithms::no_winograd;
+    return {library, attention, algorithms, workspace, fused_tables};
   }
   std::vector<std::string> fit;     ///< case ids that the numbers were fitted on
   std::vector<std::string> fitted;  ///< names of those numbers (models/framework_parameters.hpp)
@@ -99,12 +103,14 @@ struct FrameworkQuery {
   std::string version = {};  ///< "1.1 (b1e174e)", "NGC 19.05", ""
   std::string cudnn = {};    ///< "5.1.05"; overrides the profile's library generation
   bool training = true;
-  bool native_kernels = false;  ///< the framework's own convolutions and not the library's
-  std::string script = {};      ///< "tf_cnn_benchmarks": scripts with a profile of their own
+  /// Who computes convolutions: "" the library, "native" the framework itself, "fbfft".
+  std::string kernels = {};
+  std::string script = {};  ///< "tf_cnn_benchmarks": scripts with a profile of their own
 };
 
 /// The profile for a framework and version. An unknown framework gets the profile "generic" with a wide
-/// spread.
+/// spread, and one whose native convolutions nobody measured its profile with the library's. Throws Error for
+/// other kernels that the framework has no profile with.
 FrameworkProfile framework_profile(const FrameworkQuery& query);
 
 /// The version that runs on a GPU ("a100_sxm4_80gb", "": not known): the stated one, where it is a month

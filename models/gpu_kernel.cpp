@@ -183,6 +183,15 @@ ConvolutionShape padded(const KernelCall& call) {
   return s;
 }
 
+/// fbfft transforms a whole map in one piece, to powers of two up to 128 (Vasilache et al., arXiv 1412.7580,
+/// sections 3.4 and 5); 0 if the map is larger.
+double side_of_map(const ConvolutionShape& s) {
+  const double needed = std::max(s.oh, s.ow) + s.r - 1;
+  for (double side = 8; side <= 128; side *= 2)
+    if (needed <= side) return side;
+  return 0;
+}
+
 KernelTime conv_time(const KernelCall& call, const GpuRates& gpu, const KernelParameters& p) {
   const ConvolutionShape s = padded(call);
   const double bytes = call.element_bytes *
@@ -198,18 +207,26 @@ KernelTime conv_time(const KernelCall& call, const GpuRates& gpu, const KernelPa
   }
   if (s.r != s.s || s.stride_h != 1 || s.stride_w != 1 || s.groups != 1) return best;
   const Menu menu{winograd_tiles, call.kind == KernelClass::conv_weight_gradient};
+  if (call.algorithms == ConvolutionAlgorithms::transforms) {
+    const double side = side_of_map(s);
+    if (side == 0) return best;
+    Task task = fft_task(call, s, side, bytes);
+    task.efficiency = info(P::winograd_4x4).expected;
+    return product_time(task, call, gpu, p, menu);
+  }
+  const bool winograd = call.algorithms == ConvolutionAlgorithms::all;
   const auto consider = [&](Task task, double efficiency) {
     if (task.workspace > call.workspace) return;
     task.efficiency = efficiency;
     const KernelTime time = product_time(task, call, gpu, p, menu);
     if (time.total < best.total) best = time;
   };
-  if (call.winograd && s.r == 3) consider(winograd_task(call, s, 2, bytes, true), p[P::winograd_2x2]);
-  if (call.winograd && (s.r == 3 || s.r == 5))
+  if (winograd && s.r == 3) consider(winograd_task(call, s, 2, bytes, true), p[P::winograd_2x2]);
+  if (winograd && (s.r == 3 || s.r == 5))
     consider(winograd_task(call, s, s.r == 3 ? 4 : 2, bytes, false), p[P::winograd_4x4]);
   // The products of both are the same kernels. From 5x5 on, and before Winograd, transforms may win.
   for (const double side : {16.0, 32.0})
-    if (s.r < side && (s.r > 5 || (s.r == 5 && side > 16) || (s.r >= 3 && !call.winograd)))
+    if (s.r < side && (s.r > 5 || (s.r == 5 && side > 16) || (s.r >= 3 && !winograd)))
       consider(fft_task(call, s, side, bytes), info(P::winograd_4x4).expected);
   return best;
 }

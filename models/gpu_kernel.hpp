@@ -77,6 +77,13 @@ struct ConvolutionShape {
 /// A framework that lets the library take the scratch that it likes.
 inline constexpr Bytes unlimited_workspace{std::numeric_limits<double>::infinity()};
 
+/// Which ways of computing a convolution of stride 1 a library has.
+enum class ConvolutionAlgorithms {
+  all,
+  no_winograd,  ///< cuDNN before version 5
+  transforms,   ///< Fourier transforms of whole maps alone (fbfft)
+};
+
 /// One call. Fields that the class does not need stay as they are.
 struct KernelCall {
   KernelClass kind = KernelClass::elementwise;
@@ -85,9 +92,9 @@ struct KernelCall {
   double element_bytes = 4;  ///< of an operand
   MatrixShape matrix;        ///< gemm, recurrent (one step), attention (queries, keys, depth, heads)
   ConvolutionShape conv;
-  double steps = 1;                       ///< recurrent: dependent products
-  double moved_bytes = 0;                 ///< bandwidth-bound classes: least traffic
-  bool winograd = true;                   ///< convolution: the library has Winograd kernels
+  double steps = 1;        ///< recurrent: dependent products
+  double moved_bytes = 0;  ///< bandwidth-bound classes: least traffic
+  ConvolutionAlgorithms algorithms = ConvolutionAlgorithms::all;
   Bytes workspace = unlimited_workspace;  ///< convolution: scratch that the library may use
   bool fused_groups = true;               ///< grouped convolution in one launch (since cuDNN 7)
   bool causal = false;                    ///< attention: a query sees no later key

@@ -175,7 +175,7 @@ class Lowering {
                 : pass == Pass::data_gradient ? KernelClass::conv_data_gradient
                                               : KernelClass::conv_weight_gradient;
     call.conv = convolution();
-    call.winograd = options_.winograd;
+    call.algorithms = options_.algorithms;
     call.workspace = options_.workspace;
     call.fused_groups = options_.library >= LibraryGeneration::cudnn7;
     use_unit(call, true);  // the library pads the channels

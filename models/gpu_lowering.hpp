@@ -21,11 +21,13 @@ struct LoweringOptions {
   LibraryGeneration library = LibraryGeneration::cudnn8;
   /// One kernel exists for 16 bits on tensor cores; elsewhere attention is unfused.
   AttentionKernel attention = AttentionKernel::unfused;
-  bool winograd = true;                   ///< cuDNN has these kernels since version 5
+  ConvolutionAlgorithms algorithms = ConvolutionAlgorithms::all;
   Bytes workspace = unlimited_workspace;  ///< scratch that a convolution may use
   /// Look-ups in all tables are one kernel made for them, which streams rows as maps are streamed (FBGEMM,
   /// HugeCTR: D. Mudigere et al., arXiv 2104.05158, section 4.1); else a framework's general gather.
   bool fused_tables = false;
+
+  friend auto operator<=>(const LoweringOptions&, const LoweringOptions&) = default;
 };
 
 /// The calls of one pass of `op` for `batch` samples; empty where the pass does not exist.

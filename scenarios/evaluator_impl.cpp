@@ -147,9 +147,7 @@ const FrameworkProfile& Evaluator::Impl::framework(const ClusterSpec& cluster, c
 const GpuCostModel& Evaluator::Impl::gpu(const ClusterSpec& cluster, const WorkloadSpec& w) {
   const GpuSpec& spec = node(cluster).gpu;
   const FrameworkProfile& software = framework(cluster, w);
-  const std::string key =
-      fmt::format("{}/{}/{}/{}/{}", spec.id, to_string(software.library), to_string(software.attention),
-                  software.winograd, software.fused_tables);
+  const std::pair key{spec.id, software.lowering()};
   if (const auto it = gpus.find(key); it != gpus.end()) return it->second;
   GpuCostModel model = GpuCostModel::create(gpu_rates(spec), software.lowering(), kernels);
   ledger.note_gpu(spec, model, workload(w), w.precision);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/cluster.hpp"
@@ -49,7 +50,7 @@ struct Evaluator::Impl {
   std::map<std::string, NodeSpec> nodes;
   std::map<std::string, Workload> workloads;
   std::map<std::string, FrameworkProfile> frameworks;
-  std::map<std::string, GpuCostModel> gpus;
+  std::map<std::pair<std::string, LoweringOptions>, GpuCostModel> gpus;  ///< by GPU and software
   std::map<std::string, StorageFacts> storages;
   std::map<std::string, Cluster> clusters;
   std::map<std::string, TrainingRun> runs;

@@ -116,8 +116,7 @@ std::string explain_inference(const Catalog& catalog, const InferenceQuestion& q
   const GpuSpec spec = gpu_spec(catalog, q.gpu);
   const Workload workload = load_workload(q.model);
   const FrameworkProfile framework = framework_profile({.name = q.framework, .training = false});
-  const GpuCostModel gpu =
-      GpuCostModel::create(gpu_rates(spec), {.library = framework.library, .attention = framework.attention});
+  const GpuCostModel gpu = GpuCostModel::create(gpu_rates(spec), framework.lowering());
   const std::vector<Precision> kinds = precisions(gpu.gpu());
   const Table table{workload, gpu, framework};
 

@@ -72,8 +72,7 @@ ServiceNode::ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels,
   const FrameworkProfile framework = framework_profile(
       {.name = service_.framework, .version = service_.framework_version, .training = false});
   const GpuCostModel gpu = placed(cluster.where, [&] {
-    return GpuCostModel::create(gpu_rates(node_.gpu),
-                                {.library = framework.library, .attention = framework.attention}, kernels);
+    return GpuCostModel::create(gpu_rates(node_.gpu), framework.lowering(), kernels);
   });
   ledger.note_gpu(node_.gpu, gpu, network, precision);
   if (!has_units(gpu.gpu(), precision))

@@ -18,7 +18,7 @@ std::int64_t size_in(const Json& object, std::string_view key) {
 
 const GpuCostModel& gpu_of(PredictionContext& context, const ValidationCase& c) {
   if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
-  FrameworkQuery query{c.workload.framework, c.workload.framework_version, {}, true, false};
+  FrameworkQuery query{.name = c.workload.framework, .version = c.workload.framework_version};
   query.cudnn = text_in(c.workload.extra, "cudnn").value_or("");
   return context.gpu(*c.system.gpu, framework_profile(query));
 }

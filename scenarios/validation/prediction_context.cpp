@@ -28,10 +28,7 @@ LibraryGeneration oldest_for(std::string_view architecture) {
 }  // namespace
 
 const GpuCostModel& PredictionContext::gpu(const std::string& id, const FrameworkProfile& software) {
-  std::unique_ptr<GpuCostModel>& slot =
-      gpus_[id + "/" + std::string{to_string(software.library)} + (software.winograd ? "" : "/direct") + "/" +
-            std::string{to_string(software.attention)} + (software.fused_tables ? "/tables" : "") + "/" +
-            fmt::to_string(software.workspace.base())];
+  std::unique_ptr<GpuCostModel>& slot = gpus_[{id, software.lowering()}];
   if (!slot) {
     try {
       const GpuRates rates = gpu_rates(gpu_spec(catalog_, id));

@@ -48,7 +48,7 @@ class PredictionContext {
  private:
   const Catalog& catalog_;
   GpuModelLibrary fitted_ = GpuModelLibrary::builtin();
-  std::map<std::string, std::unique_ptr<GpuCostModel>> gpus_;
+  std::map<std::pair<std::string, LoweringOptions>, std::unique_ptr<GpuCostModel>> gpus_;
   std::map<std::string, std::unique_ptr<Workload>> workloads_;
   std::map<std::string, std::unique_ptr<Cluster>> clusters_;
   std::optional<FrameworkProfile> replaced_;

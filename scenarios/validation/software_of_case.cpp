@@ -38,6 +38,14 @@ std::string script_of(const ValidationCase& c) {
              : "";
 }
 
+FrameworkProfile known_profile(const FrameworkQuery& query) {
+  try {
+    return framework_profile(query);
+  } catch (const Error& e) {
+    throw Unpredictable{e.message()};
+  }
+}
+
 }  // namespace
 
 FrameworkProfile profile_of(const ValidationCase& c) {
@@ -55,11 +63,9 @@ FrameworkProfile profile_of(const ValidationCase& c) {
     if (query.script.empty()) query.script = "MLPerf " + c.workload.model;
   }
   query.training = c.workload.task != "inference";
-  const std::string kernels = text_in(c.workload.extra, "kernels").value_or("");
-  query.native_kernels = kernels == "native";
-  if (!kernels.empty() && kernels != "native" && kernels != "cudnn")
-    throw Unpredictable{"convolution library \"" + kernels + "\" has no model"};
-  FrameworkProfile profile = framework_profile(query);
+  query.kernels = text_in(c.workload.extra, "kernels").value_or("");
+  if (query.kernels == "cudnn") query.kernels.clear();
+  FrameworkProfile profile = known_profile(query);
   if (text_in(c.workload.extra, "layout") == "nhwc") profile.layout = LayoutConversion::none;
   return profile;
 }
