@@ -90,7 +90,8 @@ PredictedFigure predict_flop_rate(PredictionContext& context, const ValidationCa
   return figure_of(tera, run.step.log_sigma);
 }
 
-PredictedFigure predict_peak_fraction(PredictionContext& context, const ValidationCase& c) {
+PredictedFigure predict_peak_fraction(PredictionContext& context, const ValidationCase& stated) {
+  const ValidationCase c = with_fitting_batch(context, stated);  // who quotes a peak has filled the GPU
   const PredictedFigure rate = predict_flop_rate(context, c);
   const double peak = context.gpu(*c.system.gpu, context.profile(c)).gpu().fp32.base() / 1e12;
   return {rate.value / peak, rate.low / peak, rate.high / peak};
