@@ -203,6 +203,8 @@ std::optional<LibraryGeneration> generation(const FrameworkQuery& query, const V
 
 }  // namespace
 
+std::optional<double> container_of(std::string_view version) { return parse_version(version).container; }
+
 std::string version_on(std::string_view framework, const std::string& stated, std::string_view gpu) {
   // No framework counts its releases as high as containers count years.
   const bool month = stated.size() == 5 && stated[2] == '.' && stated >= "17.00" && stated < "40.00";

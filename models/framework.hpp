@@ -5,6 +5,7 @@
 /// Profiles are data (models/data/frameworks): few numbers, each with the cases it was fitted on, so that
 /// these cases are never used to judge.
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -117,6 +118,9 @@ FrameworkProfile framework_profile(const FrameworkQuery& query);
 /// ("21.05") the container of that month; where none is stated and the GPU needs newer software, a container
 /// of the GPU's first years.
 std::string version_on(std::string_view framework, const std::string& stated, std::string_view gpu);
+
+/// The month of the container that a version names, 19.05 of "NGC 19.05"; nothing where it names none.
+std::optional<double> container_of(std::string_view version);
 
 /// All of them, sorted by id.
 std::vector<FrameworkProfile> framework_profiles();

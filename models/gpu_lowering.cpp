@@ -108,15 +108,20 @@ class Lowering {
     KernelCall call;
     call.kind = KernelClass::gemm;
     call.matrix = shape;
-    use_unit(call, std::fmod(shape.m, 8) == 0 && std::fmod(shape.n, 8) == 0 && std::fmod(shape.k, 8) == 0);
+    use_unit(call, aligned(shape.m) && aligned(shape.n) && aligned(shape.k));
     return call;
+  }
+
+  /// A multiple of 8, as far as a mean batch of sentences times their length can be one.
+  [[nodiscard]] static bool aligned(double side) {
+    return std::abs(side - 8 * std::round(side / 8)) <= 1e-9 * side;
   }
 
   /// Until cuBLAS 11, a product ran on the tensor cores only if every side was a multiple of 8 (NVIDIA, "Deep
   /// Learning Performance Guide"); otherwise the operands stay narrow and the arithmetic is fp32.
-  void use_unit(KernelCall& call, bool aligned) const {
+  void use_unit(KernelCall& call, bool whole) const {
     const bool falls_back =
-        unit_.arithmetic == Arithmetic::tensor && !aligned && options_.library < LibraryGeneration::cudnn8;
+        unit_.arithmetic == Arithmetic::tensor && !whole && options_.library < LibraryGeneration::cudnn8;
     const Unit unit = falls_back ? vector_unit(gpu_, unit_.bytes) : unit_;
     call.arithmetic = unit.arithmetic;
     call.peak = unit.peak;
@@ -225,8 +230,27 @@ class Lowering {
     return call;
   }
 
+  /// Scores that are no product: v . tanh(query + key + bias) of every pair, one map after the other as in
+  /// github.com/NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT/seq2seq/models/attention.py,
+  /// calc_score. Of the map of pairs times width that is, forward: the sum written, the bias read and
+  /// written, tanh read and written, the map read by the product with v. Back: its gradient written and the
+  /// map read for v's; tanh's gradient reads two and writes one; the sums for bias, queries and keys read one
+  /// each.
+  [[nodiscard]] std::vector<KernelCall> additive_attention(Pass pass) const {
+    const auto q = static_cast<double>(s_.seq), kv = static_cast<double>(s_.kv_seq),
+               v = static_cast<double>(s_.v_head_dim), count = static_cast<double>(s_.heads) * batch_;
+    const double scores = q * kv * count * element_, map = scores * static_cast<double>(s_.head_dim);
+    const bool forward = pass == Pass::forward;
+    std::vector<KernelCall> calls{product({q, v, kv, count})};
+    if (!forward) calls = {product({q, kv, v, count}), product({kv, v, q, count})};
+    calls.push_back(stream(KernelClass::softmax, (forward ? 2 : 3) * scores));
+    calls.push_back(stream(KernelClass::elementwise, (forward ? 6 : 8) * map));
+    return calls;
+  }
+
   [[nodiscard]] std::vector<KernelCall> attention(Pass pass) const {
     if (pass == Pass::weight_gradient) return {};
+    if (op_.kind == "additive_attention") return additive_attention(pass);
     const auto q = static_cast<double>(s_.seq), kv = static_cast<double>(s_.kv_seq),
                d = static_cast<double>(s_.head_dim),
                v = static_cast<double>(s_.v_head_dim ? s_.v_head_dim : s_.head_dim),

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <limits>
 
+#include "models/framework.hpp"
 #include "models/layer_arguments.hpp"
+#include "models/sentence_batches.hpp"
 #include "models/site/prices.hpp"
 #include "scenarios/defaults.hpp"
 #include "scenarios/exchange_choice.hpp"
@@ -63,7 +65,22 @@ void refuse_with_split(ObjectReader& in, const WorkloadSpec& workload) {
     in.require("exchange").fail("replicas of a split network exchange gradients by all-reduce, uncompressed");
 }
 
-/// One form of a sample: an image or a sequence.
+/// The length that sentences of a set have in the batches of a script that is known.
+std::int64_t sentence_length(ObjectReader& in, const WorkloadSpec& workload) {
+  SentenceQuery query{.network = workload.model,
+                      .set = in.string("sentences"),
+                      .framework = workload.framework,
+                      .version = version_on(workload.framework, workload.framework_version, "")};
+  if (in.has("longest")) query.cut = static_cast<double>(in.integer("longest", 1, 4'000'000));
+  if (const auto sentences = sentence_batches(query)) return sentences->length();
+  in.require("sentences")
+      .fail(
+          "no script is known that trains \"" + workload.model + "\" on \"" + query.set +
+              "\" with this framework, version and longest side",
+          R"(for example "gnmt" on "wmt16-en-de" in PyTorch "NGC 19.05" with "longest": 75; else {"tokens": 38})");
+}
+
+/// One form of a sample: an image, a sequence or sentences.
 void read_sample(const Json& json, WorkloadSpec& out) {
   ObjectReader in{json};
   out.sample_where = json.where();
@@ -80,7 +97,12 @@ void read_sample(const Json& json, WorkloadSpec& out) {
     if (image) json.fail("a sample is an image or a sequence, not both");
     out.tokens = in.integer("tokens", 1, 4'000'000);
   }
-  if (!image && !out.tokens) json.fail("a sample needs \"image\" or \"tokens\"", "write {\"tokens\": 512}");
+  if (in.has("sentences")) {
+    if (image || out.tokens) json.fail("a sample is an image, a sequence or sentences, one of them");
+    out.tokens = sentence_length(in, out);
+  }
+  if (!image && !out.tokens)
+    json.fail("a sample needs \"image\" or \"tokens\", or \"sentences\" of a set", "write {\"tokens\": 512}");
   in.finish();
 }
 

@@ -141,11 +141,7 @@ PredictedFigure predict_scaled_throughput(PredictionContext& context, const Vali
   const Run run = run_of(context, c);
   PredictedFigure figure = run.throughput();
   double units = 1;
-  if (c.metric.starts_with("tokens")) {
-    const auto length = sequence_length(c);
-    if (!length) throw Unpredictable{"sequence length not stated"};
-    units = *length;
-  }
+  if (c.metric.starts_with("tokens")) units = counted_tokens(c);
   if (c.metric.ends_with("_per_gpu")) units /= run.gpus;
   for (double* value : {&figure.value, &figure.low, &figure.high}) *value *= units;
   return figure;

@@ -61,10 +61,9 @@ PredictedFigure predict_throughput(PredictionContext& context, const ValidationC
 }
 
 PredictedFigure predict_tokens(PredictionContext& context, const ValidationCase& c) {
-  const auto length = sequence_length(c);
-  if (!length) throw Unpredictable{"sequence length not stated"};
+  const double tokens = counted_tokens(c);
   const Run run = run_of(context, c);
-  return figure_of(run.samples_per_s() * *length, run.step.log_sigma);
+  return figure_of(run.samples_per_s() * tokens, run.step.log_sigma);
 }
 
 PredictedFigure predict_step_time(PredictionContext& context, const ValidationCase& c) {

@@ -1,8 +1,12 @@
 #include "scenarios/validation/software_of_case.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "models/memory.hpp"
 #include "scenarios/validation/mlperf_training.hpp"
 #include "scenarios/validation/predictor.hpp"
+#include "scenarios/validation/workload_of_case.hpp"
 
 namespace rackcast {
 
@@ -78,10 +82,28 @@ bool trains_with_adam(const ValidationCase& c, const Workload& workload) {
 
 namespace {
 
+/// Of several runs the numbers of their last epochs, each once; how often each came is not stated, so the
+/// mean of the first and the last. Whether a script counts from 0 or 1 is known of translation scripts.
+std::optional<double> epochs_of_runs(const ValidationCase& c) {
+  const auto sentences = sentences_of_case(c);
+  const Json* last = member_in(c.workload.extra, "last_eval_epoch");
+  if (!sentences || last == nullptr || last->kind() != JsonKind::array || last->array().empty())
+    return std::nullopt;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Json& epoch : last->array()) {
+    if (epoch.kind() != JsonKind::number) return std::nullopt;
+    low = std::min(low, epoch.number());
+    high = std::max(high, epoch.number());
+  }
+  const double epochs = (low + high) / 2 - sentences->first_epoch + 1;
+  return epochs > 0 ? std::optional{epochs} : std::nullopt;
+}
+
 double epochs_of(const ValidationCase& c) {
   const Json& extra = c.workload.extra;
   for (const std::string_view key : {"epochs", "last_eval_epoch"})
     if (const auto epochs = number_in(extra, key); epochs && *epochs > 0) return *epochs;
+  if (const auto epochs = epochs_of_runs(c)) return *epochs;
   throw Unpredictable{"number of epochs not stated"};
 }
 
@@ -90,7 +112,8 @@ double epochs_of(const ValidationCase& c) {
 double samples_of(const ValidationCase& c) {
   const Json& extra = c.workload.extra;
   if (const auto total = number_in(extra, "samples_to_target"); total && *total > 0) return *total;
-  const auto per_epoch = number_in(extra, "samples_per_epoch");
+  auto per_epoch = number_in(extra, "samples_per_epoch");
+  if (const auto sentences = sentences_of_case(c); !per_epoch && sentences) per_epoch = sentences->pairs;
   if (!per_epoch || !(*per_epoch > 0)) throw Unpredictable{"samples per epoch not stated"};
   return *per_epoch * (c.metric == "epoch_time_s" ? 1.0 : epochs_of(c));
 }

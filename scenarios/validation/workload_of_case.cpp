@@ -103,6 +103,17 @@ std::optional<TransformerShape> transformer_of_case(const ValidationCase& c) {
   return shape_of(c);
 }
 
+std::optional<SentenceBatches> sentences_of_case(const ValidationCase& c) {
+  const auto set = text_in(c.workload.extra, "dataset");
+  if (!set || c.workload.task != "training") return std::nullopt;
+  return sentence_batches({.network = zoo_name(c),
+                           .set = *set,
+                           .framework = c.workload.framework,
+                           .version = c.workload.framework_version,
+                           .cut = number_in(c.workload.input, "max_seq_len"),
+                           .gpus = c.system.gpus.value_or(1)});
+}
+
 std::optional<double> sequence_length(const ValidationCase& c) {
   // Without padding the mean is what is computed.
   if (flag_in(c.workload.extra, "padding_removed").value_or(false)) {
@@ -112,7 +123,15 @@ std::optional<double> sequence_length(const ValidationCase& c) {
     const auto tokens = number_in(*from, "seq_len");
     if (tokens && *tokens >= 1 && *tokens <= 4e6) return tokens;
   }
+  if (const auto sentences = sentences_of_case(c)) return static_cast<double>(sentences->length());
   return std::nullopt;
+}
+
+double counted_tokens(const ValidationCase& c) {
+  if (const auto sentences = sentences_of_case(c)) return sentences->counted;
+  const auto length = sequence_length(c);
+  if (!length) throw Unpredictable{"sequence length not stated"};
+  return *length;
 }
 
 std::string workload_key(const ValidationCase& c) {
@@ -145,6 +164,27 @@ Workload workload_of_case(const ValidationCase& c) {
   }
 }
 
+namespace {
+
+/// Samples in a batch that is made of tokens; nothing where the case does not say of how many.
+std::optional<double> batch_of_tokens(const ValidationCase& c) {
+  auto tokens = number_in(c.workload.input, "tokens_per_gpu");
+  if (const auto sentences = sentences_of_case(c); sentences && sentences->filling > 0) {
+    if (!tokens && c.workload.precision == "fp32") tokens = sentences->wide_tokens;
+    if (!tokens && c.workload.precision == "mixed") tokens = sentences->tokens;
+    if (!tokens) return std::nullopt;
+    try {
+      return sentences->pairs_in(*tokens);
+    } catch (const Error& e) {
+      throw Unpredictable{e.message()};
+    }
+  }
+  const auto length = sequence_length(c);
+  return tokens && length ? std::optional{*tokens / *length} : std::nullopt;
+}
+
+}  // namespace
+
 double batch_of_case(const ValidationCase& c) {
   const ValidationCase::Workload& w = c.workload;
   double batch = 0;
@@ -154,8 +194,8 @@ double batch_of_case(const ValidationCase& c) {
     batch = *w.micro_batch;
   } else if (w.global_batch && c.one_gpu()) {
     batch = *w.global_batch / number_in(w.extra, "accumulation_steps").value_or(1);
-  } else if (const auto tokens = number_in(w.input, "tokens_per_gpu")) {
-    if (const auto length = sequence_length(c)) batch = *tokens / *length;
+  } else {
+    batch = batch_of_tokens(c).value_or(0);
   }
   if (!(batch > 0) || batch > 1e9) throw Unpredictable{"batch not stated"};
   return batch;

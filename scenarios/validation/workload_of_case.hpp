@@ -5,6 +5,7 @@
 
 #include "models/memory.hpp"
 #include "models/operator.hpp"
+#include "models/sentence_batches.hpp"
 #include "models/transformer.hpp"
 #include "scenarios/validation/case.hpp"
 
@@ -20,8 +21,15 @@ Workload workload_of_case(const ValidationCase& c);
 /// The printed shape; nothing for other networks. Throws Unpredictable for an impossible one.
 std::optional<TransformerShape> transformer_of_case(const ValidationCase& c);
 
-/// Tokens of one sequence, where the case says so.
+/// What the script makes of its sentence pairs, where the case trains a translation network whose script and
+/// set are known.
+std::optional<SentenceBatches> sentences_of_case(const ValidationCase& c);
+
+/// Tokens of one sequence as computed: where the case says so, else the mean of sentences with their padding.
 std::optional<double> sequence_length(const ValidationCase& c);
+/// Tokens of one sample in a rate of tokens: of sentences those that the script counts. Throws Unpredictable
+/// when it cannot be told.
+double counted_tokens(const ValidationCase& c);
 
 /// Samples per GPU and micro-step. Throws Unpredictable when it cannot be told.
 double batch_of_case(const ValidationCase& c);

@@ -76,6 +76,23 @@ TEST_CASE("a sample may have another size than the network was published with") 
   CHECK(rate(resnet + R"(, "sample": {"image": [448, 448, 3]})") < 0.35 * rate(resnet));
 }
 
+TEST_CASE("sentences have the length of their batches") {
+  const std::string gnmt =
+      R"("model": "gnmt", "batch_per_gpu": 128, "framework": {"name": "pytorch", "version": )";
+  const auto gnmt_rate = [&](const std::string& version, const std::string& sample) {
+    return rate(gnmt + '"' + version + R"("}, "sample": )" + sample);
+  };
+  const std::string cut_75 = R"({"sentences": "wmt16-en-de", "longest": 75})";
+  CHECK(gnmt_rate("NGC 19.05", cut_75) == gnmt_rate("NGC 19.05", R"({"tokens": 38})"));
+  CHECK(gnmt_rate("19.05", cut_75) == gnmt_rate("NGC 19.05", cut_75));
+  CHECK(gnmt_rate("NGC 19.05", R"({"sentences": "wmt16-en-de", "longest": 50})") ==
+        gnmt_rate("NGC 19.05", R"({"tokens": 32})"));
+  CHECK(contains(refusal("gnmt", cut_75), "x.json:2"));  // no framework, no script
+  CHECK(contains(refusal("resnet50", R"({"sentences": "wmt16-en-de"})"), "no script is known"));
+  CHECK(contains(refusal("gnmt", R"({"sentences": "wmt16-en-de", "tokens": 3})"), "one of them"));
+  CHECK(contains(refusal("gnmt", R"({"longest": 75})"), "needs"));
+}
+
 TEST_CASE("samples that cannot be are refused at their place") {
   CHECK(contains(refusal("resnet50", R"({"image": [224, 224]})"), "height, width and channels"));
   CHECK(contains(refusal("resnet50", R"({"image": [0, 224, 3]})"), "x.json:2"));

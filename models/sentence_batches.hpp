@@ -1,0 +1,50 @@
+#pragma once
+/// What a translation script makes of a set of sentence pairs (models/data/sentence_batches.json).
+///
+/// Sentences differ in length, so what a step computes and what a rate counts are facts of the set and of the
+/// way in which the script puts batches together, not of the network. A network with one length of sequence
+/// computes the mean padded length of a side. Recurrent layers and products take a time that is linear in it,
+/// so their mean over batches is the time at the mean; attention is quadratic, and a few percent of it.
+///
+/// Two ways of making a batch: so many pairs, from a bucket of pairs of like length; or as many pairs as keep
+/// their number times the longest side within --max-tokens. Then
+///
+///   pairs of a batch = max_tokens / filling - unfilled
+///
+/// with `filling` the mean longer side and `unfilled` what rounding to a multiple of 8 pairs leaves out. The
+/// scripts round so that the rows of a product, pairs times length, are a multiple of 8 and run on tensor
+/// cores; the mean number of pairs, which is no whole one, is moved to the nearest such number of rows.
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace rackcast {
+
+struct SentenceQuery {
+  std::string network;             ///< of the zoo: "gnmt"
+  std::string set;                 ///< "wmt16-en-de"
+  std::string framework;           ///< "pytorch"
+  std::string version;             ///< "NGC 19.05"
+  std::optional<double> cut = {};  ///< longest side in tokens, as stated
+  double gpus = 1;
+};
+
+struct SentenceBatches {
+  double pairs = 0;        ///< of an epoch
+  double computed = 0;     ///< tokens of either side of a pair with its padding, mean over batches
+  double counted = 0;      ///< tokens of a pair in the script's tokens/s
+  double filling = 0;      ///< tokens of a pair against --max-tokens; 0: a batch is a number of pairs
+  double unfilled = 0;     ///< pairs
+  double first_epoch = 1;  ///< number that the script gives the first epoch
+  std::optional<double> wide_tokens, tokens;  ///< --max-tokens of its README in 32 bits and in mixed
+
+  /// The length with which the network is built.
+  [[nodiscard]] std::int64_t length() const;
+  /// Pairs in a batch of `max_tokens`. Throws Error where a batch is not made so, or is too small for a pair.
+  [[nodiscard]] double pairs_in(double max_tokens) const;
+};
+
+/// Nothing where no script is known that trains this network on this set.
+std::optional<SentenceBatches> sentence_batches(const SentenceQuery& query);
+
+}  // namespace rackcast
