@@ -11,6 +11,7 @@
 #include "models/collectives/comm_model.hpp"
 #include "models/expert_parallel.hpp"
 #include "models/gpu_step.hpp"
+#include "models/listed_shards.hpp"
 #include "models/straggler.hpp"
 #include "models/training.hpp"
 #include "sim/error.hpp"
@@ -105,36 +106,14 @@ Duration exposed_by_ring(const StepTime& step, Duration send, double sends) {
   return std::max(Duration{0}, sends * send - forward) + std::max(Duration{0}, 2 * sends * send - backward);
 }
 
-/// DeepSpeed's stage 3 of 2021 gave its collectives lists with a tensor for each GPU (deepspeed/runtime/zero/
-/// partition_parameters.py: _allgather_param, _reduce_scatter_gradient), which PyTorch copies one by one from
-/// or to the buffer that NCCL takes (ProcessGroupNCCL.cpp: outputTensors[i][j].copy_(outputFlattened[i][j])).
-/// A copy is a kernel at the pace of PyTorch's host, 7 to 12 us in its profiles. The lists are made anew each
-/// time, in Python: a view for each GPU of a gather (narrow), two of a scatter (view, narrow), and one in C++
-/// for the copy. An operation that starts no kernel takes 2 us from Python, half of it Python's (pytorch
-/// issue 41383). Nothing runs beside them: the GPU is idle when a list is begun (torch.cuda.synchronize in
-/// _allgather_param).
-constexpr Duration list_copy{8e-6}, python_view{2e-6}, native_view{1e-6};
-constexpr Duration gather_entry = list_copy + native_view + python_view;
-constexpr Duration scatter_entry = list_copy + native_view + 2 * python_view;
-
 /// What sharded gradients and weights make a micro-batch longer by than its kernels.
 Duration exposed_by_shards(CommModel& over, const Stage& stage, const StepTime& step, const SplitSpec& spec,
-                           double parameters, int replicas) {
+                           double parameters) {
   const double layers = static_cast<double>(stage.layers);
   const Bytes part = parameters / layers * gradient_bytes(spec.precision);
-  const bool lists = spec.gathers_tensors && spec.zero_stage == 3;
-  // Attention's two matrices and the MLP's two; vectors stay where they are used.
-  const double pieces = spec.gathers_tensors ? 4 : 1, scattered = lists ? pieces : 1;
-  const Duration scatter =
-      scattered * over.time(Collective::reduce_scatter, part / scattered) / spec.network_scale;
+  const Duration scatter = over.time(Collective::reduce_scatter, part) / spec.network_scale;
   const Duration gather =
-      spec.zero_stage < 3 ? Duration{0}
-                          : pieces * over.time(Collective::all_gather, part / pieces) / spec.network_scale;
-  if (lists) {
-    const double entries = pieces * static_cast<double>(replicas);
-    return layers * ((spec.recompute ? 3.0 : 2.0) * (gather + entries * gather_entry) + scatter +
-                     entries * scatter_entry);
-  }
+      spec.zero_stage < 3 ? Duration{0} : over.time(Collective::all_gather, part) / spec.network_scale;
   // Collectives beside the kernels take multiprocessors from them.
   const double slower = 1 / (spec.compute_scale * (1 - collective_slowdown()));
   const Duration forward = step.forward * slower / layers, backward = step.backward * slower / layers;
@@ -251,7 +230,8 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
   }
 
   std::vector<StageTime> times;
-  Duration shards{0};
+  const bool lists = spec.gathers_tensors && spec.zero_stage == 3;
+  Duration shards{0}, kept{0};
   for (const Stage& stage : stages_of(whole, shape, spec.pipeline)) {
     StepOptions options;
     options.batch = spec.micro_batch;
@@ -275,8 +255,19 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
              exposed_by_ring(step, pass_keys, static_cast<double>((spec.context - 1) * stage.layers)),
          (spec.recompute ? 6.0 : 4.0) * static_cast<double>(stage.expert_layers) * to_experts,
          step.optimizer / spec.compute_scale, stage.part.trained_parameters() - of_experts, of_experts});
-    if (over && spec.zero_stage >= 2)
-      shards = exposed_by_shards(*over, stage, step, spec, sums_at_once * stage.part.parameters(), replicas);
+    if (over && lists) {
+      const ListedShards exposed = exposed_by_lists(*over, gpu,
+                                                    {.layers = static_cast<double>(stage.layers),
+                                                     .parameters = sums_at_once * stage.part.parameters(),
+                                                     .hidden = static_cast<double>(shape.hidden),
+                                                     .replicas = static_cast<double>(replicas),
+                                                     .precision = spec.precision,
+                                                     .recompute = spec.recompute});
+      shards = exposed.network / spec.network_scale + exposed.device / spec.compute_scale + exposed.host;
+      kept = exposed.kept;
+    } else if (over && spec.zero_stage >= 2) {
+      shards = exposed_by_shards(*over, stage, step, spec, sums_at_once * stage.part.parameters());
+    }
   }
   const StageTime slowest = *std::ranges::max_element(times, {}, &StageTime::total);
   Duration fill{0}, message{0};
@@ -302,7 +293,7 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
   if (over) {
     const Bytes gradients = sums_at_once * slowest.parameters * gradient_bytes(spec.precision);
     // Stage 2 gathers the weights that were updated, stage 3 has them gathered when they are used.
-    out.gradient_exchange = m * shards;
+    out.gradient_exchange = m * shards + kept;
     if (spec.zero_stage < 2)
       out.gradient_exchange += over->time(Collective::all_reduce, gradients) / spec.network_scale;
     if (sets_of_experts > 1 && slowest.of_experts > 0)

@@ -28,10 +28,7 @@
 ///
 ///     g + L max(f, g) + L max(b, g + s) + s.
 ///
-/// DeepSpeed's stage 3 gathers tensor by tensor when it needs one: its prefetch buffer (5e7 elements, later
-/// 5e8: deepspeed.ai/docs/config-json, stage3_prefetch_bucket_size) is less than one matrix of a large layer.
-/// What is computed again is gathered for that, too, gradients are scattered tensor by tensor, and each of
-/// these collectives copies a list with an entry for every GPU. Nothing of it is hidden.
+/// DeepSpeed's stage 3 hides nothing (models/listed_shards.hpp).
 #include "models/low_rank.hpp"
 #include "models/operator.hpp"
 #include "models/transformer.hpp"

@@ -138,7 +138,7 @@ TEST_CASE(
   CHECK(waits({.micro_batch = 1, .zero_stage = 2}) > waits({.micro_batch = 1, .zero_stage = 3}));
   // DeepSpeed hides nothing and gathers again for what it computes again.
   CHECK(waits({.zero_stage = 3, .gathers_tensors = true}) > waits({.zero_stage = 3}));
-  // Its lists have an entry for every GPU: two gathers and a scatter of four tensors in 8 layers, 8 us each.
+  // Its lists have an entry for every GPU (models_listed_shards_test.cpp), 8 us and more each.
   const auto lists = [](int nodes) {
     return step(a100s(nodes, 8 * nodes), {.zero_stage = 3, .gathers_tensors = true}).gradient_exchange;
   };
