@@ -42,6 +42,14 @@ enum class FrozenNorm {
   promoted,
 };
 
+/// How the gradients of micro-batches are added up.
+enum class GradientSums {
+  in_place,     ///< in their width, by a kernel for each tensor (autograd)
+  wide,         ///< those of bfloat16 to sums in 32 bits, which are what replicas exchange
+  widened,      ///< the same, after a cast to 32 bits in memory
+  in_products,  ///< by the product that makes them
+};
+
 struct FrameworkProfile {
   std::string id, title;
   LibraryGeneration library = LibraryGeneration::cudnn7;
@@ -87,6 +95,7 @@ struct FrameworkProfile {
   std::string exchange = "ddp", exchange_between_nodes = "ddp";
   /// In mixed precision gradients are those of the fp32 weights, and so is what is exchanged.
   bool wide_gradients = false;
+  GradientSums gradient_sums = GradientSums::in_place;
   /// How its operators become kernels.
   [[nodiscard]] LoweringOptions lowering() const {
     const ConvolutionAlgorithms algorithms = conv == ConvKernels::fbfft ? ConvolutionAlgorithms::transforms

@@ -108,6 +108,13 @@ class StepBuilder {
     stream.run(&op, pass, time, cost.limit, issues);
   }
 
+  void add_gradient(const Operator& op, Stream& stream) const {
+    const Bytes moved = op.trained_parameters() * options_.gradient_sum;
+    if (moved > Bytes{0})
+      stream.run(&op, Pass::weight_gradient, moved / (gpu_.gpu().memory * stream_fraction),
+                 KernelCost::Limit::memory, 0);
+  }
+
   /// Which operators of the network work on promoted maps: normalisations with constant statistics and what
   /// follows up to the next product, and regions cut from feature maps, which such scripts keep in 32 bits.
   [[nodiscard]] std::vector<bool> promoted(const std::vector<Operator>& operators) const {
@@ -260,6 +267,7 @@ StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const Fram
       if (options.recompute) builder.run(operators[i], Pass::forward, wide[i], stream);
       builder.run(operators[i], Pass::data_gradient, wide[i], stream);
       builder.run(operators[i], Pass::weight_gradient, wide[i], stream);
+      builder.add_gradient(operators[i], stream);
     }
     out.backward = stream.lap();
     if (options.optimizer) builder.update(workload, stream);

@@ -27,6 +27,9 @@ struct StepOptions {
   /// each sum of a layer's part with the part's input, going back before the gradient of the normalisation
   /// that the part begins with.
   Duration sum_over_gpus{0};
+  /// What adding a parameter's gradient to that of the micro-batches before moves; it is done after the
+  /// gradient, and the host's pace per operator holds its launch.
+  Bytes gradient_sum{0};
   bool recompute = false;  ///< activations are not kept: going back, every operator runs forward once more
 };
 

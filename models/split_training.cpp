@@ -122,6 +122,23 @@ Duration exposed_by_shards(CommModel& over, const Stage& stage, const StepTime& 
   return all - (step.forward + step.backward) / spec.compute_scale;
 }
 
+/// Gradients of bfloat16 that are added up in 32 bits.
+bool sums_are_wide(const FrameworkProfile& framework, const SplitSpec& spec) {
+  const GradientSums sums = framework.gradient_sums;
+  return spec.precision == Precision::bf16 && (sums == GradientSums::wide || sums == GradientSums::widened);
+}
+
+/// What adding the gradients of a micro-batch to those before moves, per parameter. Sharded gradients are
+/// added in shards, which is little.
+Bytes traffic_of_sums(const FrameworkProfile& framework, const SplitSpec& spec) {
+  if (spec.zero_stage >= 2 || framework.gradient_sums == GradientSums::in_products) return Bytes{0};
+  // Cleared sums take the first micro-batch's as well; a cast reads 2 bytes and writes 4.
+  if (sums_are_wide(framework, spec))
+    return framework.gradient_sums == GradientSums::widened ? Bytes{2 + 4 + 4 + 4 + 4} : Bytes{2 + 4 + 4};
+  const double added = (spec.micro_batches - 1) / spec.micro_batches;
+  return added * 3 * gradient_bytes(spec.precision);
+}
+
 /// Those who hold the same experts are `expert` ranks apart. Where a group of `expert` lies inside a node,
 /// all groups of a node sum at once over its adapters, as one sum of all their gradients would; where it
 /// spans nodes, those of a node do.
@@ -238,6 +255,7 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
     options.precision = spec.precision;
     options.recompute = spec.recompute;
     options.adam = spec.adam;
+    options.gradient_sum = traffic_of_sums(framework, spec);
     const StepTime step = step_time(stage.part, gpu, framework, options);
     Duration sums{0};  // what they add to the kernels and the host's pace
     if (spec.tensor > 1) {
@@ -292,10 +310,11 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& whole_shape
   const int sets_of_experts = replicas * spec.tensor / spec.expert;
   if (over) {
     const Bytes gradients = sums_at_once * slowest.parameters * gradient_bytes(spec.precision);
+    const double widths = sums_are_wide(framework, spec) ? Bytes{4} / gradient_bytes(spec.precision) : 1;
     // Stage 2 gathers the weights that were updated, stage 3 has them gathered when they are used.
     out.gradient_exchange = m * shards + kept;
     if (spec.zero_stage < 2)
-      out.gradient_exchange += over->time(Collective::all_reduce, gradients) / spec.network_scale;
+      out.gradient_exchange += over->time(Collective::all_reduce, widths * gradients) / spec.network_scale;
     if (sets_of_experts > 1 && slowest.of_experts > 0)
       out.gradient_exchange +=
           expert_gradients(cluster, comm, spec, sets_of_experts, slowest.of_experts) / spec.network_scale;

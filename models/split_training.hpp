@@ -29,6 +29,10 @@
 ///     g + L max(f, g) + L max(b, g + s) + s.
 ///
 /// DeepSpeed's stage 3 hides nothing (models/listed_shards.hpp).
+///
+/// The gradients of a micro-batch are added to those before: PyTorch's autograd reads both and writes one, in
+/// the width of the weights (torch/csrc/autograd/functions/accumulate_grad.h, in place), and what sums in 32
+/// bits moves more (FrameworkProfile::gradient_sums).
 #include "models/low_rank.hpp"
 #include "models/operator.hpp"
 #include "models/transformer.hpp"

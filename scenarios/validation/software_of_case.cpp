@@ -42,6 +42,15 @@ std::string script_of(const ValidationCase& c) {
              : "";
 }
 
+/// The stated release. The runs of Korthikanti et al. (arXiv 2205.05198) are those of Megatron-LM with
+/// sequence parallelism, which came with release 3.0.
+std::string release_of(const ValidationCase& c) {
+  const std::string& stated = c.workload.framework_version;
+  const bool sequence_parallel_code = c.source.find("2205.05198") != std::string::npos;
+  if (stated.empty() && c.workload.framework == "megatron-lm" && sequence_parallel_code) return "3.0";
+  return version_on(c.workload.framework, stated, c.system.gpu.value_or(""));
+}
+
 FrameworkProfile known_profile(const FrameworkQuery& query) {
   try {
     return framework_profile(query);
@@ -57,7 +66,7 @@ FrameworkProfile profile_of(const ValidationCase& c) {
   query.name = c.workload.framework;
   if (query.name == "tensorflow" && flag_in(c.workload.extra, "xla").value_or(false))
     query.name = "tensorflow-xla";
-  query.version = version_on(c.workload.framework, c.workload.framework_version, c.system.gpu.value_or(""));
+  query.version = release_of(c);
   query.cudnn = text_in(c.workload.extra, "cudnn").value_or("");
   query.script = script_of(c);
   if (const auto benchmark = training_benchmark_of(c)) {
