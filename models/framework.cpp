@@ -205,7 +205,9 @@ std::optional<LibraryGeneration> generation(const FrameworkQuery& query, const V
 
 }  // namespace
 
-std::optional<double> container_of(std::string_view version) { return parse_version(version).container; }
+std::optional<double> container_of(std::string_view version) {
+  return parse_version(version).container;
+}
 
 std::string version_on(std::string_view framework, const std::string& stated, std::string_view gpu) {
   // No framework counts its releases as high as containers count years.

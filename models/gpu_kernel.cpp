@@ -207,14 +207,13 @@ KernelTime conv_time(const KernelCall& call, const GpuRates& gpu, const KernelPa
   }
   if (s.r != s.s || s.stride_h != 1 || s.stride_w != 1 || s.groups != 1) return best;
   const Menu menu{winograd_tiles, call.kind == KernelClass::conv_weight_gradient};
-  if (call.algorithms == ConvolutionAlgorithms::transforms) {
-    const double side = side_of_map(s);
-    if (side == 0) return best;
-    Task task = fft_task(call, s, side, bytes);
+  const double whole = call.algorithms == ConvolutionAlgorithms::transforms ? side_of_map(s) : 0;
+  if (whole > 0) {
+    Task task = fft_task(call, s, whole, bytes);
     task.efficiency = info(P::winograd_4x4).expected;
     return product_time(task, call, gpu, p, menu);
   }
-  const bool winograd = call.algorithms == ConvolutionAlgorithms::all;
+  const bool winograd = call.algorithms != ConvolutionAlgorithms::no_winograd;
   const auto consider = [&](Task task, double efficiency) {
     if (task.workspace > call.workspace) return;
     task.efficiency = efficiency;

@@ -130,6 +130,40 @@ TEST_CASE("frameworks limit the scratch of a convolution as their sources say") 
   CHECK(workspace("tensorflow") == unlimited_workspace);
 }
 
+TEST_CASE("fbfft transforms whole maps to powers of two and leaves strides to the library") {
+  Operator op;
+  op.kind = "conv";
+  op.family = OperatorFamily::conv;
+  OperatorShape& s = op.shape;
+  s.n = 128, s.c = 48, s.r = s.s = 5;
+  const GpuRates titan = gpu_rates(gpu_spec(Catalog::builtin(), "titan_x_maxwell"));
+  const auto time = [&](std::int64_t side, ConvolutionAlgorithms algorithms) {
+    s.h = s.w = s.oh = s.ow = side;
+    return GpuCostModel::create(titan, LoweringOptions{.algorithms = algorithms})
+        .cost(op, Pass::forward, 128, Precision::fp32)
+        .time;
+  };
+  const auto fbfft = [&](std::int64_t side) {
+    return time(side, ConvolutionAlgorithms::transforms);
+  };
+  CHECK(fbfft(28) / fbfft(27) < 1.01);  // 28 + 4 points fit 32
+  // 64 x 33 points for 32 x 17: 3.9 times the spectra.
+  CHECK(fbfft(29) / fbfft(28) == doctest::Approx(3.88).epsilon(0.05));
+  CHECK(fbfft(125) == time(125, ConvolutionAlgorithms::all));  // 129 points: too large
+  s.stride_h = s.stride_w = 2;
+  CHECK(fbfft(27) == time(27, ConvolutionAlgorithms::all));
+}
+
+TEST_CASE("kernels of other makers need a profile of their own") {
+  CHECK(framework_profile({.name = "torch7", .kernels = "fbfft"}).lowering().algorithms ==
+        ConvolutionAlgorithms::transforms);
+  CHECK(framework_profile({.name = "torch7", .cudnn = "4.0"}).lowering().algorithms ==
+        ConvolutionAlgorithms::no_winograd);
+  CHECK(framework_profile({.name = "neon", .kernels = "native"}).id ==
+        framework_profile({.name = "neon"}).id);
+  CHECK_THROWS_AS((void)framework_profile({.name = "caffe", .kernels = "fbfft"}), Error);
+}
+
 TEST_CASE("a GPU that nobody measured borrows and says so") {
   const Catalog catalog = Catalog::builtin();
   const Operator op = linear(1, 4096, 4096);

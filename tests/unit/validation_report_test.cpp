@@ -175,14 +175,14 @@ TEST_CASE("a training rate on one GPU is predicted with an interval around it") 
 }
 
 TEST_CASE("a profile is chosen by name, version and container") {
-  CHECK(framework_profile({"TensorFlow", "1.1 (b1e174e)", "5.1", true, false}).library ==
+  CHECK(framework_profile({.name = "TensorFlow", .version = "1.1 (b1e174e)", .cudnn = "5.1"}).library ==
         LibraryGeneration::cudnn6);
-  CHECK(framework_profile({"tensorflow", "1.x NGC 19.02", "", true, false}).id == "tensorflow-ngc");
-  CHECK(framework_profile({"tensorflow", "1.x NGC 20.12", "", true, false}).library ==
+  CHECK(framework_profile({.name = "tensorflow", .version = "1.x NGC 19.02"}).id == "tensorflow-ngc");
+  CHECK(framework_profile({.name = "tensorflow", .version = "1.x NGC 20.12"}).library ==
         LibraryGeneration::cudnn8);
-  CHECK(framework_profile({"pytorch", "0.3.0", "", true, false}).id == "pytorch-0");
-  CHECK(framework_profile({"pytorch", "1.11", "", true, false}).id == "pytorch-1");
-  CHECK(framework_profile({"never heard of", "", "", true, false}).id == "generic");
+  CHECK(framework_profile({.name = "pytorch", .version = "0.3.0"}).id == "pytorch-0");
+  CHECK(framework_profile({.name = "pytorch", .version = "1.11"}).id == "pytorch-1");
+  CHECK(framework_profile({.name = "never heard of", .version = ""}).id == "generic");
 }
 
 TEST_CASE("absurd shapes of a readable case are refused quickly") {
