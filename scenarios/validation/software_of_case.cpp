@@ -46,7 +46,7 @@ std::string script_of(const ValidationCase& c) {
 /// sequence parallelism, which came with release 3.0.
 std::string release_of(const ValidationCase& c) {
   const std::string& stated = c.workload.framework_version;
-  const bool sequence_parallel_code = c.source.find("2205.05198") != std::string::npos;
+  const bool sequence_parallel_code = c.citation.find("2205.05198") != std::string::npos;
   if (stated.empty() && c.workload.framework == "megatron-lm" && sequence_parallel_code) return "3.0";
   return version_on(c.workload.framework, stated, c.system.gpu.value_or(""));
 }
