@@ -99,6 +99,18 @@ void read_workload(const Json& json, ValidationCase::Workload& out, std::string&
   out.framework_version = text_in(framework, "version").value_or("");
 }
 
+/// Where a batch smaller than one image for each GPU made a reader infer that GPUs share images, one GPU of
+/// each such group runs: MLPerf v0.6's SSD takes every second GPU of its DGX-2H, 8 processes per node of 16
+/// GPUs (config_DGX2_multi_even.sh and "DGXSYSTEM=DGX2_multi_even_30x8x7" in the results' logs,
+/// github.com/mlcommons/training_results_v0.6). Its code splits no image.
+void use_one_gpu_of_each_group(ValidationCase& c) {
+  const double group = number_in(c.workload.extra, "spatial_parallel_inferred").value_or(1);
+  if (!(group > 1)) return;
+  for (std::optional<double>* gpus : {&c.system.gpus, &c.system.gpus_per_node})
+    if (*gpus) **gpus /= group;
+  if (c.workload.batch_per_gpu) *c.workload.batch_per_gpu *= group;
+}
+
 std::string source_of(const std::string& series, const std::string& file) {
   const auto slash = series.find('/');
   if (slash != std::string::npos && slash > 0) return series.substr(0, slash);
@@ -130,6 +142,7 @@ ValidationCase read_case(const Json& json, const std::string& file) {
   out.kind = m.text("kind").value_or("measurement");
   read_system(m.object("system"), out.system, complaint);
   read_workload(m.object("workload"), out.workload, complaint);
+  use_one_gpu_of_each_group(out);
   const Json measured = m.object("measured");
   Members reading{measured, "measured.", complaint};
   out.metric = reading.text("metric").value_or("");

@@ -43,6 +43,18 @@ TEST_CASE("a case is read with its numbers, its place and its free-form facts") 
   CHECK(member_in(cases[0].workload.extra, "new_key") != nullptr);
 }
 
+TEST_CASE("of GPUs that are said to share images by inference one of each group runs") {
+  std::string text = case_text("a");
+  text.replace(text.find(R"("gpus":1)"), 8, R"("gpus":480,"gpus_per_node":16,"nodes":30)");
+  text.replace(text.find(R"("batch_per_gpu":32)"), 18, R"("batch_per_gpu":3.5)");
+  text.replace(text.find(R"("new_key":[1,{}])"), 16, R"("spatial_parallel_inferred":2)");
+  const auto cases = parse_cases(text, "f.json");
+  CHECK(*cases[0].system.gpus == 240);
+  CHECK(*cases[0].system.gpus_per_node == 8);
+  CHECK(*cases[0].system.nodes == 30);
+  CHECK(*cases[0].workload.batch_per_gpu == 7);
+}
+
 TEST_CASE("cases come as an array, one per line, alone or under the key cases") {
   CHECK(readable(parse_cases("[" + case_text("a") + "," + case_text("b") + "]", "f")) == 2);
   CHECK(readable(parse_cases(case_text("a") + "\n" + case_text("b") + "\n", "f")) == 2);
