@@ -5,25 +5,12 @@
 #include <cmath>
 
 #include "calibrate/framework_fit.hpp"
+#include "calibrate/json_text.hpp"
 #include "models/framework_parameters.hpp"
 #include "sim/error.hpp"
 
 namespace rackcast {
 namespace {
-
-/// Replaces the value of `"key": value` between two places of the text. The files have one member on a line.
-void replace_member(std::string& text, const std::string& name, std::size_t from, std::size_t& until,
-                    std::string_view key, const std::string& value) {
-  const std::string opening = fmt::format("\"{}\": ", key);
-  const std::size_t at = text.find(opening, from);
-  if (at == std::string::npos || at > until)
-    throw Error{fmt::format("a profile of {} lacks \"{}\", which is fitted", name, key)};
-  const std::size_t begin = at + opening.size();
-  const std::size_t end = std::min(text.find('\n', begin), text.find(",\n", begin));
-  until += value.size();
-  until -= end - begin;
-  text.replace(begin, end - begin, value);
-}
 
 double median_abs(std::vector<double> logs) {
   if (logs.empty()) return 0;
@@ -49,9 +36,10 @@ std::string with_fitted_numbers(std::string text, const std::string& name,
     std::size_t until = std::min(text.find("\"id\": ", from + 1), text.size());
     for (const std::string& key : fit.profile.fitted) {
       const ProfileParameter& p = *find_profile_parameter(key);
-      replace_member(text, name, from, until, key, profile_number(p, p.get(fit.profile)));
+      until = replace_member(text, name, {from, until}, key, profile_number(p, p.get(fit.profile)));
     }
-    replace_member(text, name, from, until, "log_sigma", fmt::format("{:g}", fit.profile.log_sigma));
+    until =
+        replace_member(text, name, {from, until}, "log_sigma", fmt::format("{:g}", fit.profile.log_sigma));
   }
   return text;
 }

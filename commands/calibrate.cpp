@@ -23,6 +23,7 @@ void add_calibrate(CLI::App& app, Arguments& args) {
   calibrate->require_subcommand(1);
   add_calibrate_run(*calibrate, args);
   add_calibrate_frameworks(*calibrate, args);
+  add_calibrate_collectives(*calibrate, args);
   add_calibrate_box(*calibrate, args);
   struct Flags {
     std::string data;

@@ -12,6 +12,12 @@ namespace rackcast {
 
 std::span<const EmbeddedFile> model_data();
 
+std::string model_data_text(std::string_view name) {
+  for (const EmbeddedFile& file : model_data())
+    if (file.name == name) return std::string{file.text};
+  throw Error{"models/data/" + std::string{name} + " is not in this build", {}, {}, ErrorKind::internal};
+}
+
 Json parse_model_data(std::string_view name) {
   // The files are part of the program and never change: each is parsed once. A planner asks for some of them
   // thousands of times.
@@ -19,12 +25,8 @@ Json parse_model_data(std::string_view name) {
   static std::map<std::string, Json, std::less<>> parsed;
   const std::lock_guard lock{mutex};
   if (const auto it = parsed.find(name); it != parsed.end()) return it->second;
-  for (const EmbeddedFile& file : model_data()) {
-    if (file.name != name) continue;
-    Json json = parse_json(std::string{file.text}, "models/data/" + std::string{name});
-    return parsed.emplace(name, std::move(json)).first->second;
-  }
-  throw Error{"models/data/" + std::string{name} + " is not in this build", {}, {}, ErrorKind::internal};
+  Json json = parse_json(model_data_text(name), "models/data/" + std::string{name});
+  return parsed.emplace(name, std::move(json)).first->second;
 }
 
 }  // namespace rackcast

@@ -101,12 +101,18 @@ struct PatternRate {
 /// One way of the library to do one operation.
 struct Way {
   CollectivePlan plan;
+  CollectivePlan believed;  ///< as the library's own model has it
   Protocol protocol = Protocol::simple;
   bool tree = false;
   bool nvls = false;                         ///< a tree over nodes whose switches add
   double plateau = 1;                        ///< factor on the latency of large messages
   std::vector<PatternRate> link_rates = {};  ///< of each stage's pattern
 };
+
+/// Where the library has no choice.
+Way only(CollectivePlan plan) {
+  return {plan, plan};
+}
 
 struct CommModel::Impl {
   Impl(const Cluster& of, const CommSpec& with)
@@ -116,7 +122,7 @@ struct CommModel::Impl {
         layout{of, transport.endpoints},
         rates{of.topology,
               with.stack == NetworkStack::tcp ? transport.tcp_efficiency : transport.network_efficiency},
-        constants{of, with.version} {
+        constants{of, with.version, with.links} {
     if (with.algorithm != "auto") (void)collective_algorithm(with.algorithm);
   }
 
@@ -135,16 +141,21 @@ struct CommModel::Impl {
     return it->second;
   }
 
+  CollectivePlan wire_plan(Collective op, const std::string& algorithm, const ProtocolCost& cost) {
+    CollectivePlan plan = priced(laid_out(op, algorithm), cost.hop);
+    scale_loads(plan, 1 / cost.bandwidth_factor);
+    const double bus = bus_factor(op, layout.ranks());
+    for (CollectiveStage& stage : plan.stages) stage.ceiling = std::min(stage.ceiling, cost.ceiling / bus);
+    return plan;
+  }
+
   void add_nccl(Collective op, const std::string& algorithm, Protocol protocol, std::vector<Way>& out) {
     const bool tree = algorithm != "ring";
-    auto cost = constants.cost(protocol, tree);
-    if (!cost) return;
+    auto cost = constants.cost(protocol, tree), believed = constants.believed(protocol, tree);
+    if (!cost || !believed) return;
     add_stack(cost->hop);
-    Way way{priced(laid_out(op, algorithm), cost->hop), protocol, tree};
-    scale_loads(way.plan, 1 / cost->bandwidth_factor);
-    const double bus = bus_factor(op, layout.ranks());
-    for (CollectiveStage& stage : way.plan.stages)
-      stage.ceiling = std::min(stage.ceiling, cost->ceiling / bus);
+    add_stack(believed->hop);
+    Way way{wire_plan(op, algorithm, *cost), wire_plan(op, algorithm, *believed), protocol, tree};
     if (!tree && protocol == Protocol::simple && op == Collective::all_reduce)
       way.plateau = constants.ring_plateau();
     out.push_back(std::move(way));
@@ -154,13 +165,13 @@ struct CommModel::Impl {
     std::vector<Way> out;
     if (op == Collective::all_to_all) {
       const auto cost = constants.cost(Protocol::simple, false);
-      out.push_back({priced(laid_out(op, "pairwise"), cost->hop)});
+      out.push_back(only(priced(laid_out(op, "pairwise"), cost->hop)));
       return out;
     }
     if (op == Collective::send_recv) {
       HopLatency hop = constants.peer_latency();
       add_stack(hop);
-      out.push_back({priced(laid_out(op, "ring"), hop)});
+      out.push_back(only(priced(laid_out(op, "ring"), hop)));
       return out;
     }
     const bool reduce = op == Collective::all_reduce;
@@ -174,12 +185,13 @@ struct CommModel::Impl {
     const std::string nvls = layout.nodes() > 1 ? "nvls_tree" : "nvls";
     if (reduce && constants.has_nvls() && spec.in_network &&
         (spec.algorithm == "auto" || spec.algorithm == nvls))
-      out.push_back({priced(laid_out(op, nvls), constants.nvls_latency()), Protocol::simple, false,
+      out.push_back({priced(laid_out(op, nvls), constants.nvls_latency()),
+                     priced(laid_out(op, nvls), constants.nvls_latency()), Protocol::simple, false,
                      layout.nodes() > 1});
     if (out.empty()) {
       auto cost = constants.cost(Protocol::simple, false);
       add_stack(cost->hop);
-      out.push_back({priced(laid_out(op, spec.algorithm), cost->hop)});
+      out.push_back(only(priced(laid_out(op, spec.algorithm), cost->hop)));
     }
     return out;
   }
@@ -188,7 +200,7 @@ struct CommModel::Impl {
   Way other_way(Collective op, const std::string& algorithm) {
     HopLatency hop{transport.intra, transport.intra, transport.inter};
     if (spec.stack == NetworkStack::tcp) hop.inter = transport.tcp;
-    Way way{priced(laid_out(op, algorithm), hop)};
+    Way way = only(priced(laid_out(op, algorithm), hop));
     if (transport.host_reduce && op != Collective::all_gather && op != Collective::broadcast) {
       // A host core adds what arrives; the bytes that a rank receives are those of the bus convention.
       for (CollectiveStage& stage : way.plan.stages)
@@ -214,8 +226,7 @@ struct CommModel::Impl {
   }
 
   /// The plan of a way for this payload, where size changes it.
-  CollectivePlan sized(const Way& way, Bytes payload) const {
-    CollectivePlan plan = way.plan;
+  CollectivePlan sized(const Way& way, CollectivePlan plan, Bytes payload) const {
     if (layout.nodes() == 1) {
       if (way.tree) scale_loads(plan, 1 / NcclConstants::tree_correction(way.protocol, payload));
     } else {
@@ -277,15 +288,17 @@ struct CommModel::Impl {
         for (const CollectiveStage& stage : way.plan.stages) way.link_rates.push_back(rate_of(stage));
     }
     Duration best{1e30};
+    const Way* taken = &ways.front();
     for (const Way& way : ways) {
-      CollectivePlan plan = sized(way, payload);
+      const CollectivePlan plan = sized(way, way.believed, payload);
       Duration time{0};
       for (std::size_t i = 0; i < plan.stages.size(); ++i) {
         const CollectiveStage& stage = plan.stages[i];
         time += stage.latency + payload / std::min(stage.ceiling, way.link_rates[i].least() / stage.scale);
       }
-      if (time < best) best = time, chosen = std::move(plan);
+      if (time < best) best = time, taken = &way;
     }
+    chosen = sized(*taken, taken->plan, payload);
     apply_refinement(op);
     return chosen;
   }

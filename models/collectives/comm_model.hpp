@@ -6,7 +6,8 @@
 /// the protocols Simple, LL and LL128 the one that is fastest by its own model (src/graph/tuning.cc: start +
 /// steps * hop + size/bandwidth, with its constants of the version), trees over nodes as below. Inside a node
 /// measured constants of Simple and LL128 stand for NCCL's where there are any
-/// (models/data/collectives/links.json).
+/// (models/data/collectives/links.json); the choice follows NCCL's all the same where measured curves show
+/// that it did (`chosen_by_library` there), else it is the fastest as measured.
 ///
 /// A tree over several nodes is a pipeline: each hop passes the first chunk on when it has all of it. Filling
 /// it takes, on top of the latencies,
@@ -31,6 +32,8 @@
 
 namespace rackcast {
 
+class Json;
+
 enum class NetworkStack { rdma, tcp };
 
 struct CommSpec {
@@ -41,6 +44,8 @@ struct CommSpec {
   bool in_network = true;  ///< NVLS where the hardware has it
   /// Of NCCL's all-reduce, reduce-scatter and all-gather, from a curve measured on such a machine.
   std::optional<CommRefinement> refined = {};
+  /// In place of models/data/collectives/links.json: how a fit tries its numbers.
+  const Json* links = nullptr;
 };
 
 /// Names, for lists and error hints.

@@ -21,8 +21,12 @@ const std::vector<Measured>& measured_efficiencies() {
   static const std::vector<Measured> all = [] {
     std::vector<Measured> out;
     const Json file = parse_model_data("collectives/links.json");
-    for (const auto& [name, entry] : file.require("efficiency").object())
-      out.push_back({name, entry.require("value").number()});
+    const Json& links = file.require("efficiency");
+    for (const auto& [name, entry] : links.object()) {
+      const Json* other = entry.find("as");
+      const Json& numbers = other ? links.require(other->string()) : entry;
+      out.push_back({name, numbers.require("value").number()});
+    }
     return out;
   }();
   return all;

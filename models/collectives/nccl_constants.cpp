@@ -77,8 +77,11 @@ std::string_view to_string(Protocol protocol) {
   return names[static_cast<std::size_t>(protocol)];
 }
 
-NcclConstants::NcclConstants(const Cluster& cluster, std::string_view version)
-    : nodes_{cluster.used_nodes()}, local_{cluster.local_ranks()}, link_{link_name(cluster)} {
+NcclConstants::NcclConstants(const Cluster& cluster, std::string_view version, const Json* links)
+    : links_{links ? links : &links_file()},
+      nodes_{cluster.used_nodes()},
+      local_{cluster.local_ranks()},
+      link_{link_name(cluster)} {
   // Every ring that was found is used by two channels; 32 are the most (src/graph/connect.cc).
   channels_ = std::clamp(2 * static_cast<int>(cluster.rings.size()), 2, 32);
   generation_ = generation_of(cluster.node);
@@ -87,30 +90,42 @@ NcclConstants::NcclConstants(const Cluster& cluster, std::string_view version)
   version_ = parse_version(version);
   if (version_ == 0) version_ = version_of_generation(generation_);
   if (nodes_ > 1 && cluster.node.nic_link) {
-    const Json* step = links_file().require("network_step").find(cluster.node.nic_link->id);
+    const Json* step = links_->require("network_step").find(cluster.node.nic_link->id);
     if (step) network_step_ = time_in(*step, "value");
     if (const Json* longer = step ? step->find("long") : nullptr) {
       handshake_ = time_in(*longer, "value");
       eager_ = parse_quantity<Bytes>(longer->require("above").string());
     }
-    simple_only_ = links_file().require("simple_only").find(cluster.node.nic_link->id) != nullptr;
+    simple_only_ = links_->require("simple_only").find(cluster.node.nic_link->id) != nullptr;
   }
   // Its lines of 128 bytes must arrive whole: NCCL takes LL128 over a network only where adapter and GPU meet
   // below the CPU (src/graph/tuning.cc, typeInter <= PATH_PXB). What later versions allow over NVLink to the
   // CPU (NCCL_LL128_C2C) is not modelled.
   network_ll128_ = nodes_ < 2 || adapter_beside_gpu(cluster.topology);
   hardware_ = link_ == "pcie" ? "pcie" : "nvlink";
+  const Json& protocols = links_->require("protocols");
+  measured_ = protocols.find(link_);
+  if (const Json* other = measured_ ? measured_->find("as") : nullptr)
+    measured_ = protocols.find(other->string());
+  chosen_by_library_ = nodes_ == 1 && measured_ && measured_->find("chosen_by_library");
+  if (chosen_by_library_) {
+    const auto taken_for = parse_quantity<Bandwidth>(constants_of(version_).require("nvlink2").string());
+    const double efficiency = links_->require("efficiency").require(link_).require("value").number();
+    believed_rate_ = taken_for / (cluster.node.gpu_link->raw.value * efficiency);
+  }
   nvls_ = cluster.node.nvswitches > 0 && generation_ >= 3 && version_ >= 2.17 && local_ > 4;
 }
 
-std::optional<ProtocolCost> NcclConstants::cost(Protocol protocol, bool tree) const {
-  if (simple_only_ && protocol != Protocol::simple) return std::nullopt;
+bool NcclConstants::has(Protocol protocol, bool tree) const {
+  if (simple_only_ && protocol != Protocol::simple) return false;
   // LL came with 2.1, trees with 2.4, LL128 with 2.5; LL128 needs the 128-byte stores of Volta over NVLink.
-  if (protocol == Protocol::ll && version_ < 2.01) return std::nullopt;
-  if (tree && version_ < 2.04) return std::nullopt;
-  if (protocol == Protocol::ll128 &&
-      (version_ < 2.05 || generation_ < 1 || hardware_ != "nvlink" || !network_ll128_))
-    return std::nullopt;
+  if (protocol == Protocol::ll && version_ < 2.01) return false;
+  if (tree && version_ < 2.04) return false;
+  return protocol != Protocol::ll128 ||
+         (version_ >= 2.05 && generation_ >= 1 && hardware_ == "nvlink" && network_ll128_);
+}
+
+ProtocolCost NcclConstants::own(Protocol protocol, bool tree) const {
   const std::string name{to_string(protocol)}, algorithm = tree ? "tree" : "ring";
   const Json& constants = constants_of(version_);
   ProtocolCost out;
@@ -119,16 +134,6 @@ std::optional<ProtocolCost> NcclConstants::cost(Protocol protocol, bool tree) co
   out.hop.inter = time_in(constants.require("hop").require("net").require(algorithm), name);
   out.bandwidth_factor = nccl_file().require("bandwidth_factor").require(algorithm).require(name).number();
   out.hop.inter += network_step_;
-  const Json* measured = links_file().require("protocols").find(link_);
-  const bool latency_only = protocol == Protocol::ll;
-  const Json* fitted = measured && (!tree || latency_only) ? measured->find(name) : nullptr;
-  if (fitted && latency_only) {
-    out.hop.start = time_in(*fitted, "start");
-  } else if (fitted) {
-    out.hop.start = time_in(*fitted, "start");
-    out.hop.intra = time_in(*fitted, "hop");
-    if (nodes_ == 1) out.bandwidth_factor = fitted->require("factor").number();
-  }
   if (protocol == Protocol::ll && generation_ >= 1) {
     constexpr std::array<const char*, 5> keys{"volta", "volta", "ampere", "hopper", "blackwell"};
     const char* scale = nodes_ == 1 ? "1" : nodes_ == 2 ? "2" : "more";
@@ -138,6 +143,30 @@ std::optional<ProtocolCost> NcclConstants::cost(Protocol protocol, bool tree) co
                                       .require(scale)
                                       .number()};
   }
+  return out;
+}
+
+std::optional<ProtocolCost> NcclConstants::cost(Protocol protocol, bool tree) const {
+  if (!has(protocol, tree)) return std::nullopt;
+  ProtocolCost out = own(protocol, tree);
+  const bool latency_only = protocol == Protocol::ll;
+  const Json* fitted =
+      measured_ && (!tree || latency_only) ? measured_->find(std::string{to_string(protocol)}) : nullptr;
+  if (fitted && latency_only) {
+    out.hop.start = time_in(*fitted, "start");
+  } else if (fitted) {
+    out.hop.start = time_in(*fitted, "start");
+    out.hop.intra = time_in(*fitted, "hop");
+    if (nodes_ == 1) out.bandwidth_factor = fitted->require("factor").number();
+  }
+  return out;
+}
+
+std::optional<ProtocolCost> NcclConstants::believed(Protocol protocol, bool tree) const {
+  if (!chosen_by_library_) return cost(protocol, tree);
+  if (!has(protocol, tree)) return std::nullopt;
+  ProtocolCost out = own(protocol, tree);
+  out.bandwidth_factor *= believed_rate_;
   return out;
 }
 
@@ -194,8 +223,7 @@ HopLatency NcclConstants::peer_latency() const {
 }
 
 HopLatency NcclConstants::nvls_latency() const {
-  const Json* measured = links_file().require("protocols").find(link_);
-  const Json* fitted = measured ? measured->find("NVLS") : nullptr;
+  const Json* fitted = measured_ ? measured_->find("NVLS") : nullptr;
   // NCCL's own: 25 us for NVLS, 20.9 us for a step between nodes of the NVLS tree (src/graph/tuning.cc).
   const Duration between = Duration{20.9e-6} + network_step_;
   return {fitted ? time_in(*fitted, "start") : Duration{25e-6}, Duration{0}, between};

@@ -9,6 +9,7 @@
 namespace rackcast {
 
 struct Cluster;
+class Json;
 
 enum class Protocol { simple, ll, ll128 };
 std::string_view to_string(Protocol);  ///< "Simple", "LL", "LL128"
@@ -23,11 +24,16 @@ struct ProtocolCost {
 class NcclConstants {
  public:
   /// `version` as text; empty: by the GPU's architecture.
-  NcclConstants(const Cluster& cluster, std::string_view version);
+  /// `links`: in place of models/data/collectives/links.json.
+  NcclConstants(const Cluster& cluster, std::string_view version, const Json* links = nullptr);
 
   [[nodiscard]] double version() const { return version_; }
   /// Nothing where the version or the GPU lacks it. `tree`: else ring.
   [[nodiscard]] std::optional<ProtocolCost> cost(Protocol protocol, bool tree) const;
+  /// What NCCL's own model takes it for, by which it chooses (src/graph/tuning.cc), where the measured costs
+  /// are known to be those of its choices (`chosen_by_library` of models/data/collectives/links.json); else
+  /// as cost().
+  [[nodiscard]] std::optional<ProtocolCost> believed(Protocol protocol, bool tree) const;
   /// Fitted share of the tree's bandwidth at this size (treeCorrectionFactor).
   [[nodiscard]] static double tree_correction(Protocol protocol, Bytes payload);
   /// Factor on a ring's latency when chunks are large and nodes several.
@@ -45,6 +51,13 @@ class NcclConstants {
   [[nodiscard]] HopLatency peer_latency() const;
 
  private:
+  [[nodiscard]] ProtocolCost own(Protocol protocol, bool tree) const;
+  [[nodiscard]] bool has(Protocol protocol, bool tree) const;
+
+  const Json* links_;
+  const Json* measured_ = nullptr;  ///< what was measured of the protocols on this kind of link
+  bool chosen_by_library_ = false;
+  double believed_rate_ = 1;  ///< rate that NCCL takes a link for, over the one it reaches
   double version_ = 0;
   int nodes_ = 1, local_ = 1;
   int channels_ = 2;

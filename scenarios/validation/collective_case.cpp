@@ -40,8 +40,9 @@ std::string library_of(const ValidationCase& c) {
   return "nccl";
 }
 
-CommSpec spec_of(const ValidationCase& c) {
+CommSpec spec_of(const PredictionContext& context, const ValidationCase& c) {
   CommSpec spec;
+  spec.links = context.links();
   spec.transport = library_of(c);
   const Json& extra = c.workload.extra;
   if (text_in(extra, "algorithm") == "ring") spec.algorithm = "ring";
@@ -60,7 +61,7 @@ struct Measured {
 
 Measured run_of(PredictionContext& context, const ValidationCase& c) {
   const Cluster& cluster = context.cluster(c);
-  CommModel comm{cluster, spec_of(c)};
+  CommModel comm{cluster, spec_of(context, c)};
   Measured out;
   out.payload = payload_of(c);
   const Collective op = operation_of(c);

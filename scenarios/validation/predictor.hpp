@@ -44,6 +44,9 @@ class PredictionContext {
   [[nodiscard]] FrameworkProfile profile(const ValidationCase& c) const;
   /// From now on the profile with this id has these numbers: how a fit tries them.
   void replace_profile(FrameworkProfile profile) { replaced_ = std::move(profile); }
+  /// And collectives these links in place of models/data/collectives/links.json.
+  void replace_links(Json links) { links_ = std::move(links); }
+  [[nodiscard]] const Json* links() const { return links_ ? &*links_ : nullptr; }
 
  private:
   const Catalog& catalog_;
@@ -52,6 +55,7 @@ class PredictionContext {
   std::map<std::string, std::unique_ptr<Workload>> workloads_;
   std::map<std::string, std::unique_ptr<Cluster>> clusters_;
   std::optional<FrameworkProfile> replaced_;
+  std::optional<Json> links_;
 };
 
 /// A rule gives the figure in the unit of the metric, or throws Unpredictable (or Error).

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "models/collectives/fitted_curves.hpp"
 #include "scenarios/validation/predictor.hpp"
 #include "scenarios/validation/report.hpp"
 #include "scenarios/validation/statistics.hpp"
@@ -54,6 +55,12 @@ bool fits_gpu_models(const ValidationCase& c) {
          (c.source == "baidu_deepbench" || c.source.find("vidur") != std::string::npos);
 }
 
+bool fits_links(const ValidationCase& c) {
+  return std::ranges::any_of(fitted_curves(), [&c](const FittedCurve& curve) {
+    return c.series == curve.series && c.system.gpus == curve.gpus;
+  });
+}
+
 }  // namespace
 
 ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases,
@@ -67,7 +74,7 @@ ValidationReport validate_cases(const Catalog& catalog, std::span<const Validati
   for (const ValidationCase& c : cases) {
     CaseResult r = describe(c);
     r.set = case_set(c, fitted);
-    if (r.set == CaseSet::judged && fits_gpu_models(c)) r.set = CaseSet::fit;
+    if (r.set == CaseSet::judged && (fits_gpu_models(c) || fits_links(c))) r.set = CaseSet::fit;
     r.skipped_reason = refusal(c);
     if (r.skipped_reason.empty()) {
       PredictionOutcome outcome = predict_case(context, c);

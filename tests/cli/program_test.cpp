@@ -321,6 +321,26 @@ TEST_CASE("the shipped framework profiles are what their cases give, byte for by
   CHECK(files > 10);
 }
 
+TEST_CASE("the shipped links of collectives are what their curves give, byte for byte" *
+          doctest::test_suite("shipped data")) {
+  const TemporaryFolder folder;
+  const std::string curves = "--cases calibrate/data/collectives --cases tests/validation/cases/modern ";
+  CHECK(run("calibrate collectives " + curves + "-o " + folder / "links.json").code == 0);
+  const std::string shipped = std::string{RACKCAST_SOURCE_DIR} + "/models/data/collectives/links.json";
+  CHECK(read_file(folder / "links.json") == read_file(shipped));
+}
+
+TEST_CASE("links of collectives cannot be fitted without their curves") {
+  const TemporaryFolder folder;
+  const Outcome out =
+      run("calibrate collectives --cases calibrate/data/collectives -o " + folder / "links.json");
+  CHECK(out.code == 3);
+  CHECK(has(out, "on which \"nvlink/nvlink3+nvswitch\" is fitted"));
+  CHECK_FALSE(std::filesystem::exists(folder / "links.json"));
+  CHECK(run("calibrate collectives --cases " + folder / "none").code == 3);
+  CHECK(run("calibrate collectives").code == 2);
+}
+
 TEST_CASE("a profile cannot be fitted without its cases") {
   const Outcome out = run("calibrate frameworks --cases tests/validation/cases/seed_decks.json");
   CHECK(out.code == 3);
