@@ -39,11 +39,7 @@ std::vector<LinkTask> tasks_of(const CasesById& cases) {
 
 double residual_of(PredictionContext& context, const Json& links, const ValidationCase& c) {
   context.replace_links(links);
-  const PredictionOutcome outcome = predict_case(context, c);
-  if (!outcome.figure || !c.measured)
-    throw Error{fmt::format("case \"{}\" cannot be fitted: {}", c.id, outcome.skipped_reason),
-                Where{.file = c.file, .line = c.line}};
-  const double log_ratio = std::log(*c.measured / outcome.figure->value);
+  const double log_ratio = std::log(*c.measured / figure_to_fit(context, c).value);
   return c.metric == "busbw_gb_per_s" ? -log_ratio : log_ratio;
 }
 

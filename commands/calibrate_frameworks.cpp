@@ -49,11 +49,7 @@ std::vector<ProfileTask> tasks_of(const CasesById& cases) {
 ProfileResidual predict(PredictionContext& context, FrameworkProfile profile, const ValidationCase& c) {
   profile.log_sigma = 0;  // what is left of the interval is the kernels'
   context.replace_profile(std::move(profile));
-  const PredictionOutcome outcome = predict_case(context, c);
-  if (!outcome.figure || !c.measured)
-    throw Error{fmt::format("case \"{}\" cannot be fitted: {}", c.id, outcome.skipped_reason),
-                Where{.file = c.file, .line = c.line}};
-  const PredictedFigure& figure = *outcome.figure;
+  const PredictedFigure figure = figure_to_fit(context, c);
   return {std::log(*c.measured / figure.value), std::log(figure.high / figure.value) / 1.645};
 }
 

@@ -1,6 +1,7 @@
 #include "scenarios/validation/case_reader.hpp"
 
 #include <array>
+#include <cmath>
 #include <filesystem>
 
 namespace rackcast {
@@ -105,7 +106,7 @@ void read_workload(const Json& json, ValidationCase::Workload& out, std::string&
 /// github.com/mlcommons/training_results_v0.6). Its code splits no image.
 void use_one_gpu_of_each_group(ValidationCase& c) {
   const double group = number_in(c.workload.extra, "spatial_parallel_inferred").value_or(1);
-  if (!(group > 1)) return;
+  if (!(group > 1) || std::fmod(c.system.gpus_per_node.value_or(1), group) != 0) return;
   for (std::optional<double>* gpus : {&c.system.gpus, &c.system.gpus_per_node})
     if (*gpus) **gpus /= group;
   if (c.workload.batch_per_gpu) *c.workload.batch_per_gpu *= group;

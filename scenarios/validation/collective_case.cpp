@@ -25,8 +25,10 @@ Collective operation_of(const ValidationCase& c) {
 constexpr double long_message = 8e9;
 
 Bytes payload_of(const ValidationCase& c) {
-  if (const auto bytes = number_in(c.workload.extra, "message_bytes")) return Bytes{*bytes};
-  if (const auto bytes = number_in(c.workload.input, "bytes")) return Bytes{*bytes};
+  auto bytes = number_in(c.workload.extra, "message_bytes");
+  if (!bytes) bytes = number_in(c.workload.input, "bytes");
+  if (bytes && !(*bytes > 0)) throw Unpredictable{"size of the message is not positive"};
+  if (bytes) return Bytes{*bytes};
   if (c.metric == "busbw_gb_per_s") return Bytes{long_message};
   throw Unpredictable{"size of the message not stated"};
 }

@@ -75,6 +75,9 @@ const PredictionRule& rule_for(const ValidationCase& c);
 
 /// Never throws for what a case holds.
 PredictionOutcome predict_case(PredictionContext& context, const ValidationCase& c);
+/// The same for a case that something is fitted on. Throws Error with the place of a case without a figure,
+/// or whose measurement is no positive number.
+PredictedFigure figure_to_fit(PredictionContext& context, const ValidationCase& c);
 
 /// value with the 90 % interval of a log-normal spread: value * exp(+-1.645 sigma).
 PredictedFigure figure_of(double value, double log_sigma);

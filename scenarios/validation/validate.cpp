@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -5,6 +7,7 @@
 #include "scenarios/validation/predictor.hpp"
 #include "scenarios/validation/report.hpp"
 #include "scenarios/validation/statistics.hpp"
+#include "sim/error.hpp"
 
 namespace rackcast {
 namespace {
@@ -62,6 +65,15 @@ bool fits_links(const ValidationCase& c) {
 }
 
 }  // namespace
+
+PredictedFigure figure_to_fit(PredictionContext& context, const ValidationCase& c) {
+  PredictionOutcome outcome;
+  outcome.skipped_reason = refusal(c);
+  if (outcome.skipped_reason.empty()) outcome = predict_case(context, c);
+  if (outcome.figure) return *outcome.figure;
+  throw Error{fmt::format("case \"{}\" cannot be fitted: {}", c.id, outcome.skipped_reason),
+              Where{.file = c.file, .line = c.line}};
+}
 
 ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases,
                                 const std::function<void(std::size_t done)>& on_case) {

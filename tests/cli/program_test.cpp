@@ -338,6 +338,17 @@ TEST_CASE("links of collectives cannot be fitted without their curves") {
   CHECK(has(out, "on which \"nvlink/nvlink3+nvswitch\" is fitted"));
   CHECK_FALSE(std::filesystem::exists(folder / "links.json"));
   CHECK(run("calibrate collectives --cases " + folder / "none").code == 3);
+  std::string text =
+      read_file(std::string{RACKCAST_SOURCE_DIR} + "/calibrate/data/collectives/all_reduce.json");
+  const std::string value = "\"value\": ";
+  const std::size_t at = text.find(value, text.find("vtrain-v100-3gpu-2097152")) + value.size();
+  text.replace(at, text.find(',', at) - at, "0");
+  write_file_atomically(folder / "zero.json", text);
+  const Outcome zero = run("calibrate collectives --cases " + folder / "zero.json" +
+                           " --cases tests/validation/cases/modern -o " + folder / "links.json");
+  CHECK(zero.code == 3);
+  CHECK(has(zero, "\"vtrain-v100-3gpu-2097152\" cannot be fitted: measured value is not positive"));
+  CHECK_FALSE(std::filesystem::exists(folder / "links.json"));
   CHECK(run("calibrate collectives").code == 2);
 }
 
