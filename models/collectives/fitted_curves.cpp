@@ -3,18 +3,32 @@
 #include "models/data_files.hpp"
 
 namespace rackcast {
+namespace {
+
+std::vector<FittedCurve> named_curves(const char* part, const char* key) {
+  std::vector<FittedCurve> out;
+  const Json file = parse_model_data("collectives/links.json");
+  for (const auto& [link, entry] : file.require(part).object()) {
+    const Json* named = entry.find(key);
+    if (!named) continue;
+    for (const Json& of_series : named->array())
+      for (const Json& gpus : of_series.require("gpus").array())
+        out.push_back({link, of_series.require("series").string(), gpus.number()});
+  }
+  return out;
+}
+
+}  // namespace
 
 const std::vector<FittedCurve>& fitted_curves() {
+  static const std::vector<FittedCurve> all = named_curves("protocols", "fit");
+  return all;
+}
+
+const std::vector<FittedCurve>& curves_of_links() {
   static const std::vector<FittedCurve> all = [] {
-    std::vector<FittedCurve> out;
-    const Json file = parse_model_data("collectives/links.json");
-    for (const auto& [link, protocols] : file.require("protocols").object()) {
-      const Json* fit = protocols.find("fit");
-      if (!fit) continue;
-      for (const Json& of_series : fit->array())
-        for (const Json& gpus : of_series.require("gpus").array())
-          out.push_back({link, of_series.require("series").string(), gpus.number()});
-    }
+    std::vector<FittedCurve> out = fitted_curves();
+    for (FittedCurve& read : named_curves("efficiency", "read_from")) out.push_back(std::move(read));
     return out;
   }();
   return all;

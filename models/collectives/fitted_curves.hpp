@@ -1,6 +1,5 @@
 #pragma once
-/// Which measured curves the protocols of models/data/collectives/links.json are fitted on, by
-/// `rackcast calibrate collectives`.
+/// Which measured curves models/data/collectives/links.json rests on.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,9 @@ struct FittedCurve {
   double gpus = 0;
 };
 
+/// Those that `rackcast calibrate collectives` fits protocols and efficiencies to (`fit`).
 const std::vector<FittedCurve>& fitted_curves();
+/// Those and the ones that an efficiency was read from (`read_from`): their cases count as fit.
+const std::vector<FittedCurve>& curves_of_links();
 
 }  // namespace rackcast

@@ -59,7 +59,7 @@ bool fits_gpu_models(const ValidationCase& c) {
 }
 
 bool fits_links(const ValidationCase& c) {
-  return std::ranges::any_of(fitted_curves(), [&c](const FittedCurve& curve) {
+  return std::ranges::any_of(curves_of_links(), [&c](const FittedCurve& curve) {
     return c.series == curve.series && c.system.gpus == curve.gpus;
   });
 }
