@@ -125,9 +125,9 @@ bool NcclConstants::has(Protocol protocol, bool tree) const {
          (version_ >= 2.05 && generation_ >= 1 && hardware_ == "nvlink" && network_ll128_);
 }
 
-ProtocolCost NcclConstants::own(Protocol protocol, bool tree) const {
+ProtocolCost NcclConstants::own(Protocol protocol, bool tree, double version) const {
   const std::string name{to_string(protocol)}, algorithm = tree ? "tree" : "ring";
-  const Json& constants = constants_of(version_);
+  const Json& constants = constants_of(version);
   ProtocolCost out;
   out.hop.start = time_in(constants.require("start").require(algorithm), name);
   out.hop.intra = time_in(constants.require("hop").require(hardware_).require(algorithm), name);
@@ -148,7 +148,7 @@ ProtocolCost NcclConstants::own(Protocol protocol, bool tree) const {
 
 std::optional<ProtocolCost> NcclConstants::cost(Protocol protocol, bool tree) const {
   if (!has(protocol, tree)) return std::nullopt;
-  ProtocolCost out = own(protocol, tree);
+  ProtocolCost out = own(protocol, tree, version_);
   const bool latency_only = protocol == Protocol::ll;
   const Json* fitted =
       measured_ && (!tree || latency_only) ? measured_->find(std::string{to_string(protocol)}) : nullptr;
@@ -156,7 +156,9 @@ std::optional<ProtocolCost> NcclConstants::cost(Protocol protocol, bool tree) co
     out.hop.start = time_in(*fitted, "start");
   } else if (fitted) {
     out.hop.start = time_in(*fitted, "start");
-    out.hop.intra = time_in(*fitted, "hop");
+    // Links were measured with the release of their time; hops of another one differ as in NCCL's own model.
+    const ProtocolCost measured = own(protocol, tree, version_of_generation(generation_));
+    out.hop.intra *= time_in(*fitted, "hop") / measured.hop.intra;
     if (nodes_ == 1) out.bandwidth_factor = fitted->require("factor").number();
   }
   return out;
@@ -165,7 +167,7 @@ std::optional<ProtocolCost> NcclConstants::cost(Protocol protocol, bool tree) co
 std::optional<ProtocolCost> NcclConstants::believed(Protocol protocol, bool tree) const {
   if (!chosen_by_library_) return cost(protocol, tree);
   if (!has(protocol, tree)) return std::nullopt;
-  ProtocolCost out = own(protocol, tree);
+  ProtocolCost out = own(protocol, tree, version_);
   out.bandwidth_factor *= believed_rate_;
   return out;
 }

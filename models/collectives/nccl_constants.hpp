@@ -51,7 +51,7 @@ class NcclConstants {
   [[nodiscard]] HopLatency peer_latency() const;
 
  private:
-  [[nodiscard]] ProtocolCost own(Protocol protocol, bool tree) const;
+  [[nodiscard]] ProtocolCost own(Protocol protocol, bool tree, double version) const;
   [[nodiscard]] bool has(Protocol protocol, bool tree) const;
 
   const Json* links_;

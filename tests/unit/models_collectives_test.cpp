@@ -77,7 +77,17 @@ TEST_CASE("among V100 the library leaves LL128 where its own model does, too lat
   };
   CHECK(time(comm, 15.6e6) > 1.05 * time(comm, 16.6e6));
   CHECK(time(without, 15.6e6) < time(without, 16.6e6));
-  CHECK(time(without, 16.6e6) == doctest::Approx(time(comm, 16.6e6)));
+  CHECK(time(without, 16.6e6) > time(comm, 16.6e6));  // the same protocol, longer hops
+}
+
+TEST_CASE("a measured hop is that of the release that was measured") {
+  const Cluster v100 = cluster("dgx1v_16gb", 1), a100 = cluster("dgx_a100_640gb", 1);
+  const auto hop_of = [](const Cluster& c, const char* version) {
+    return NcclConstants{c, version}.cost(Protocol::simple, false)->hop.intra.base();
+  };
+  CHECK(hop_of(v100, "") == hop_of(v100, "2.7.8"));
+  CHECK(hop_of(v100, "2.4.8") == doctest::Approx(hop_of(v100, "") * 5.7 / 3.4));
+  CHECK(hop_of(a100, "2.18") == doctest::Approx(hop_of(a100, "")));
 }
 
 TEST_CASE("LL128 goes beyond a node only where adapter and GPU meet below the CPU") {
