@@ -90,6 +90,18 @@ TEST_CASE("a measured hop is that of the release that was measured") {
   CHECK(hop_of(a100, "2.18") == doctest::Approx(hop_of(a100, "")));
 }
 
+TEST_CASE("each release of NCCL has the constants of its source") {
+  const Cluster c = cluster("dgx_a100_640gb", 2);
+  const auto between = [&c](const char* version) {
+    return NcclConstants{c, version}.peer_latency().inter.base();
+  };
+  CHECK(between("2.10.3") == doctest::Approx(9.6e-6));
+  CHECK(between("2.12.7") == doctest::Approx(28e-6));
+  CHECK(between("2.15.5") == doctest::Approx(9.6e-6));
+  CHECK(between("2.20.3") == doctest::Approx(14e-6));
+  CHECK(between("2.23.4") == doctest::Approx(14e-6));
+}
+
 TEST_CASE("LL128 goes beyond a node only where adapter and GPU meet below the CPU") {
   const auto has = [](const Cluster& c, Protocol protocol) {
     return NcclConstants{c, ""}.cost(protocol, true).has_value();
