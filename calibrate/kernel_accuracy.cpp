@@ -50,10 +50,10 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-using Row = std::tuple<std::string, Arithmetic, LibraryGeneration>;
+using FitRow = std::tuple<std::string, Arithmetic, LibraryGeneration>;
 
 std::string kernel_table(const std::vector<KernelFit>& fits) {
-  std::map<Row, std::map<KernelClass, const KernelFit*>> rows;
+  std::map<FitRow, std::map<KernelClass, const KernelFit*>> rows;
   for (const KernelFit& fit : fits)
     if (!is_attention(fit.key.kind))
       rows[{fit.key.model, fit.key.arithmetic, fit.key.library}][fit.key.kind] = &fit;
@@ -80,10 +80,10 @@ std::string kernel_table(const std::vector<KernelFit>& fits) {
 }
 
 std::string sums_table(const std::vector<NetworkSum>& sums) {
-  std::map<std::string, std::map<Row, std::vector<double>>> by_network;
-  std::map<Row, std::vector<double>> all;
+  std::map<std::string, std::map<FitRow, std::vector<double>>> by_network;
+  std::map<FitRow, std::vector<double>> all;
   for (const NetworkSum& s : sums) {
-    const Row row{s.model, s.arithmetic, s.library};
+    const FitRow row{s.model, s.arithmetic, s.library};
     const double error = std::abs(s.predicted / s.measured - 1);
     all[row].push_back(error);
     by_network[s.network][row].push_back(error);
@@ -92,7 +92,7 @@ std::string sums_table(const std::vector<NetworkSum>& sums) {
       "| GPU | arithmetic | library | ResNet-50 | VGG-16 | all groups, median "
       "|\n|---|---|---|---:|---:|---:|\n";
   for (const auto& entry : all) {
-    const Row& row = entry.first;
+    const FitRow& row = entry.first;
     const auto& [model, arithmetic, library] = row;
     const auto cell = [&](const char* network) {
       const auto& of = by_network[network];

@@ -10,7 +10,7 @@
 namespace rackcast::reports {
 namespace {
 
-constexpr double page_width = 560, least_width = 420, margin = 2, foot = 34;  ///< pixels
+constexpr double page_width = 560, least_width = 420, floor_margin = 2, foot = 34;  ///< pixels
 constexpr double most_per_metre = 100, label_height = 13, digit_width = 8.4;
 constexpr double between_columns = 1.2;  ///< m, of the drawing
 constexpr int most_rows = 12;            ///< below each other; more go on in the next column
@@ -42,22 +42,22 @@ class FloorSvg {
         width_(floor_size(floor).first) {
     const int columns = floor_columns(floor);
     metres_ = columns * width_ + (columns - 1) * between_columns;
-    scale_ = std::min(most_per_metre, (page_width - 2 * margin) / metres_);
+    scale_ = std::min(most_per_metre, (page_width - 2 * floor_margin) / metres_);
   }
 
   std::string draw() {
     double lowest = 0;
     for (int begin = 0; begin < rows_; begin += per_column_) {
       const int column = begin / per_column_;
-      left_ = margin + column * (width_ + between_columns) * scale_;
+      left_ = floor_margin + column * (width_ + between_columns) * scale_;
       lowest = std::max(lowest, draw_column(begin, std::min(rows_, begin + per_column_)));
     }
-    const double wide = std::max(metres_ * scale_, least_width) + 2 * margin;
+    const double wide = std::max(metres_ * scale_, least_width) + 2 * floor_margin;
     out_ += fmt::format(R"(<path class="line" d="M{0},{1:.1f} h{2:.1f} m0,-5 v10 M{0},{3:.1f} v10"/>)",
-                        margin, lowest + 18, scale_, lowest + 13);
+                        floor_margin, lowest + 18, scale_, lowest + 13);
     out_ += fmt::format(
         R"(<text class="small" x="{:.1f}" y="{:.1f}">1 m; a thick edge is the front of a rack</text>)",
-        margin + scale_ + 10, lowest + 22);
+        floor_margin + scale_ + 10, lowest + 22);
     return fmt::format(R"(<svg class="plan" viewBox="0 0 {0:.0f} {1:.0f}" width="{0:.0f}">{2}</svg>)", wide,
                        lowest + foot, out_);
   }
@@ -65,7 +65,7 @@ class FloorSvg {
  private:
   /// Rows [begin, end) with their aisles; returns where they end.
   double draw_column(int begin, int end) {
-    double y = margin;
+    double y = floor_margin;
     for (int row = begin; row <= end; ++row) {
       draw_aisle(row, y);
       y += aisle(floor_, row) * scale_;

@@ -14,7 +14,7 @@ namespace {
 
 using Data = nlohmann::ordered_json;
 
-constexpr double day = 86400;
+constexpr double seconds_in_day = 86400;
 
 std::string data_json(const WhatIf& what_if) {
   Data workloads = Data::array();
@@ -58,7 +58,7 @@ std::string html_what_if(const WhatIf& what_if) {
     return {};
   }
   std::string out = "<form class=\"what-if\" id=\"what-if\">\n";
-  out += slider("deadline", "Deadline", number_text(what_if.deadline_s / day) + " days");
+  out += slider("deadline", "Deadline", number_text(what_if.deadline_s / seconds_in_day) + " days");
   out += slider("epochs", "Epochs", "as asked");
   out += slider("data", "Data", "as asked");
   out += slider("gpus", "GPUs", "as needed");

@@ -25,7 +25,7 @@ double checked(const Json& value) {
   return value.number();
 }
 
-std::optional<double> amount(const Json& object, std::string_view key) {
+std::optional<double> positive_amount(const Json& object, std::string_view key) {
   const Json* found = member(object, key);
   return found == nullptr ? std::nullopt : std::optional(checked(*found));
 }
@@ -57,47 +57,53 @@ std::optional<std::int64_t> nodes_of(const Json& object, std::string_view key) {
 }
 
 InputPath::Epochs read_epochs(const Json& json) {
-  return {amount(json, "after").value_or(0), checked(json.require("epochs")),  share(json, "page_cache"),
-          share(json, "ssd_cache"),          share(json, "storage"),           amount(json, "step_s"),
-          amount(json, "samples_per_s"),     amount(json, "read_bytes_per_s"), text(json, "binds")};
+  return {positive_amount(json, "after").value_or(0),
+          checked(json.require("epochs")),
+          share(json, "page_cache"),
+          share(json, "ssd_cache"),
+          share(json, "storage"),
+          positive_amount(json, "step_s"),
+          positive_amount(json, "samples_per_s"),
+          positive_amount(json, "read_bytes_per_s"),
+          text(json, "binds")};
 }
 
 }  // namespace
 
 InputPath read_input_path(const Json& json) {
   InputPath path;
-  path.required_bytes_per_s = amount(json, "required_bytes_per_s");
-  path.available_bytes_per_s = amount(json, "available_bytes_per_s");
+  path.required_bytes_per_s = positive_amount(json, "required_bytes_per_s");
+  path.available_bytes_per_s = positive_amount(json, "available_bytes_per_s");
   path.binds = text(json, "binds");
   path.next = text(json, "next");
   path.statement = text(json, "statement");
   path.funnel = list(json, "funnel", [](const Json& stage) {
     return InputPath::Stage{stage.require("stage").string(), checked(stage.require("samples_per_s")),
-                            amount(stage, "low"), amount(stage, "high")};
+                            positive_amount(stage, "low"), positive_amount(stage, "high")};
   });
   path.epochs = list(json, "epochs", read_epochs);
   if (const Json* cache = member(json, "cache")) {
-    path.working_set_bytes = amount(*cache, "working_set_bytes");
-    path.page_cache_bytes = amount(*cache, "page_cache_bytes");
-    path.ssd_cache_bytes = amount(*cache, "ssd_cache_bytes");
+    path.working_set_bytes = positive_amount(*cache, "working_set_bytes");
+    path.page_cache_bytes = positive_amount(*cache, "page_cache_bytes");
+    path.ssd_cache_bytes = positive_amount(*cache, "ssd_cache_bytes");
   }
   if (const Json* writes = member(json, "write_back")) {
-    path.write_back = {amount(*writes, "checkpoint_bytes"), amount(*writes, "write_s"),
-                       amount(*writes, "stall_s"),          amount(*writes, "time_factor"),
-                       amount(*writes, "bytes_per_s"),      amount(*writes, "writers"),
-                       amount(*writes, "busiest_bytes")};
+    path.write_back = {positive_amount(*writes, "checkpoint_bytes"), positive_amount(*writes, "write_s"),
+                       positive_amount(*writes, "stall_s"),          positive_amount(*writes, "time_factor"),
+                       positive_amount(*writes, "bytes_per_s"),      positive_amount(*writes, "writers"),
+                       positive_amount(*writes, "busiest_bytes")};
   }
   return path;
 }
 
 DataGrowth read_growth(const Json& json) {
   DataGrowth growth;
-  growth.capacity_bytes = amount(json, "capacity_bytes");
-  growth.full_day = amount(json, "full_day");
-  growth.date_day = amount(json, "date_day");
+  growth.capacity_bytes = positive_amount(json, "capacity_bytes");
+  growth.full_day = positive_amount(json, "full_day");
+  growth.date_day = positive_amount(json, "date_day");
   growth.series = list(json, "series", [](const Json& p) {
-    return DataGrowth::Point{checked(p.require("day")), amount(p, "recorded_bytes"),
-                             amount(p, "stored_bytes"), amount(p, "usable_bytes")};
+    return DataGrowth::Point{checked(p.require("day")), positive_amount(p, "recorded_bytes"),
+                             positive_amount(p, "stored_bytes"), positive_amount(p, "usable_bytes")};
   });
   growth.retraining = list(json, "retraining", [](const Json& r) {
     const Json* in_time = member(r, "in_time");
@@ -106,10 +112,14 @@ DataGrowth read_growth(const Json& json) {
                                   in_time == nullptr || in_time->boolean()};
   });
   growth.plan = list(json, "plan", [](const Json& p) {
-    DataGrowth::Planned planned{checked(p.require("day")),      checked(p.require("samples")),
-                                amount(p, "bytes").value_or(0), amount(p, "storage").value_or(0),
-                                nodes_of(p, "nodes"),           nodes_of(p, "nodes_low"),
-                                nodes_of(p, "nodes_high"),      false};
+    DataGrowth::Planned planned{checked(p.require("day")),
+                                checked(p.require("samples")),
+                                positive_amount(p, "bytes").value_or(0),
+                                positive_amount(p, "storage").value_or(0),
+                                nodes_of(p, "nodes"),
+                                nodes_of(p, "nodes_low"),
+                                nodes_of(p, "nodes_high"),
+                                false};
     if (const Json* asked = member(p, "asked")) planned.asked = asked->boolean();
     return planned;
   });
@@ -117,14 +127,10 @@ DataGrowth read_growth(const Json& json) {
 }
 
 LearningNeed read_learning(const Json& json) {
-  return {checked(json.require("samples")),
-          amount(json, "low"),
-          amount(json, "high"),
-          amount(json, "target_error"),
-          amount(json, "a"),
-          amount(json, "b"),
-          amount(json, "c"),
-          amount(json, "times_largest_point")};
+  return {checked(json.require("samples")), positive_amount(json, "low"),
+          positive_amount(json, "high"),    positive_amount(json, "target_error"),
+          positive_amount(json, "a"),       positive_amount(json, "b"),
+          positive_amount(json, "c"),       positive_amount(json, "times_largest_point")};
 }
 
 }  // namespace rackcast::reports

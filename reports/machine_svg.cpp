@@ -11,7 +11,7 @@ namespace {
 
 using Shape = MachineDrawing::Shape;
 
-constexpr double margin = 12;
+constexpr double drawing_margin = 12;
 
 std::string points_of(const std::vector<double>& n) {
   std::string path;
@@ -49,7 +49,7 @@ double top_of(const MachineDrawing& drawing) {
   for (const Shape& shape : drawing.shapes) {
     top = std::min(top, shape.numbers[1] - (shape.kind == Shape::Kind::text ? 12 : 0));
   }
-  return std::max(0.0, top - margin);
+  return std::max(0.0, top - drawing_margin);
 }
 
 /// A wide drawing is shown smaller, so its letters are drawn larger, as far as the boxes allow.
@@ -65,12 +65,12 @@ Drawing machine_drawing(const MachineDrawing& drawing) {
   for (const Shape& shape : drawing.shapes) {
     body += element(shape);
   }
-  const double top = top_of(drawing), width = drawing.width + margin;
+  const double top = top_of(drawing), width = drawing.width + drawing_margin;
   return {
       drawing.title + (drawing.words.empty() ? "" : ": " + drawing.words), drawing.words,
       fmt::format(
           R"(<svg class="machine" viewBox="0 {:.0f} {:.0f} {:.0f}" style="width:{:.0f}px;--letters:{:.1f}px">{}</svg>)",
-          top, width, drawing.height + margin - top, width, letters_of(width), body)};
+          top, width, drawing.height + drawing_margin - top, width, letters_of(width), body)};
 }
 
 }  // namespace rackcast::reports

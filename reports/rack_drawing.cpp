@@ -10,7 +10,7 @@
 namespace rackcast::reports {
 namespace {
 
-constexpr double unit_height = 14, view_width = 170, margin = 26, gap = 34, head = 24;
+constexpr double unit_height = 14, view_width = 170, rack_margin = 26, gap = 34, head = 24;
 constexpr double call_width = 380, call_height = 17;  ///< words beside the rack
 constexpr double call_letter = 7.4;                   ///< about as wide as one of them
 constexpr int label_columns = 23;                     ///< that a view has room for
@@ -109,7 +109,7 @@ std::string rack_svg(const RackDrawing& rack) {
   if (rack.units < 1 || rack.units > most_units) {
     return {};
   }
-  const double right = 2 * (margin + view_width) + gap - margin;
+  const double right = 2 * (rack_margin + view_width) + gap - rack_margin;
   double calls = call_width;
   for (const Run& run : runs_of(rack)) {
     const auto letters = display_width(units_text(run)) + 2 + display_width(words_of(run));
@@ -118,8 +118,8 @@ std::string rack_svg(const RackDrawing& rack) {
   const double width = right + calls, height = head + rack.units * unit_height + 2;
   return fmt::format(
       R"(<svg class="rack" viewBox="0 0 {:g} {:g}" width="{:g}" role="img" aria-label="{}">{}{}{}</svg>)",
-      width, height, width, html_escape(rack.title), view(rack, margin, false),
-      view(rack, margin + view_width + gap, true), callouts(rack, right + 1));
+      width, height, width, html_escape(rack.title), view(rack, rack_margin, false),
+      view(rack, rack_margin + view_width + gap, true), callouts(rack, right + 1));
 }
 
 }  // namespace rackcast::reports

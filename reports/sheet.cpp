@@ -21,13 +21,13 @@ Sheet::Value number_or_nothing(const std::optional<double>& number) {
 }
 
 /// What of a table's column goes into columns of its own.
-struct Shape {
+struct ColumnShape {
   bool numbers = false, interval = false, units_differ = false;
   std::string unit;
 };
 
-Shape shape_of(const Table& table, std::size_t column) {
-  Shape shape;
+ColumnShape shape_of(const Table& table, std::size_t column) {
+  ColumnShape shape;
   for (const auto& row : table.rows) {
     const Cell& cell = row[column];
     if (!cell.value) {
@@ -70,7 +70,7 @@ class SheetMaker {
 
  private:
   void add_column(std::size_t index) {
-    const Shape shape = shape_of(table_, index);
+    const ColumnShape shape = shape_of(table_, index);
     const std::string& title = table_.columns[index].title;
     const std::string unit =
         shape.unit.empty() || shape.units_differ || shape.unit == title ? "" : " (" + shape.unit + ")";

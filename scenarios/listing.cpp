@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kModels = "models";
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined_words(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -36,7 +36,7 @@ std::string list_kinds(const Catalog& catalog) {
 std::string list_models() {
   TableDocument::Table rows{"Networks", {{"name"}, {"title"}, {"task"}, {"also called"}}, {}};
   for (const WorkloadSummary& w : workload_list()) {
-    rows.rows.push_back({w.name, w.title, w.task, joined(w.aliases)});
+    rows.rows.push_back({w.name, w.title, w.task, joined_words(w.aliases)});
   }
   return TableDocument{"Networks", "rackcast catalog show model NAME", {rows}}.json();
 }
@@ -65,7 +65,7 @@ std::string show_entry(const CatalogEntry& entry) {
     facts.rows.push_back({fact.key(), fact.display(), std::string{to_string(fact.confidence())}, source});
   }
   std::string subtitle = fmt::format("{}/{}", entry.kind, entry.id);
-  if (!entry.aliases.empty()) subtitle += "; also " + joined(entry.aliases);
+  if (!entry.aliases.empty()) subtitle += "; also " + joined_words(entry.aliases);
   return TableDocument{entry.name, subtitle, {facts}}.json();
 }
 
@@ -80,9 +80,10 @@ std::string plural(const Catalog& catalog, std::string_view kind) {
     }
   }
   const auto near = near_matches(kind, kinds);
-  throw Error{fmt::format("the catalogue has no kind \"{}\"", kind),
-              {},
-              near.empty() ? "the kinds are: " + joined(kinds) : "did you mean " + joined(near) + "?"};
+  throw Error{
+      fmt::format("the catalogue has no kind \"{}\"", kind),
+      {},
+      near.empty() ? "the kinds are: " + joined_words(kinds) : "did you mean " + joined_words(near) + "?"};
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ std::string list_catalog(const Catalog& catalog, std::string_view kind) {
   TableDocument::Table rows{"Entries", {{"id"}, {"name"}, {"also called"}}, {}};
   for (const std::string& id : catalog.ids(known)) {
     const CatalogEntry& entry = catalog.find(known, id);
-    rows.rows.push_back({entry.id, entry.name, joined(entry.aliases)});
+    rows.rows.push_back({entry.id, entry.name, joined_words(entry.aliases)});
   }
   return TableDocument{"Catalogue: " + known, fmt::format("rackcast catalog show {} ID", known), {rows}}
       .json();
@@ -117,7 +118,7 @@ std::string show_catalog(const Catalog& catalog, std::string_view kind, std::str
   throw Error{fmt::format("\"{}\" is {} in the catalogue", name, found.empty() ? "no id" : "not unique"),
               {},
               found.empty() ? fmt::format("look for it: rackcast catalog search {}", name)
-                            : "say the kind: " + joined(found)};
+                            : "say the kind: " + joined_words(found)};
 }
 
 std::string search_catalog(const Catalog& catalog, std::string_view text) {

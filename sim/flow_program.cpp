@@ -12,7 +12,7 @@ namespace rackcast {
 
 namespace {
 
-[[noreturn]] void fail(std::string message) {
+[[noreturn]] void refuse_program(std::string message) {
   throw Error(std::move(message), {}, {}, ErrorKind::internal);
 }
 
@@ -27,9 +27,9 @@ Op& Script::add(Op::Kind kind, std::uint32_t slot) {
 
 /// The innermost loop repeats its parameters after the least common multiple of the cycles in it.
 void Script::note_cycle(std::uint32_t cycle) {
-  if (cycle == 0) fail(fmt::format("script \"{}\": a cycle of 0", name_));
+  if (cycle == 0) refuse_program(fmt::format("script \"{}\": a cycle of 0", name_));
   if (cycle == 1) return;
-  if (open_.empty()) fail(fmt::format("script \"{}\": a cycle outside a loop", name_));
+  if (open_.empty()) refuse_program(fmt::format("script \"{}\": a cycle outside a loop", name_));
   Op& loop = ops_[open_.back()];
   loop.cycle = std::lcm(loop.cycle, cycle);
 }
@@ -59,13 +59,14 @@ Script& Script::signal(std::uint32_t slot) {
 }
 
 Script& Script::wait(std::uint32_t channel, std::uint64_t permits) {
-  if (channel >= most_channels) fail(fmt::format("script \"{}\" has too many channels", name_));
+  if (channel >= most_channels) refuse_program(fmt::format("script \"{}\" has too many channels", name_));
   add(Op::Kind::wait, channel).count = permits;
   return *this;
 }
 
 Script& Script::repeat(std::uint64_t laps, bool steady) {
-  if (open_.size() == most_nested_loops) fail(fmt::format("script \"{}\": loops nest too deep", name_));
+  if (open_.size() == most_nested_loops)
+    refuse_program(fmt::format("script \"{}\": loops nest too deep", name_));
   Op& op = add(Op::Kind::repeat, static_cast<std::uint32_t>(open_.size()));
   op.count = laps;
   op.steady = steady;
@@ -74,7 +75,7 @@ Script& Script::repeat(std::uint64_t laps, bool steady) {
 }
 
 Script& Script::end() {
-  if (open_.empty()) fail(fmt::format("script \"{}\": an end without a repeat", name_));
+  if (open_.empty()) refuse_program(fmt::format("script \"{}\": an end without a repeat", name_));
   add(Op::Kind::end, open_.back());
   ops_[open_.back()].past = static_cast<std::uint32_t>(ops_.size());
   open_.pop_back();
@@ -87,13 +88,14 @@ Script& Script::mark(std::uint32_t label) {
 }
 
 Script& Script::permits(std::uint32_t channel, std::uint32_t count) {
-  if (channel >= most_channels) fail(fmt::format("script \"{}\" has too many channels", name_));
+  if (channel >= most_channels) refuse_program(fmt::format("script \"{}\" has too many channels", name_));
   permits_[channel] = count;
   return *this;
 }
 
 std::uint32_t FlowProgram::add_script(Script script) {
-  if (!script.complete()) fail(fmt::format("script \"{}\": a repeat without an end", script.name()));
+  if (!script.complete())
+    refuse_program(fmt::format("script \"{}\": a repeat without an end", script.name()));
   scripts.push_back(std::move(script));
   return static_cast<std::uint32_t>(scripts.size() - 1);
 }
@@ -147,35 +149,37 @@ std::string FlowProgram::resource_name(std::uint32_t resource) const {
 void FlowProgram::check() const {
   for (std::uint32_t i = 0; i < actors.size(); ++i) {
     const ProgramActor& a = actors[i];
-    if (a.script >= scripts.size()) fail(fmt::format("actor {} has no script", i));
+    if (a.script >= scripts.size()) refuse_program(fmt::format("actor {} has no script", i));
     const Script& script = scripts[a.script];
     if (std::size_t{a.first_duration} + script.durations() > durations.size() ||
         std::size_t{a.first_flow} + script.flows() > flows.size()) {
-      fail(fmt::format("{} lacks arguments", actor_name(i)));
+      refuse_program(fmt::format("{} lacks arguments", actor_name(i)));
     }
     if (!(a.slowdown > 0) || std::isinf(a.slowdown)) {
-      fail(fmt::format("{}: slowdown {:g}", actor_name(i), a.slowdown));
+      refuse_program(fmt::format("{}: slowdown {:g}", actor_name(i), a.slowdown));
     }
   }
   for (const Usage& use : uses) {
-    if (use.resource.index >= resources.size()) fail("a flow uses an unknown resource");
+    if (use.resource.index >= resources.size()) refuse_program("a flow uses an unknown resource");
     if (!(use.coefficient >= 0) || std::isinf(use.coefficient)) {
-      fail(fmt::format("coefficient {:g} on \"{}\"", use.coefficient, resource_name(use.resource.index)));
+      refuse_program(
+          fmt::format("coefficient {:g} on \"{}\"", use.coefficient, resource_name(use.resource.index)));
     }
   }
   for (const ProgramSignal& s : signals) {
     if (s.from >= actors.size() || s.to >= actors.size() || s.channel >= most_channels) {
-      fail("a signal leads nowhere");
+      refuse_program("a signal leads nowhere");
     }
     if (s.slot >= scripts[actors[s.from].script].signals()) {
-      fail(fmt::format("{} has no signal {}", actor_name(s.from), s.slot));
+      refuse_program(fmt::format("{} has no signal {}", actor_name(s.from), s.slot));
     }
   }
   for (const ProgramChange& change : changes) {
     const bool slow = change.what == ProgramChange::What::slowdown;
-    if (change.index >= (slow ? actors.size() : resources.size())) fail("a change of nothing known");
+    if (change.index >= (slow ? actors.size() : resources.size()))
+      refuse_program("a change of nothing known");
     if (!(change.value >= 0) || std::isinf(change.value) || (slow && change.value == 0)) {
-      fail(fmt::format("a change to {:g}", change.value));
+      refuse_program(fmt::format("a change to {:g}", change.value));
     }
   }
 }

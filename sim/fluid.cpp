@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t max_claims = std::numeric_limits<std::uint32_t>::max() / 2;
 
-[[noreturn]] void fail(std::string message) {
+[[noreturn]] void refuse_use(std::string message) {
   throw Error(std::move(message), {}, {}, ErrorKind::internal);
 }
 
@@ -31,7 +31,7 @@ Network::~Network() {
 
 ResourceId Network::add(std::string name, double capacity) {
   if (!(capacity >= 0) || std::isinf(capacity)) {
-    fail(fmt::format("resource \"{}\": capacity {:g} is not a finite number >= 0", name, capacity));
+    refuse_use(fmt::format("resource \"{}\": capacity {:g} is not a finite number >= 0", name, capacity));
   }
   Resource& resource = resources_.emplace_back();
   resource.name = std::move(name);
@@ -42,7 +42,8 @@ ResourceId Network::add(std::string name, double capacity) {
 void Network::set_capacity(ResourceId id, double capacity) {
   Resource& resource = resources_[id.index];
   if (!(capacity >= 0) || std::isinf(capacity)) {
-    fail(fmt::format("resource \"{}\": capacity {:g} is not a finite number >= 0", resource.name, capacity));
+    refuse_use(
+        fmt::format("resource \"{}\": capacity {:g} is not a finite number >= 0", resource.name, capacity));
   }
   if (capacity == resource.capacity) return;
   resource.capacity = capacity;
@@ -50,17 +51,18 @@ void Network::set_capacity(ResourceId id, double capacity) {
 }
 
 void Network::check(const Activity& a) const {
-  if (!(a.work >= 0) || std::isinf(a.work)) fail(fmt::format("activity \"{}\": work {:g}", a.name, a.work));
+  if (!(a.work >= 0) || std::isinf(a.work))
+    refuse_use(fmt::format("activity \"{}\": work {:g}", a.name, a.work));
   if (!(a.weight > 0) || std::isinf(a.weight))
-    fail(fmt::format("activity \"{}\": weight {:g}", a.name, a.weight));
-  if (!(a.rate_cap > 0)) fail(fmt::format("activity \"{}\": rate cap {:g}", a.name, a.rate_cap));
-  if (a.uses.size() > max_claims) fail(fmt::format("activity \"{}\" uses too many resources", a.name));
+    refuse_use(fmt::format("activity \"{}\": weight {:g}", a.name, a.weight));
+  if (!(a.rate_cap > 0)) refuse_use(fmt::format("activity \"{}\": rate cap {:g}", a.name, a.rate_cap));
+  if (a.uses.size() > max_claims) refuse_use(fmt::format("activity \"{}\" uses too many resources", a.name));
   for (const Usage& use : a.uses) {
     if (use.resource.index >= resources_.size())
-      fail(fmt::format("activity \"{}\": unknown resource", a.name));
+      refuse_use(fmt::format("activity \"{}\": unknown resource", a.name));
     if (!(use.coefficient >= 0) || std::isinf(use.coefficient)) {
-      fail(fmt::format("activity \"{}\": coefficient {:g} on \"{}\"", a.name, use.coefficient,
-                       name(use.resource)));
+      refuse_use(fmt::format("activity \"{}\": coefficient {:g} on \"{}\"", a.name, use.coefficient,
+                             name(use.resource)));
     }
   }
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_neighbours = 1000;  ///< names looked at for a "did you mean"
 
-[[noreturn]] void fail(const std::string& path, std::string message, std::string hint = {}) {
+[[noreturn]] void cannot_read(const std::string& path, std::string message, std::string hint = {}) {
   throw Error{std::move(message), Where{.file = path}, std::move(hint)};
 }
 
@@ -40,17 +40,18 @@ std::string hint_for_missing(const std::string& path) {
 }
 
 [[noreturn]] void fail_to_open(const std::string& path, int code) {
-  if (code == ENOENT || code == ENOTDIR) fail(path, "no such file", hint_for_missing(path));
+  if (code == ENOENT || code == ENOTDIR) cannot_read(path, "no such file", hint_for_missing(path));
   if (code == EACCES || code == EPERM)
-    fail(path, "no permission to read this file", "check its owner and mode");
-  fail(path, "cannot read this file: " + std::generic_category().message(code));
+    cannot_read(path, "no permission to read this file", "check its owner and mode");
+  cannot_read(path, "cannot read this file: " + std::generic_category().message(code));
 }
 
 /// Looked at before it is opened: opening a device or a FIFO may already do something.
 void require_regular(const std::string& path, const struct stat& status) {
   if (S_ISREG(status.st_mode)) return;
-  if (S_ISDIR(status.st_mode)) fail(path, "this is a folder", "name a file in it");
-  fail(path, "this is not a regular file", "pipes and devices are not read; save the text in a file first");
+  if (S_ISDIR(status.st_mode)) cannot_read(path, "this is a folder", "name a file in it");
+  cannot_read(path, "this is not a regular file",
+              "pipes and devices are not read; save the text in a file first");
 }
 
 std::string read_all(const std::string& path, int descriptor, std::size_t most) {
@@ -62,7 +63,7 @@ std::string read_all(const std::string& path, int descriptor, std::size_t most) 
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_to_open(path, errno);
     have += static_cast<std::size_t>(got);
-    if (have > most) fail(path, fmt::format("the file is larger than the {} bytes allowed", most));
+    if (have > most) cannot_read(path, fmt::format("the file is larger than the {} bytes allowed", most));
     if (got == 0) break;
   }
   text.resize(have);
@@ -81,7 +82,8 @@ std::string read_file(const std::string& path, std::size_t max_bytes) {
   if (::fstat(file.number(), &status) != 0) fail_to_open(path, errno);
   require_regular(path, status);
   if (status.st_size > 0 && static_cast<std::uintmax_t>(status.st_size) > max_bytes) {
-    fail(path, fmt::format("the file has {} bytes, more than the {} allowed", status.st_size, max_bytes));
+    cannot_read(path,
+                fmt::format("the file has {} bytes, more than the {} allowed", status.st_size, max_bytes));
   }
   return read_all(path, file.number(), max_bytes);
 }

@@ -9,7 +9,7 @@ namespace rackcast {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string quoted_json(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -34,11 +34,11 @@ std::string inside_of(std::span<const TraceArg> args) {
   std::string out;
   for (const TraceArg& arg : args) {
     if (!out.empty()) out += ", ";
-    out += quoted(arg.key) + ": ";
+    out += quoted_json(arg.key) + ": ";
     if (const double* value = std::get_if<double>(&arg.value)) {
       out += number(*value);
     } else {
-      out += quoted(std::get<std::string_view>(arg.value));
+      out += quoted_json(std::get<std::string_view>(arg.value));
     }
   }
   return out;
@@ -125,7 +125,7 @@ void Tracer::write_head(std::ostream& out, const Record& record, std::string_vie
 void Tracer::write_record(std::ostream& out, const Record& record, std::size_t number_of_record) const {
   if (record.kind == Kind::counter) {
     write_head(out, record, "C", record.start);
-    out << ", \"name\": " << quoted(tracks_[record.track - 1].row)
+    out << ", \"name\": " << quoted_json(tracks_[record.track - 1].row)
         << ", \"cat\": \"counter\", \"args\": {\"value\": " << number(record.value) << "}}";
     return;
   }
@@ -140,7 +140,7 @@ void Tracer::write_end(std::ostream& out, const Record& record, std::size_t numb
 void Tracer::write_box(std::ostream& out, const Record& record, std::string_view phase, SimTime time,
                        std::size_t number_of_record) const {
   write_head(out, record, phase, time);
-  out << ", \"name\": " << quoted(names_[record.name]);
+  out << ", \"name\": " << quoted_json(names_[record.name]);
   if (record.kind == Kind::span) {
     out << ", \"cat\": \"stream\"";
   } else {
@@ -163,12 +163,12 @@ void Tracer::write_tracks(std::ostream& out) const {
   std::vector<std::string_view> groups(group_by_name_.size());
   for (const auto& [group, number_of_group] : group_by_name_) groups[number_of_group - 1] = group;
   for (std::uint32_t i = 1; i <= groups.size(); ++i) {
-    meta("process_name", "name", quoted(groups[i - 1]), i, 0);
+    meta("process_name", "name", quoted_json(groups[i - 1]), i, 0);
     meta("process_sort_index", "sort_index", std::to_string(i), i, 0);
   }
   for (std::size_t i = 1; i <= tracks_.size(); ++i) {
     const Track& track = tracks_[i - 1];
-    meta("thread_name", "name", quoted(track.row), track.group_number, i);
+    meta("thread_name", "name", quoted_json(track.row), track.group_number, i);
     meta("thread_sort_index", "sort_index", std::to_string(i), track.group_number, i);
   }
 }

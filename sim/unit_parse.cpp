@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t longest_unit = 64;
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trimmed_unit(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
@@ -115,14 +115,14 @@ AnyQuantity parse_term(std::string_view term) {
 }  // namespace
 
 AnyQuantity parse_unit(std::string_view unit) {
-  const std::string_view whole = trimmed(unit);
+  const std::string_view whole = trimmed_unit(unit);
   if (whole.empty()) throw Error{"the unit is missing"};
   if (whole.size() > longest_unit) throw Error{fmt::format("unknown unit {}", in_quotes(whole))};
   AnyQuantity result{1, dimensionless};
   char joint = '*';
   for (std::size_t at = 0;;) {
     const std::size_t end = std::min(whole.find_first_of("/*", at), whole.size());
-    const std::string_view term = trimmed(whole.substr(at, end - at));
+    const std::string_view term = trimmed_unit(whole.substr(at, end - at));
     // "/s" and "1/s" count per second: only the very first term may be empty or a one.
     const bool one = at == 0 && (term.empty() || term == "1") && end < whole.size() && whole[end] == '/';
     if (term.empty() && !one)

@@ -14,7 +14,7 @@ using EdgeProperties =
     boost::property<boost::edge_capacity_t, long long,
                     boost::property<boost::edge_residual_capacity_t, long long,
                                     boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>;
-using Graph =
+using CapacityGraph =
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, EdgeProperties>;
 
 /// A flow network in bytes per second.
@@ -37,7 +37,7 @@ class FlowNetwork {
   }
 
  private:
-  Graph graph_;
+  CapacityGraph graph_;
   std::size_t source_, sink_;
 };
 

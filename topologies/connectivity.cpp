@@ -9,11 +9,11 @@
 namespace rackcast {
 namespace {
 
-using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
+using NodeGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
 
 /// One edge per cable: every link has its opposite.
-Graph undirected(const Topology& topology) {
-  Graph graph(topology.devices().size());
+NodeGraph undirected(const Topology& topology) {
+  NodeGraph graph(topology.devices().size());
   for (const Link& link : topology.links()) {
     if (link.from < link.to)
       boost::add_edge(static_cast<std::size_t>(link.from), static_cast<std::size_t>(link.to), graph);

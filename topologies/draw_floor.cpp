@@ -8,7 +8,7 @@
 namespace rackcast {
 namespace {
 
-constexpr double margin = 28, rack_width = 46, unit = 3, aisle = 46;
+constexpr double floor_margin = 28, rack_width = 46, unit = 3, aisle = 46;
 constexpr int racks_per_row = 24;
 
 void draw_rack(Svg& svg, Point corner, const FloorPlan& floor, int servers) {
@@ -28,8 +28,8 @@ std::string draw_floor(const FloorPlan& floor, std::string_view title) {
   const int full = std::max(1, floor.nodes_per_rack);
   const int racks = (floor.nodes + full - 1) / full;
   const int all = racks + floor.network_racks;
-  svg.text({margin, 34}, title, "title", "start");
-  svg.text({margin, 54},
+  svg.text({floor_margin, 34}, title, "title", "start");
+  svg.text({floor_margin, 54},
            fmt::format("{} racks with up to {} x {}, {} racks for spine and core switches; by height alone, "
                        "power and weight may "
                        "allow fewer",
@@ -38,7 +38,7 @@ std::string draw_floor(const FloorPlan& floor, std::string_view title) {
   const double height = floor.rack_units * unit;
   for (int i = 0; i < all; ++i) {
     const int row = i / racks_per_row;
-    const Point corner{margin + (i % racks_per_row) * (rack_width + 2), 76 + row * (height + aisle)};
+    const Point corner{floor_margin + (i % racks_per_row) * (rack_width + 2), 76 + row * (height + aisle)};
     const bool network = i >= racks;
     if (network) {
       svg.rect(corner, rack_width, height, "rack");

@@ -15,7 +15,7 @@ namespace {
 
 using drawing::label_of, drawing::style_of;
 
-constexpr double box_width = 68, box_height = 34, margin = 28;
+constexpr double box_width = 68, node_box_height = 34, node_margin = 28;
 
 class NodeDrawing {
  public:
@@ -26,7 +26,7 @@ class NodeDrawing {
   }
 
   Picture draw() {
-    if (!title_.empty()) svg_.text({margin, 34}, title_, "title", "start");
+    if (!title_.empty()) svg_.text({node_margin, 34}, title_, "title", "start");
     if (gpus_.size() >= 32) {
       drawing::draw_groups(svg_, t_);
     } else {
@@ -40,8 +40,8 @@ class NodeDrawing {
 
  private:
   [[nodiscard]] DeviceKind kind(DeviceId id) const { return t_.device(id).kind; }
-  [[nodiscard]] Point top(DeviceId id) const { return {at_.at(id).x, at_.at(id).y - box_height / 2}; }
-  [[nodiscard]] Point bottom(DeviceId id) const { return {at_.at(id).x, at_.at(id).y + box_height / 2}; }
+  [[nodiscard]] Point top(DeviceId id) const { return {at_.at(id).x, at_.at(id).y - node_box_height / 2}; }
+  [[nodiscard]] Point bottom(DeviceId id) const { return {at_.at(id).x, at_.at(id).y + node_box_height / 2}; }
 
   /// Devices right below this one: adapters, then GPUs, then switches, each by number.
   [[nodiscard]] std::vector<DeviceId> children(DeviceId id) const {
@@ -84,7 +84,7 @@ class NodeDrawing {
   }
 
   void place_tree() {
-    next_x_ = margin + box_width / 2;
+    next_x_ = node_margin + box_width / 2;
     for (const DeviceId cpu : cpus_) {
       const double before = next_x_;
       place(cpu, 0);
@@ -112,7 +112,8 @@ class NodeDrawing {
         {{1, 0}, {0, 0}, {0, 1}, {1, 1}, {2, 0}, {3, 0}, {3, 1}, {2, 1}}};
     double right = 0;
     for (const auto& [id, p] : at_) right = std::max(right, p.x);
-    const double middle = std::max((right + margin + box_width / 2) / 2, margin + box_width / 2 + 1.5 * 170);
+    const double middle =
+        std::max((right + node_margin + box_width / 2) / 2, node_margin + box_width / 2 + 1.5 * 170);
     const double y = 90 + 78.0 * (deepest_ + 1) + 64;  // leaves room for the link around
     for (std::size_t i = 0; i < 8; ++i) {
       at_[gpus_[i]] = {middle + (cells[i].first - 1.5) * 170, y + cells[i].second * 150};
@@ -166,7 +167,7 @@ class NodeDrawing {
   /// PCIe to a GPU of the squares: the lower row is reached beside the column of the upper one.
   void draw_to_square(DeviceId upper, DeviceId lower) {
     const bool second_row = at_[lower].y > at_[gpus_[0]].y;
-    const double lane = at_[gpus_[0]].y - box_height / 2 - (second_row ? 14 : 22);
+    const double lane = at_[gpus_[0]].y - node_box_height / 2 - (second_row ? 14 : 22);
     const double beside_nic = at_[upper].x + box_width / 2 + 12;  // the adapter stands below the switch
     std::vector<Point> points{
         {beside_nic - 12, at_[upper].y}, {beside_nic, at_[upper].y}, {beside_nic, lane}};
@@ -191,7 +192,8 @@ class NodeDrawing {
       const double depth = upper ? -64 : 64;
       svg_.arc(upper ? top(link.from) : bottom(link.from), upper ? top(link.to) : bottom(link.to), depth,
                style, width);
-      label = {(a.x + b.x) / 2, a.y + (upper ? -box_height / 2 : box_height / 2) + depth + (upper ? -3 : 13)};
+      label = {(a.x + b.x) / 2,
+               a.y + (upper ? -node_box_height / 2 : node_box_height / 2) + depth + (upper ? -3 : 13)};
     } else {
       svg_.line(a, b, style, width);
     }
@@ -206,7 +208,7 @@ class NodeDrawing {
     for (const auto& [id, p] : at_) {
       const DeviceKind k = kind(id);
       const double width = k == DeviceKind::cpu ? 120 : k == DeviceKind::nvswitch ? 52 : box_width;
-      const double height = k == DeviceKind::nic || k == DeviceKind::nvswitch ? 28 : box_height;
+      const double height = k == DeviceKind::nic || k == DeviceKind::nvswitch ? 28 : node_box_height;
       svg_.rect({p.x - width / 2, p.y - height / 2}, width, height, style_of(k));
       const bool light = k == DeviceKind::gpu || k == DeviceKind::cpu;
       svg_.text(
@@ -223,9 +225,9 @@ class NodeDrawing {
       shown.emplace(sort.name.substr(0, sort.name.find(" between")), &sort);
     }
     for (const auto& [name, sort] : shown) {
-      svg_.line({margin, y - 4}, {margin + 30, y - 4}, to_string(sort->kind), 4);
+      svg_.line({node_margin, y - 4}, {node_margin + 30, y - 4}, to_string(sort->kind), 4);
       svg_.text(
-          {margin + 40, y},
+          {node_margin + 40, y},
           fmt::format(
               "{}: {:.3g} GB/s per link and direction ({:.3g} achievable){}", plain_name(name),
               sort->raw.base() / 1e9, sort->achievable.base() / 1e9,

@@ -39,7 +39,7 @@ std::string_view label_of(DeviceKind kind) {
 
 namespace {
 
-constexpr double margin = 28;
+constexpr double group_margin = 28;
 
 class GroupDrawing {
  public:
@@ -68,23 +68,23 @@ class GroupDrawing {
     const double bar = 60 + above_bar * (height + 22) + 14;
     for (std::size_t i = 0; i < cpus_.size(); ++i) {
       const int row = static_cast<int>(i) / per_row;
-      const double x = margin + static_cast<double>(static_cast<int>(i) % per_row) * (width + 22);
+      const double x = group_margin + static_cast<double>(static_cast<int>(i) % per_row) * (width + 22);
       const double y =
           row < above_bar ? 60 + row * (height + 22) : bar + 62 + (row - above_bar) * (height + 22);
       draw_group(cpus_[i], below[cpus_[i]], {x, y}, width, height);
     }
     const double bar_width = per_row * (width + 22);
-    svg_.rect({margin, bar}, bar_width, 40, "nvswitch");
+    svg_.rect({group_margin, bar}, bar_width, 40, "nvswitch");
     int links = 0;
     for (const LinkId id : t_.out(gpus_.front())) {
       if (kind(t_.link(id).to) == DeviceKind::nvswitch) links += t_.link(id).width;
     }
     svg_.text(
-        {margin + bar_width / 2, bar + 25},
+        {group_margin + bar_width / 2, bar + 25},
         fmt::format("{} NVSwitches: {} links from each of {} GPUs", nvswitches_.size(), links, gpus_.size()),
         "strong");
     for (int c = 0; c < per_row; ++c) {
-      const double x = margin + c * (width + 22) + width + 11;
+      const double x = group_margin + c * (width + 22) + width + 11;
       svg_.line({x, 60 + height / 2}, {x, bar}, "nvlink", 5);
       svg_.line({x, bar + 40}, {x, bar + 62 + (rows - above_bar - 1) * (height + 22) + height / 2}, "nvlink",
                 5);
@@ -93,7 +93,7 @@ class GroupDrawing {
       const double y =
           (row < above_bar ? 60 + row * (height + 22) : bar + 62 + (row - above_bar) * (height + 22));
       for (int c = 0; c < per_row; ++c) {
-        const double x = margin + c * (width + 22) + width;
+        const double x = group_margin + c * (width + 22) + width;
         svg_.line({x, y + height / 2}, {x + 11, y + height / 2}, "nvlink", 4);
       }
     }

@@ -19,10 +19,10 @@ struct Edge {
   int width = 1;
   double bytes_per_s = 0, raw_bytes_per_s = 0, latency_s = 0;
 };
-using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, Vertex, Edge>;
+using CableGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, Vertex, Edge>;
 
-Graph cables(const Topology& t) {
-  Graph graph(t.devices().size());
+CableGraph cables(const Topology& t) {
+  CableGraph graph(t.devices().size());
   for (std::size_t id = 0; id < t.devices().size(); ++id) {
     const Device& device = t.devices()[id];
     graph[id] = {t.name(static_cast<DeviceId>(id)), std::string{to_string(device.kind)}, device.node};
@@ -43,7 +43,7 @@ Graph cables(const Topology& t) {
 }  // namespace
 
 std::string to_dot(const Topology& topology) {
-  Graph graph = cables(topology);
+  CableGraph graph = cables(topology);
   boost::dynamic_properties properties;
   properties.property("node_id", boost::get(&Vertex::name, graph));
   properties.property("kind", boost::get(&Vertex::kind, graph));
@@ -55,7 +55,7 @@ std::string to_dot(const Topology& topology) {
 }
 
 std::string to_graphml(const Topology& topology) {
-  Graph graph = cables(topology);
+  CableGraph graph = cables(topology);
   boost::dynamic_properties properties;
   properties.property("name", boost::get(&Vertex::name, graph));
   properties.property("kind", boost::get(&Vertex::kind, graph));

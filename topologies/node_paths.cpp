@@ -9,7 +9,8 @@ namespace rackcast {
 namespace {
 
 using Weights = boost::property<boost::edge_weight_t, long>;
-using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Weights>;
+using WeightedGraph =
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Weights>;
 
 constexpr long out_of_reach = std::numeric_limits<long>::max();
 
@@ -34,7 +35,7 @@ bool is_gpu_link(LinkKind kind) {
 
 NodePaths::NodePaths(const Topology& topology, int node, DeviceId source, bool relay_through_gpus)
     : topology_(topology), range_(topology.node(node)), source_(source), relay_(relay_through_gpus) {
-  Graph graph(static_cast<std::size_t>(range_.device_count));
+  WeightedGraph graph(static_cast<std::size_t>(range_.device_count));
   for (LinkId id = range_.first_link; id < range_.first_link + range_.link_count; ++id) {
     const Link& link = topology.link(id);
     if (usable(link)) {

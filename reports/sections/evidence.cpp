@@ -19,7 +19,7 @@ std::string ratio_text(const Prediction& ratio) {
   return fmt::format("{:.2f} ({:.2f} to {:.2f})", ratio.value, ratio.low, ratio.high);
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined_words(const std::vector<std::string>& words) {
   std::string all;
   for (const std::string& word : words) {
     all += (all.empty() ? "" : ", ") + word;
@@ -41,7 +41,7 @@ std::string training_of(const Run& run) {
 }
 
 std::string comparison_of(const Run& run) {
-  const std::string same = joined(run.same), other = joined(run.differs);
+  const std::string same = joined_words(run.same), other = joined_words(run.differs);
   return (same.empty() ? "" : "same " + same + (other.empty() ? "" : "; ")) + other;
 }
 

@@ -57,7 +57,7 @@ StackedBar shares(const std::string& title, const Reliability& r) {
   return bar;
 }
 
-constexpr double year = 365.25 * 86400, month = year / 12;
+constexpr double seconds_in_year = 365.25 * 86400, month = seconds_in_year / 12;
 
 /// The time that training does not keep, by checkpoint interval: too often costs saves, too rarely work that
 /// is done again.
@@ -125,7 +125,7 @@ Table components(const Reliability& r) {
                    {"Confidence"},
                    {"Source"}};
   for (const auto& c : r.components) {
-    const double mtbf = c.failures_per_year > 0 ? year / c.failures_per_year : 0;
+    const double mtbf = c.failures_per_year > 0 ? seconds_in_year / c.failures_per_year : 0;
     table.rows.push_back({text_cell(c.name), number_cell(c.per_node, "1"),
                           number_cell(c.failures_per_year, "1/year"), Cell{duration_text(mtbf), mtbf, "s"},
                           text_cell(c.confidence), text_cell(c.source)});

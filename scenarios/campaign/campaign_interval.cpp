@@ -15,7 +15,7 @@ namespace rackcast {
 namespace {
 
 constexpr int kDraws = 20;
-constexpr std::size_t kMostJobs = 400'000;          ///< of all draws together
+constexpr std::size_t kMostJobsOfDraws = 400'000;   ///< of all draws together
 constexpr double kNinetyPercent = 1.645;            ///< half width of a 90 % interval in standard deviations
 constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;  ///< 2^64 over the golden ratio: seeds far from each other
 
@@ -41,7 +41,7 @@ std::string why_none(const Scenario& s, const CampaignReport& r) {
   const bool chance = s.failures || std::ranges::any_of(s.campaign->streams, by_chance) ||
                       std::ranges::any_of(r.jobs.jobs, &CampaignJob::simulated);
   if (!chance) return "every job is stated or recorded, and nothing fails";
-  if (r.jobs.jobs.size() * kDraws > kMostJobs)
+  if (r.jobs.jobs.size() * kDraws > kMostJobsOfDraws)
     return fmt::format("{} jobs are too many to be drawn {} times",
                        grouped(static_cast<double>(r.jobs.jobs.size())), kDraws);
   return {};

@@ -13,7 +13,7 @@ namespace rackcast {
 
 namespace {
 
-constexpr std::size_t kMostJobs = 5'000'000;
+constexpr std::size_t kMostJobsOfFile = 5'000'000;
 
 std::vector<std::string_view> split(std::string_view line) {
   std::vector<std::string_view> fields;
@@ -217,7 +217,7 @@ RecordedWorkload read_sacct(std::string_view text, const std::string& file) {
       throw Error{fmt::format("line {} again, of job {}", first->second, job.id),
                   Where{file, number, 1, {}, std::string{line}},
                   "where exports overlap, keep each line once"};
-    if (out.jobs.size() >= kMostJobs) throw Error{"more than 5 million jobs", Where{file, number, 1}};
+    if (out.jobs.size() >= kMostJobsOfFile) throw Error{"more than 5 million jobs", Where{file, number, 1}};
     out.jobs.push_back(std::move(job));
   }
   std::ranges::stable_sort(out.jobs, {}, &RecordedJob::submit);

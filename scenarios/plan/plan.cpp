@@ -59,7 +59,7 @@ std::string worth(Objective objective, const PlanCandidate& c) {
   return count_of(c.nodes, "node");
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined_reasons(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -84,7 +84,7 @@ void Planner::choose(const Judged& c) {
       s.breaks.empty()
           ? fmt::format("{} would do too, but less well: {} against {}.", size, worth(report_.objective, s),
                         worth(report_.objective, *report_.chosen))
-          : fmt::format("{} would take {} and break: {}.", size, to_text(s.time), joined(s.breaks));
+          : fmt::format("{} would take {} and break: {}.", size, to_text(s.time), joined_reasons(s.breaks));
 }
 
 void Planner::add_options() {
@@ -176,12 +176,12 @@ std::optional<Judged> Planner::add_conflicts() {
     if (c.alone) c.statement += " Without this limit there is an answer.";
     report_.conflicts.push_back(std::move(c));
   }
-  report_.statement =
-      members.size() == 1
-          ? fmt::format("No candidate keeps one limit: {}.", names.front())
-          : fmt::format("No candidate keeps these {} limits together: {}. {}", members.size(), joined(names),
-                        members.size() == 2 ? "Each of them can be kept without the other."
-                                            : "All but any one of them can be kept.");
+  report_.statement = members.size() == 1
+                          ? fmt::format("No candidate keeps one limit: {}.", names.front())
+                          : fmt::format("No candidate keeps these {} limits together: {}. {}", members.size(),
+                                        joined_reasons(names),
+                                        members.size() == 2 ? "Each of them can be kept without the other."
+                                                            : "All but any one of them can be kept.");
   return nearest;
 }
 

@@ -18,7 +18,7 @@ Document document(const Estimate& e) {
 }
 
 template <class T>
-Document or_null(const std::optional<T>& value) {
+Document number_or_null(const std::optional<T>& value) {
   return value ? Document(*value) : Document(nullptr);
 }
 
@@ -92,8 +92,8 @@ Document racks_document(const SiteReport& site) {
                     {"cold_aisle_m", plan.floor.cold_aisle.base()},
                     {"hot_aisle_m", plan.floor.hot_aisle.base()},
                     {"racks_per_row", plan.floor.racks_per_row}};
-    out["by_nameplate"] = or_null(r.by_nameplate);
-    out["by_typical"] = or_null(r.by_typical);
+    out["by_nameplate"] = number_or_null(r.by_nameplate);
+    out["by_typical"] = number_or_null(r.by_typical);
     out["power_statement"] = r.power_statement;
   }
   out["devices"] = Document::array();
@@ -145,7 +145,7 @@ Document power_document(const SiteReport& site) {
                  {"g_co2_per_kwh", p.intensity.value.base() * 3.6e9},
                  {"grid", p.region},
                  {"grid_title", plain_name(p.region)},
-                 {"water_litres", or_null(p.water_litres_year)}};
+                 {"water_litres", number_or_null(p.water_litres_year)}};
   out["step"] = Document::array();
   for (const auto& s : p.step)
     out["step"].push_back({{"name", s.name}, {"seconds", s.time.base()}, {"node_w", s.node.base()}});
@@ -226,9 +226,9 @@ Document cost_document(const CostReport& c) {
                    {"usd_per_hour", (c.offer->rate * Duration{3600}).base()},
                    {"instances", c.instances},
                    {"year_usd", per_year(c.utilisation * c.rent)},
-                   {"break_even_utilisation", or_null(c.break_even)},
-                   {"break_even_low", or_null(c.break_even_low)},
-                   {"break_even_high", or_null(c.break_even_high)},
+                   {"break_even_utilisation", number_or_null(c.break_even)},
+                   {"break_even_low", number_or_null(c.break_even_low)},
+                   {"break_even_high", number_or_null(c.break_even_high)},
                    {"source", c.offer->source},
                    {"confidence", to_string(c.offer->confidence)},
                    {"note", c.offer->note}};

@@ -23,7 +23,7 @@ const GpuCostModel& gpu_of(PredictionContext& context, const ValidationCase& c) 
   return context.gpu(*c.system.gpu, framework_profile(query));
 }
 
-Precision precision_of(const ValidationCase& c) {
+Precision kernel_precision(const ValidationCase& c) {
   if (!c.workload.precision) throw Unpredictable{"precision not stated"};
   try {
     return parse_precision(*c.workload.precision);
@@ -120,13 +120,13 @@ PredictedFigure predict_kernel(PredictionContext& context, const ValidationCase&
     const auto size = [&in](const char* key) {
       return static_cast<double>(size_in(in, key));
     };
-    return time_of(gpu, gemm(size("m"), size("n"), size("k")), "forward", 1, precision_of(c));
+    return time_of(gpu, gemm(size("m"), size("n"), size("k")), "forward", 1, kernel_precision(c));
   }
   if (op == "conv2d")
-    return time_of(gpu, conv(in), pass, static_cast<double>(size_in(in, "batch")), precision_of(c));
+    return time_of(gpu, conv(in), pass, static_cast<double>(size_in(in, "batch")), kernel_precision(c));
   if (op == "rnn") {
     if (!c.workload.batch_per_gpu) throw Unpredictable{"batch not stated"};
-    return time_of(gpu, rnn(c), pass, *c.workload.batch_per_gpu, precision_of(c));
+    return time_of(gpu, rnn(c), pass, *c.workload.batch_per_gpu, kernel_precision(c));
   }
   throw Unpredictable{op.empty() ? "kernel without a shape" : "kernel \"" + op + "\" has no model"};
 }
@@ -139,7 +139,7 @@ PredictedFigure predict_gemm_rate(PredictionContext& context, const ValidationCa
     n = static_cast<double>(size_in(extra, "n"));
     k = static_cast<double>(size_in(extra, "k"));
   }
-  const PredictedFigure time = time_of(gpu_of(context, c), gemm(m, n, k), "forward", 1, precision_of(c));
+  const PredictedFigure time = time_of(gpu_of(context, c), gemm(m, n, k), "forward", 1, kernel_precision(c));
   const double tera = 2 * m * n * k / 1e12;
   return {tera / time.value, tera / time.high, tera / time.low};
 }
@@ -172,7 +172,7 @@ PredictedFigure predict_layer_gemms(PredictionContext& context, const Validation
   const double width = number_in(t, "head_dim").value_or(hidden / heads);
   const double up = flag_in(t, "gated_mlp").value_or(false) ? 2 : 1;
   const GpuCostModel& gpu = gpu_of(context, c);
-  const Precision precision = precision_of(c);
+  const Precision precision = kernel_precision(c);
   PredictedFigure sum;
   for (const Operator& op :
        {gemm(tokens, (heads + 2 * kv) * width / shards, hidden), gemm(tokens, hidden, heads * width / shards),

@@ -12,7 +12,7 @@ namespace rackcast {
 
 namespace {
 
-constexpr Duration kHour{3600}, kDay{86400};
+constexpr Duration kHour{3600}, day_length{86400};
 constexpr double kNinetyPercent = 1.645;  ///< half width of a 90 % interval in standard deviations
 
 double nodes_of(const ValidationCase& c) {
@@ -30,7 +30,7 @@ std::string_view study_of(const ValidationCase& c) {
 
 PublishedRate rate_for(PredictionContext& context, const ValidationCase& c) {
   if (const auto stated = number_in(c.workload.extra, "failures_per_1000_node_days"))
-    return {*stated / (1000 * kDay), 0};
+    return {*stated / (1000 * day_length), 0};
   return published_interruptions(context.catalog(), study_of(c));
 }
 
@@ -84,21 +84,21 @@ PredictedFigure predict_mttf(PredictionContext& context, const ValidationCase& c
 PredictedFigure predict_interruptions(PredictionContext& context, const ValidationCase& c) {
   const std::string cause = text_in(c.workload.extra, "cause").value_or("");
   const PublishedRate rate = rate_for(context, c);
-  const Duration window = 54 * kDay;
+  const Duration window = 54 * day_length;
   if (cause == "unexpected-total") return scaled(rate, nodes_of(c) * rate.per_node * window);
   if (cause == "planned" || cause == "total")
     throw Unpredictable{"planned interruptions are a decision, not a failure"};
-  return scaled(rate, nodes_of(c) * causes_per_year(context, cause) * (window / (365.25 * kDay)));
+  return scaled(rate, nodes_of(c) * causes_per_year(context, cause) * (window / (365.25 * day_length)));
 }
 
 PredictedFigure predict_failure_rate(PredictionContext& context, const ValidationCase& c) {
   const PublishedRate rate = published_interruptions(context.catalog(), study_of(c));
-  return scaled(rate, rate.per_node * (1000 * kDay));
+  return scaled(rate, rate.per_node * (1000 * day_length));
 }
 
 PredictedFigure predict_machine_failures(PredictionContext& context, const ValidationCase& c) {
   const PublishedRate rate = rate_for(context, c);
-  return scaled(rate, nodes_of(c) * rate.per_node * kDay);
+  return scaled(rate, nodes_of(c) * rate.per_node * day_length);
 }
 
 PredictedFigure predict_effective_time(PredictionContext& context, const ValidationCase& c) {

@@ -23,7 +23,7 @@ std::string plan_single_switch(const FabricRequest&, FabricPlan& plan) {
 namespace {
 
 /// False if the spine is too small.
-bool try_spine(const FabricRequest& request, const SwitchSpec& spine, FabricPlan& plan) {
+bool try_single_spine(const FabricRequest& request, const SwitchSpec& spine, FabricPlan& plan) {
   if (!split_leaf(request, spine, plan)) return false;
   plan.spine = spine;
   place_ports(plan);
@@ -40,7 +40,7 @@ bool try_spine(const FabricRequest& request, const SwitchSpec& spine, FabricPlan
 
 std::string plan_two_level(const FabricRequest& request, FabricPlan& plan) {
   for (const SwitchSpec& spine : request.spines) {
-    if (try_spine(request, spine, plan)) return {};
+    if (try_single_spine(request, spine, plan)) return {};
   }
   return fmt::format(
       "two levels of switches do not reach {} ports: {} leaves of {} with {} uplinks each exceed the {} "
