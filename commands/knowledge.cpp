@@ -52,8 +52,10 @@ void add_generation(CLI::App& app, Arguments& args) {
   generation->add_option("--tensor", question.tensor, "GPUs that split every layer; default: 1, 2, 4, ...");
   generation->add_option("--pipeline", question.pipeline, "Stages of layers; default: 1");
   generation->add_option("--framework", question.framework, "Software: tensorrt (default), vllm");
-  generation->add_option("--latency", flags->latency,
-                         "Most time between tokens of a request, e.g. \"50 ms\"");
+  generation->add_option(
+      "--latency", flags->latency,
+      "Most time per output token after the first, e.g. \"50 ms\"; passes that also hold the "
+      "prompts of other requests count");
   generation->add_option("--catalog", args.catalog_dir, "Folder with catalogue entries of your own");
   generation->add_flag("--json", args.json, "Print JSON instead of text");
   generation->callback([&args, flags] {

@@ -119,36 +119,29 @@ class Server {
     }
   }
 
-  Generation run() {
-    const Workload weights = pass_of(part_.shape, 1);
-    out_.weights = weights_of(weights, spec_.precision);
+  /// So many requests share the stages evenly; nothing: as many as there is place for.
+  GenerationPasses passes(std::optional<int> asked) {
+    out_.weights = weights_of(pass_of(part_.shape, 1), spec_.precision);
     out_.kv_per_token = part_.kv_per_token;
     out_.requests = requests();
     tokens_per_pass_ = tokens_per_pass();
     // Stages work on groups of requests one behind the other.
     const double together = std::max(1.0, std::floor(out_.requests / part_.stages));
-    out_.prompt = prompt_time();
-    const Duration pass = token_time(together);
-    out_.token = part_.stages * pass;
-    out_.tokens_per_s = rate(together);
-    return out_;
-  }
-
-  /// After run(). So many requests share the stages evenly.
-  GenerationPasses passes(int requests) {
     GenerationPasses out;
-    out.full = out_;
     out.stages = spec_.pipeline;
     GenerationLoad& load = out.load;
-    load.requests = (requests + out.stages - 1) / out.stages;
+    load.requests = asked ? (*asked + out.stages - 1) / out.stages : static_cast<int>(together);
     load.places = static_cast<int>(std::clamp(out_.requests / part_.stages, 1.0, double(load.requests)));
     load.prompt = spec_.prompt;
-    load.output = static_cast<int>(std::lround(spec_.output));
+    load.output = spec_.output;
+    load.beams = spec_.beams;
     load.tokens_per_pass = tokens_per_pass_;
-    for (double n = 1; n < 2 * load.places; n *= 2) load.token.push_back(part_.stages * token_time(n));
+    for (double n = 1; n < 2 * together; n *= 2) load.token.push_back(part_.stages * token_time(n));
     const double most = std::max(tokens_per_pass_, spec_.prompt);
     for (double n = 1; n < 2 * most; n *= 2) load.rows.push_back(part_.stages * rows_time(n));
     load.attention = part_.stages * beside_rows();
+    out.full = out_;
+    out.full = out.with(out_.requests);
     return out;
   }
 
@@ -156,19 +149,7 @@ class Server {
   /// What a prompt takes beside the products of its tokens.
   Duration beside_rows() {
     const double batch = prompts_per_pass();
-    return std::max(Duration{0}, out_.prompt - rows_time(batch * spec_.prompt) / batch);
-  }
-
-  /// In the steady state, of a stage: a pass has a token of each of n requests and of prompts what keeps n in
-  /// flight; where a pass does not hold as many, fewer are.
-  double rate(double together) {
-    const double further = spec_.output - 1;  // a prompt gives the first token
-    if (further <= 0) return spec_.output / out_.prompt.base();
-    const double prompts = spec_.prompt / further;  // tokens of prompts per request in flight
-    const double n = std::max(1.0, std::min(together, tokens_per_pass_ / (spec_.beams + prompts)));
-    const Duration shared =
-        rows_time(n * (spec_.beams + prompts)) - rows_time(n * spec_.beams) + beside_rows() * (n / further);
-    return n * spec_.output / (further * (token_time(n) + std::max(Duration{0}, shared))).base();
+    return std::max(Duration{0}, prompt_time() - rows_time(batch * spec_.prompt) / batch);
   }
 
   /// trtllm-bench rounds up to a multiple of 256, 512 or 1,024, by size.
@@ -307,20 +288,29 @@ void check(const Cluster& cluster, const TransformerShape& shape, const Generati
 
 }  // namespace
 
+Generation GenerationPasses::with(double requests) const {
+  const GenerationSteady steady = steady_generation(load, std::max(1.0, requests / stages));
+  Generation out = full;
+  out.requests = requests;
+  out.first = steady.first;
+  out.token = steady.token;
+  out.tokens_per_s = load.output * requests / (steady.first + (load.output - 1) * steady.token).base();
+  return out;
+}
+
 Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
                            const FrameworkProfile& framework, const CommSpec& comm,
                            const GenerationSpec& spec) {
   check(cluster, shape, spec);
-  return Server{cluster, shape, gpu, framework, comm, spec}.run();
+  return Server{cluster, shape, gpu, framework, comm, spec}.passes(std::nullopt).full;
 }
 
 GenerationPasses generation_passes(const Cluster& cluster, const TransformerShape& shape,
                                    const GpuCostModel& gpu, const FrameworkProfile& framework,
-                                   const CommSpec& comm, const GenerationSpec& spec, int requests) {
+                                   const CommSpec& comm, const GenerationSpec& spec,
+                                   std::optional<int> requests) {
   check(cluster, shape, spec);
-  Server server{cluster, shape, gpu, framework, comm, spec};
-  (void)server.run();
-  return server.passes(requests);
+  return Server{cluster, shape, gpu, framework, comm, spec}.passes(requests);
 }
 
 }  // namespace rackcast

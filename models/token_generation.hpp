@@ -6,12 +6,11 @@
 /// The server keeps as many requests in flight as memory holds keys and values for (continuous batching: G.
 /// Yu et al., "Orca", OSDI 2022), and a new one takes the place of one that is done. So in the steady state
 ///
-///     tokens/s = n * output / ((output - 1) * t(n, n * prompt / (output - 1)))
+///     tokens/s = n * output / (first + (output - 1) * token)
 ///
-/// with n requests in flight and t(n, p) a pass with one token of each and p tokens of prompts, whose last
-/// gives the first token of an answer (models/generation_load.hpp says what it takes); a pass has room for so
-/// many tokens, and no more than fill it are in flight. Keys and values take 2 * kv_heads * head_dim elements
-/// per layer and token (latent attention: kv_lora_rank + qk_rope_head_dim).
+/// with n requests in flight, the time to the first token, and the time per further token, which includes the
+/// share of passes that hold the prompts of others (models/generation_load.hpp). Keys and values take
+/// 2 * kv_heads * head_dim elements per layer and token (latent attention: kv_lora_rank + qk_rope_head_dim).
 ///
 /// Tensor parallelism sums activations twice per layer; of experts each GPU holds a part of every one. With
 /// pipeline stages the requests make as many groups, which pass through the stages one behind the other; none
@@ -70,8 +69,8 @@ struct GenerationSpec {
 struct Generation {
   double requests = 0;      ///< in flight in the group
   double tokens_per_s = 0;  ///< of output, of the group
-  Duration prompt{0};       ///< share of one request in a pass of prompts
-  Duration token{0};        ///< one token of every request
+  Duration first{0};        ///< from a place in the server to the first token
+  Duration token{0};        ///< per further token of a request, the share of prompts included
   Bytes weights{0};         ///< on one GPU
   Bytes kv_per_token{0};    ///< on one GPU, all its layers
   double compute_log_sigma = 0, network_log_sigma = 0;
@@ -83,17 +82,22 @@ Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape
                            const FrameworkProfile& framework, const CommSpec& comm,
                            const GenerationSpec& spec);
 
-/// A load of so many requests that all wait from the beginning, on that group: its passes for
-/// time_to_answer_all(), of the requests that one pipeline stage has at a time. As many groups of requests
-/// are on their way as there are stages (TensorRT-LLM, pytorch/pyexecutor/py_executor.py: num_micro_batches =
-/// pp_size), so each waits for its activations to arrive at every stage.
+/// A load of so many requests (without a number: as many as there is place for) that all wait from the
+/// beginning, on that group: its passes for time_to_answer_all(), of the requests that one pipeline stage has
+/// at a time. As many groups of requests are on their way as there are stages (TensorRT-LLM,
+/// pytorch/pyexecutor/py_executor.py: num_micro_batches = pp_size), so each waits for its activations to
+/// arrive at every stage.
 struct GenerationPasses {
   Generation full;  ///< with all requests in flight that there is place for
   GenerationLoad load;
   int stages = 1;
+
+  /// The steady state with another number of requests in flight in the group, at least one.
+  [[nodiscard]] Generation with(double requests) const;
 };
 GenerationPasses generation_passes(const Cluster& cluster, const TransformerShape& shape,
                                    const GpuCostModel& gpu, const FrameworkProfile& framework,
-                                   const CommSpec& comm, const GenerationSpec& spec, int requests);
+                                   const CommSpec& comm, const GenerationSpec& spec,
+                                   std::optional<int> requests = {});
 
 }  // namespace rackcast

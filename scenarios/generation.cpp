@@ -43,11 +43,10 @@ class Node {
     asked_.memory = spec_.gpu.available_memory();
   }
 
-  [[nodiscard]] Generation run(int tensor, double requests) const {
+  [[nodiscard]] GenerationPasses passes(int tensor) const {
     GenerationSpec spec = asked_;
     spec.tensor = tensor;
-    spec.requests = requests;
-    return generate_tokens(cluster_, *workload_.transformer, gpu_, framework_, {}, spec);
+    return generation_passes(cluster_, *workload_.transformer, gpu_, framework_, {}, spec);
   }
 
   [[nodiscard]] const NodeSpec& spec() const { return spec_; }
@@ -75,20 +74,22 @@ std::vector<std::string> row_of(std::string first, const Generation& g, int gpus
           with_interval(g.tokens_per_s, g),
           grouped(std::round(g.tokens_per_s / gpus)),
           to_text(g.token),
-          to_text(g.prompt),
+          to_text(g.first),
           to_text(g.weights),
           to_text(g.kv_per_token)};
 }
 
 std::vector<TableColumn> columns(std::string first) {
   return {{std::move(first), true},   {"requests in flight", true},       {"tokens/s (90 % interval)", true},
-          {"tokens/s per GPU", true}, {"between tokens", true},           {"prompt", true},
+          {"tokens/s per GPU", true}, {"per output token", true},         {"to the first token", true},
           {"weights per GPU", true},  {"keys and values per token", true}};
 }
 
 struct Split {
   int tensor = 0;
-  Generation full;
+  GenerationPasses passes;
+
+  [[nodiscard]] const Generation& full() const { return passes.full; }
 };
 
 /// Every split that was asked for; the best by tokens/s and GPU.
@@ -98,10 +99,11 @@ Split by_split(const Node& node, const GenerationQuestion& q, TableDocument::Tab
   for (int tensor = q.tensor > 0 ? q.tensor : 1; tensor * q.pipeline <= node.spec().gpus; tensor *= 2) {
     const int gpus = tensor * q.pipeline;
     try {
-      const Generation g = node.run(tensor, 0);
+      Split split{tensor, node.passes(tensor)};
+      const Generation& g = split.full();
       out.rows.push_back(row_of(std::to_string(gpus), g, gpus));
-      if (best.tensor == 0 || g.tokens_per_s / gpus > best.full.tokens_per_s / (best.tensor * q.pipeline))
-        best = {tensor, g};
+      if (best.tensor == 0 || g.tokens_per_s / gpus > best.full().tokens_per_s / (best.tensor * q.pipeline))
+        best = std::move(split);
     } catch (const Error& e) {
       last = e;
       out.rows.push_back({std::to_string(gpus), "-", e.message(), "-", "-", "-", "-", "-"});
@@ -112,42 +114,42 @@ Split by_split(const Node& node, const GenerationQuestion& q, TableDocument::Tab
   return best;
 }
 
-TableDocument::Table by_requests(const Node& node, const GenerationQuestion& q, const Split& split) {
+TableDocument::Table by_requests(const GenerationQuestion& q, const Split& split) {
   const int gpus = split.tensor * q.pipeline;
   TableDocument::Table out{fmt::format("{} GPUs for a copy, by load", gpus), columns("load"), {}};
   const auto add = [&](double requests) {
-    out.rows.push_back(row_of(fmt::format("{:.0f} %", 100 * requests / split.full.requests),
-                              node.run(split.tensor, requests), gpus));
+    out.rows.push_back(row_of(fmt::format("{:.0f} %", 100 * requests / split.full().requests),
+                              split.passes.with(requests), gpus));
   };
   double requests = 1;
-  for (; requests < split.full.requests; requests *= 4) add(requests);
-  add(split.full.requests);
+  for (; requests < split.full().requests; requests *= 4) add(requests);
+  add(split.full().requests);
   return out;
 }
 
 /// The most requests whose tokens come in time; 0 if not even one alone does.
-double most_within(const Node& node, const Split& split, Duration limit) {
-  double low = 0, high = split.full.requests;
-  if (split.full.token <= limit) return high;
+double most_within(const Split& split, Duration limit) {
+  double low = 0, high = split.full().requests;
+  if (split.full().token <= limit) return high;
   while (high - low > 1) {
     const double middle = std::floor((low + high) / 2);
-    (node.run(split.tensor, middle).token <= limit ? low : high) = middle;
+    (split.passes.with(middle).token <= limit ? low : high) = middle;
   }
   return low;
 }
 
-TableDocument::Table within_latency(const Node& node, const GenerationQuestion& q, const Split& split) {
+TableDocument::Table within_latency(const GenerationQuestion& q, const Split& split) {
   const int gpus = split.tensor * q.pipeline;
   TableDocument::Table out{
-      fmt::format("{} GPUs for a copy, at most {} between tokens", gpus, to_text(*q.token_latency)),
+      fmt::format("{} GPUs for a copy, at most {} per output token", gpus, to_text(*q.token_latency)),
       columns("load"),
       {}};
-  const double most = most_within(node, split, *q.token_latency);
+  const double most = most_within(split, *q.token_latency);
   if (most < 1) {
     out.rows.push_back({"-", "0", "a single request takes longer", "-", "-", "-", "-", "-"});
   } else {
-    out.rows.push_back(row_of(fmt::format("{:.0f} %", 100 * most / split.full.requests),
-                              node.run(split.tensor, most), gpus));
+    out.rows.push_back(
+        row_of(fmt::format("{:.0f} %", 100 * most / split.full().requests), split.passes.with(most), gpus));
   }
   return out;
 }
@@ -168,8 +170,8 @@ std::string explain_generation(const Catalog& catalog, const GenerationQuestion&
   TableDocument::Table splits{"As many requests as memory holds, by GPUs for a copy", columns("GPUs"), {}};
   const Split best = by_split(node, q, splits);
   document.tables.push_back(std::move(splits));
-  document.tables.push_back(by_requests(node, q, best));
-  if (q.token_latency) document.tables.push_back(within_latency(node, q, best));
+  document.tables.push_back(by_requests(q, best));
+  if (q.token_latency) document.tables.push_back(within_latency(q, best));
   return document.json();
 }
 

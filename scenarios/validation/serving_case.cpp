@@ -141,13 +141,12 @@ class Group {
   /// 0 where the network does not fit.
   double group_rate() {
     try {
-      spec_.requests = 0;
-      Generation out = generate();
+      const GenerationPasses passes = generation_passes(cluster_, shape_, gpu_, framework_, comm_, spec_);
+      Generation out = passes.full;
       while (rules_.server && !within(out)) {
         const double fewer = std::floor(0.9 * out.requests);
         if (fewer < 1) return 0;
-        spec_.requests = fewer;
-        out = generate();
+        out = passes.with(fewer);
       }
       log_sigma_ = std::max(log_sigma_, std::hypot(out.compute_log_sigma, out.network_log_sigma));
       return out.tokens_per_s;
@@ -157,14 +156,9 @@ class Group {
     }
   }
 
-  [[nodiscard]] Generation generate() const {
-    return generate_tokens(cluster_, shape_, gpu_, framework_, comm_, spec_);
-  }
-
   [[nodiscard]] bool within(const Generation& out) const {
-    const Duration token{out.requests / out.tokens_per_s};
-    return (!rules_.token || token <= *rules_.token) &&
-           (!rules_.latency || token * spec_.output <= *rules_.latency);
+    return (!rules_.token || out.token <= *rules_.token) &&
+           (!rules_.latency || out.first + (spec_.output - 1) * out.token <= *rules_.latency);
   }
 
   InferenceBenchmark rules_;

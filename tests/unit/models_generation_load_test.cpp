@@ -88,3 +88,55 @@ TEST_CASE("a load without requests, places, tokens or times is refused") {
   load.tokens_per_pass = 0;
   CHECK_THROWS_AS((void)time_to_answer_all(load), Error);
 }
+
+TEST_CASE("a steady state of one request is its prompt and a pass for every further token") {
+  const GenerationSteady one = steady_generation(load_of(1, Duration{0}), 1);
+  CHECK(one.first.base() == doctest::Approx(0.005));
+  CHECK(one.token.base() == doctest::Approx(0.010));
+  CHECK(one.rate.base() == doctest::Approx(1 / 0.035));
+}
+
+TEST_CASE("in a steady state prompts of others delay tokens, and Little's law holds") {
+  GenerationLoad load = load_of(20000, Duration{0});
+  load.output = 50;
+  for (const double requests : {1.0, 2.0, 3.0, 4.0}) {
+    const GenerationSteady s = steady_generation(load, requests);
+    CAPTURE(requests);
+    CHECK(s.rate.base() * (s.first + 49 * s.token).base() == doctest::Approx(requests));
+    // Of the others about a fiftieth begins in each pass: 2 ms of rows and 3.02 of attention.
+    const double alone = 0.010 + 0.002 * (requests - 1);
+    CHECK(s.token.base() - alone == doctest::Approx((requests - 1) / 50 * 0.00502).epsilon(0.1));
+  }
+}
+
+TEST_CASE("where passes have no room for the prompts, requests wait for their first token") {
+  GenerationLoad load = load_of(20000, Duration{0});
+  load.output = 2;
+  load.tokens_per_pass = 54;  // an answer takes 100 tokens of its prompt and one more
+  const GenerationSteady s = steady_generation(load, 4);
+  CHECK(s.first > 4 * s.token);
+  CHECK(s.rate.base() * (s.first + s.token).base() == doctest::Approx(4));
+  CHECK(s.rate.base() * s.token.base() == doctest::Approx(54.0 / 101));
+}
+
+TEST_CASE("the steady state is about that of requests that come one by one as places get free") {
+  // Arrivals a little faster than the steady rate keep all places taken.
+  GenerationLoad load = load_of(4000, Duration{0});
+  load.output = 50;
+  const GenerationSteady s = steady_generation(load, 4);
+  load.between = 0.98 / s.rate;
+  CHECK(4000 / time_to_answer_all(load).base() == doctest::Approx(s.rate.base()).epsilon(0.03));
+}
+
+TEST_CASE("times of each request add up") {
+  // As "a prompt that comes between two passes shares the next one": first tokens after 5 and 30.02 - 10 ms.
+  const GenerationRun run = answer_arrivals(load_of(2, Duration{0}), {Duration{0}, Duration{0.010}});
+  REQUIRE(run.first.size() == 2);
+  CHECK(run.first[0].base() == doctest::Approx(0.005));
+  CHECK(run.first[1].base() == doctest::Approx(0.02002));
+  CHECK(run.answer[0].base() == doctest::Approx(0.04202));
+  CHECK(run.answer[1].base() == doctest::Approx(0.05202));
+  CHECK(run.token[1].base() == doctest::Approx((0.05202 - 0.02002) / 3));
+  CHECK(run.end.base() == doctest::Approx(0.06202));
+  CHECK(run.busy == run.end);
+}
