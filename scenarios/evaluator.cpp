@@ -147,6 +147,10 @@ NodeFacts Evaluator::node(const ClusterSpec& cluster) {
       n.id, n.name, n.gpu.id, n.gpus, memory, value_or(n.rack_units, 0.0), value_or(n.max_power, Power{0})};
 }
 
+std::optional<Error> Evaluator::precision_refusal(const ClusterSpec& cluster, const WorkloadSpec& spec) {
+  return impl_->refused(cluster, spec);
+}
+
 const Cluster& Evaluator::cluster(const Question& q) {
   return impl_->cluster(q);
 }

@@ -15,6 +15,7 @@
 #include "scenarios/result.hpp"
 #include "scenarios/run_control.hpp"
 #include "scenarios/scenario.hpp"
+#include "sim/error.hpp"
 
 namespace rackcast {
 
@@ -115,6 +116,9 @@ class Evaluator {
   ExchangeSpec exchange(const Question& question);
 
   NodeFacts node(const ClusterSpec& cluster);
+  /// Nothing where the cluster's GPU trains in the workload's precision; else why not, at the scenario's
+  /// place. Whatever has to simulate throws it.
+  std::optional<Error> precision_refusal(const ClusterSpec& cluster, const WorkloadSpec& spec);
   const Workload& workload(const WorkloadSpec& spec);
   /// What each GPU has to hold while it trains, for models/memory.hpp.
   MemoryOptions memory(const Question& question);

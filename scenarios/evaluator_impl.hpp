@@ -51,6 +51,7 @@ struct Evaluator::Impl {
   std::map<std::string, Workload> workloads;
   std::map<std::string, FrameworkProfile> frameworks;
   std::map<std::pair<std::string, LoweringOptions>, GpuCostModel> gpus;  ///< by GPU and software
+  std::map<std::string, std::vector<Precision>> trains_in;               ///< by GPU
   std::map<std::string, StorageFacts> storages;
   std::map<std::string, Cluster> clusters;
   std::map<std::string, TrainingRun> runs;
@@ -66,6 +67,7 @@ struct Evaluator::Impl {
   [[nodiscard]] Limits remaining() const;
 
   const NodeSpec& node(const ClusterSpec& cluster);
+  std::optional<Error> refused(const ClusterSpec& cluster, const WorkloadSpec& w);
   const Workload& workload(const WorkloadSpec& spec);
   const FrameworkProfile& framework(const ClusterSpec& cluster, const WorkloadSpec& spec);
   const GpuCostModel& gpu(const ClusterSpec& cluster, const WorkloadSpec& w);

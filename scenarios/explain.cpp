@@ -162,6 +162,7 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
   document.subtitle = scenario.name;
   for (const WorkloadSpec& spec : scenario.workloads) {
     if (!wanted.empty() && wanted != spec.model) continue;
+    if (const auto refusal = evaluator.precision_refusal(scenario.cluster, spec)) throw Error{*refusal};
     const Workload workload = network_of(spec);
     const bool split = spec.tables != TablePlacement::copied && has_split_tables(workload);
     const Workload local = split ? with_split_tables(workload) : workload;

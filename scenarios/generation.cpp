@@ -10,6 +10,7 @@
 #include "models/framework.hpp"
 #include "models/gpu_cost.hpp"
 #include "models/gpu_rates_of.hpp"
+#include "models/precision_support.hpp"
 #include "models/token_generation.hpp"
 #include "models/workload.hpp"
 #include "sim/error.hpp"
@@ -35,6 +36,10 @@ class Node {
       throw Error{workload_.title + " does not generate tokens one after the other",
                   {},
                   "language models with causal attention do: gpt2-xl, llama3-8b, mixtral-8x7b"};
+    if (!supports(gpu_.gpu(), q.precision, PrecisionUse::generation)) {
+      const auto why = precision_refusal(gpu_.gpu(), spec_.gpu.name, q.precision, PrecisionUse::generation);
+      throw Error{why.message, {}, why.hint};
+    }
     asked_.prompt = q.prompt;
     asked_.output = q.output;
     asked_.precision = q.precision;

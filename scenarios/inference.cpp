@@ -6,6 +6,7 @@
 
 #include "models/gpu_rates_of.hpp"
 #include "models/gpu_step.hpp"
+#include "models/precision_support.hpp"
 #include "models/serving.hpp"
 #include "models/workload.hpp"
 #include "sim/error.hpp"
@@ -16,14 +17,6 @@
 namespace rackcast {
 
 namespace {
-
-/// fp32 always; 16-bit and int8 arithmetic where the GPU has units for it.
-std::vector<Precision> precisions(const GpuRates& gpu) {
-  std::vector<Precision> out{Precision::fp32};
-  if (gpu.fp16 > FlopRate{0} || gpu.fp16_tensor > FlopRate{0}) out.push_back(Precision::fp16);
-  if (gpu.int8 > FlopRate{0}) out.push_back(Precision::int8);
-  return out;
-}
 
 class Table {
  public:
@@ -117,7 +110,7 @@ std::string explain_inference(const Catalog& catalog, const InferenceQuestion& q
   const Workload workload = load_workload(q.model);
   const FrameworkProfile framework = framework_profile({.name = q.framework, .training = false});
   const GpuCostModel gpu = GpuCostModel::create(gpu_rates(spec), framework.lowering());
-  const std::vector<Precision> kinds = precisions(gpu.gpu());
+  const std::vector<Precision> kinds = supported_precisions(gpu.gpu(), PrecisionUse::inference);
   const Table table{workload, gpu, framework};
 
   TableDocument document;

@@ -305,7 +305,11 @@ void check_names(const Scenario& asked, const Catalog& catalog) {
   for (const PublishedRow& row : scenario.published) evaluator.node(row.cluster);
   if (scenario.storage.array != "none")
     evaluator.storage_capacity(question(scenario, scenario.workloads.front()));
-  if (!scenario.goal) return;
+  if (!scenario.goal) {
+    for (const WorkloadSpec& w : scenario.workloads)
+      if (const auto refusal = evaluator.precision_refusal(scenario.cluster, w)) throw Error{*refusal};
+    return;
+  }
   (void)plan_space(evaluator, scenario);
   for (const std::string& node : scenario.goal->alternatives) {
     ClusterSpec cluster = scenario.cluster;

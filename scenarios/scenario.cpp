@@ -118,7 +118,9 @@ WorkloadSpec read_workload(const Json& json) {
       in.integer_or("batch_per_gpu", static_cast<std::int64_t>(defaults::batch_per_gpu), 1, 1'000'000));
   workload.precision_is_default = !in.has("precision");
   workload.precision = defaults::precision;
+  workload.precision_where = json.where();
   if (const Json* precision = in.find("precision")) {
+    workload.precision_where = precision->where();
     try {
       workload.precision = parse_precision(precision->string());
     } catch (const Error& e) {

@@ -43,6 +43,7 @@ struct WorkloadSpec {
   double epochs = 0;
   double batch_per_gpu = 0;
   Precision precision = Precision::fp32;
+  Where precision_where;
   std::optional<std::array<std::int64_t, 3>> image;  ///< height, width, channels; absent: the network's own
   std::optional<std::int64_t> tokens;                ///< of a sequence; absent: the network's own
   Where sample_where;

@@ -42,10 +42,19 @@ std::vector<Conflict> running_conflicts(Evaluator& evaluator, const Question& q)
   return out;
 }
 
+/// The GPU does not train in the workload's precision.
+std::optional<Conflict> precision_conflict(Evaluator& evaluator, const Question& q) {
+  const auto refusal = evaluator.precision_refusal(q.cluster, q.workload);
+  if (!refusal) return std::nullopt;
+  return Conflict{constraint::precision, std::string{to_string(q.workload.precision)}, "none",
+                  fmt::format("{}; {}.", refusal->message(), refusal->hint())};
+}
+
 }  // namespace
 
 std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& q) {
   std::vector<Conflict> out;
+  if (const auto conflict = precision_conflict(evaluator, q)) return {*conflict};
   if (const auto conflict = split_conflict(evaluator, q)) out.push_back(*conflict);
   if (const auto conflict = memory_conflict(evaluator, q)) out.push_back(*conflict);
   if (const auto conflict = storage_conflict(evaluator, q)) out.push_back(*conflict);
@@ -63,6 +72,10 @@ std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& q
 
 Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_nodes) {
   Found found;
+  if (const auto conflict = precision_conflict(evaluator, q)) {
+    found.conflicts.push_back(*conflict);
+    return found;
+  }
   const NodeCounts counts = node_counts(evaluator, q, max_nodes);
   const int least = counts.least, step = counts.step, most = counts.most;
   if (most < step) {

@@ -19,8 +19,9 @@ struct Found {
 /// network in the memory of its GPUs (node_counts.hpp) and whose time is within the deadline.
 Found find_nodes(Evaluator& evaluator, Question question, Duration deadline, int max_nodes);
 
-/// What speed does not mend, on the question's nodes: GPUs that a split does not divide, a network or a batch
-/// that does not fit a GPU, a data set that does not fit the storage.
+/// What speed does not mend, on the question's nodes: a precision in which the GPU does not train, GPUs that
+/// a split does not divide, a network or a batch that does not fit a GPU, a data set that does not fit the
+/// storage.
 std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& question);
 
 /// The data set is larger than the storage; nothing if it fits or the capacity is not known.
@@ -31,6 +32,7 @@ namespace constraint {
 inline constexpr const char* deadline = "deadline";
 inline constexpr const char* one_node = "minimum of one node";
 inline constexpr const char* configuration = "configuration";
+inline constexpr const char* precision = "precision";
 inline constexpr const char* gpu_memory = "gpu_memory";
 inline constexpr const char* storage_capacity = "storage_capacity";
 inline constexpr const char* max_nodes = "max_nodes";

@@ -87,6 +87,19 @@ Fact done_fact(const ResultDocument& document, const Prediction& time) {
   return {"Done", date_text(*start, time.value), fmt::format("({}started on {})", range, date_text(*start))};
 }
 
+/// "mixed", or where workloads differ "resnet50: mixed, vgg16: fp32".
+std::string precision_of(const ResultDocument& document) {
+  if (document.serving) return document.serving->precision;
+  std::string each, first;
+  bool alike = true;
+  for (const WorkloadResult& w : document.workloads) {
+    if (first.empty()) first = w.precision;
+    alike = alike && w.precision == first;
+    each += (each.empty() ? "" : ", ") + w.title + ": " + w.precision;
+  }
+  return alike ? first : each;
+}
+
 /// Facts of the box; `brief` leaves out what the table of workloads right below it says.
 std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
   std::vector<Fact> facts;
@@ -105,6 +118,9 @@ std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
     add("Throughput", samples);
   }
   add("Scaling efficiency", document.performance.scaling_efficiency);
+  if (const std::string precision = precision_of(document); !precision.empty()) {
+    facts.push_back({"Precision", precision, {}});
+  }
   if (!document.answer.binding_constraint.empty() && !brief) {
     facts.push_back({"What binds", limit_title(document.answer.binding_constraint), {}});
   }

@@ -122,8 +122,9 @@ std::vector<WorkloadSpec> variants_of(const SearchSpec& search, const WorkloadSp
     w.batch_per_gpu = batch;
     w.batch_is_default = false;
   });
-  multiply(search.precision, [](WorkloadSpec& w, Precision precision) {
+  multiply(search.precision, [&search](WorkloadSpec& w, Precision precision) {
     w.precision = precision;
+    w.precision_where = search.where;
     w.precision_is_default = false;
   });
   multiply(search.framework, [](WorkloadSpec& w, const Choice<FrameworkName>& framework) {
@@ -154,6 +155,26 @@ ClusterSpec Design::at(std::size_t size) const {
   return out;
 }
 
+namespace {
+
+/// A precision that no design's GPU trains in leaves nothing to search.
+void check_trainable(Evaluator& evaluator, const PlanSpace& space) {
+  for (const auto& variants : space.variants) {
+    std::optional<Error> first;
+    bool any = false;
+    for (const Design& design : space.designs) {
+      for (const WorkloadSpec& variant : variants) {
+        const auto refusal = evaluator.precision_refusal(design.cluster, variant);
+        any = any || !refusal;
+        if (!first) first = refusal;
+      }
+    }
+    if (!any && first) throw Error{*first};
+  }
+}
+
+}  // namespace
+
 PlanSpace plan_space(Evaluator& evaluator, const Scenario& s) {
   PlanSpace space;
   check_switches(evaluator.catalog(), s.search);
@@ -179,6 +200,7 @@ PlanSpace plan_space(Evaluator& evaluator, const Scenario& s) {
     (void)evaluator.workload(w);
     space.variants.push_back(variants_of(s.search, w));
   }
+  check_trainable(evaluator, space);
   return space;
 }
 

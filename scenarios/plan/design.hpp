@@ -32,7 +32,8 @@ struct PlanSpace {
   std::vector<std::vector<WorkloadSpec>> variants;  ///< of each workload
 };
 
-/// Throws Error at the place of a name that catalogue or zoo do not have.
+/// Throws Error at the place of a name that catalogue or zoo do not have, and of a precision in which none of
+/// the GPUs trains.
 PlanSpace plan_space(Evaluator& evaluator, const Scenario& scenario);
 
 /// What is asked of one variant of a workload on a design at a size.

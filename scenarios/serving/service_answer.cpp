@@ -214,6 +214,7 @@ ServiceResult size_service(const Scenario& asked, const Catalog& catalog, const 
         i + 1 < all.size() && ((control.cancelled && control.cancelled()) || spent > control.wall_clock);
     if (r.partial) break;
   }
+  if (!r.partial) check_precisions(r.options, *r.scenario.serving);
   r.chosen = best_option(r.options, r.scenario);
   finish(work);
   if (r.partial)
@@ -240,8 +241,10 @@ ServiceResult simulate_service(const Scenario& asked, const Catalog& catalog) {
 
 void check_service_names(const Scenario& asked, const Catalog& catalog) {
   Work work{asked, catalog};
+  std::vector<ServiceOption> options;
   for (const auto& [cluster, precision] : service_choices(catalog, work.out.scenario))
-    (void)service_option(catalog, work.kernels, work.out.scenario, cluster, precision);
+    options.push_back(service_option(catalog, work.kernels, work.out.scenario, cluster, precision));
+  check_precisions(options, *work.out.scenario.serving);
   if (work.out.scenario.site) check_site_names(catalog, *work.out.scenario.site);
 }
 

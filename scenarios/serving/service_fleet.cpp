@@ -51,8 +51,8 @@ Conflict why_none(const ServiceOption& o, const Scenario& s) {
   const ServiceNode& node = *o.server;
   const ServiceSpec& service = *s.serving;
   if (!node.refused().empty()) {
-    const bool memory = node.memory() > node.node().gpu.memory.value;
-    return {memory ? constraint::gpu_memory : "precision",
+    const bool memory = !node.unsupported();
+    return {memory ? constraint::gpu_memory : constraint::precision,
             memory ? to_text(node.memory()) : std::string{to_string(node.precision())},
             memory ? to_text(node.node().gpu.memory.value) : "none", node.refused() + "."};
   }

@@ -22,13 +22,6 @@ namespace rackcast {
 
 namespace {
 
-/// Does the GPU have arithmetic of this precision? Networks are served in 32, 16 and 8 bits.
-bool has_units(const GpuRates& gpu, Precision precision) {
-  if (precision == Precision::fp32) return true;
-  if (precision == Precision::int8) return gpu.int8 > FlopRate{0};
-  return gpu.fp16 > FlopRate{0} || gpu.fp16_tensor > FlopRate{0};
-}
-
 double speed_under_cap(const SiteSpec* site, const GpuSpec& gpu) {
   if (site == nullptr || !site->power.gpu_cap) return 1;
   return placed(site->power.gpu_cap_where, [&] {
@@ -75,8 +68,10 @@ ServiceNode::ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels,
     return GpuCostModel::create(gpu_rates(node_.gpu), framework.lowering(), kernels);
   });
   ledger.note_gpu(node_.gpu, gpu, network, precision);
-  if (!has_units(gpu.gpu(), precision))
-    refused_ = fmt::format("{} has no {} arithmetic", node_.gpu.name, to_string(precision));
+  if (!supports(gpu.gpu(), precision, PrecisionUse::inference)) {
+    unsupported_ = precision_refusal(gpu.gpu(), node_.gpu.name, precision, PrecisionUse::inference);
+    refused_ = fmt::format("{} ({})", unsupported_->message, unsupported_->hint);
+  }
   memory_ = serving_memory(network, service_.max_batch, precision);
   if (memory_ > service_.memory_factor * node_.gpu.memory.value)
     refused_ = fmt::format("{} in batches of {} take {} of the {} of {}", network.title, service_.max_batch,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/gpu_model_library.hpp"
+#include "models/precision_support.hpp"
 #include "models/serving.hpp"
 #include "models/workload.hpp"
 #include "scenarios/scenario.hpp"
@@ -31,6 +32,8 @@ class ServiceNode {
   [[nodiscard]] Precision precision() const { return precision_; }
   /// Why it cannot serve at all, whatever the number of nodes; empty if it can.
   [[nodiscard]] const std::string& refused() const { return refused_; }
+  /// Set where that is because the GPU does not support the precision.
+  [[nodiscard]] const std::optional<PrecisionRefusal>& unsupported() const { return unsupported_; }
   [[nodiscard]] Bytes memory() const { return memory_; }
   [[nodiscard]] Duration single() const { return batch_time_.front() + decode_; }  ///< a lone request
   [[nodiscard]] Duration decode() const { return decode_; }
@@ -60,6 +63,7 @@ class ServiceNode {
   NodeSpec node_;
   std::string title_, refused_;
   Precision precision_;
+  std::optional<PrecisionRefusal> unsupported_;
   std::uint64_t seed_;
   std::vector<Duration> batch_time_;
   Bytes memory_{0};

@@ -70,6 +70,14 @@ ServiceOption service_option(const Catalog& catalog, const GpuModelLibrary& kern
   return o;
 }
 
+void check_precisions(const std::vector<ServiceOption>& options, const ServiceSpec& service) {
+  if (options.empty()) return;
+  for (const ServiceOption& o : options)
+    if (!o.server->unsupported()) return;
+  const PrecisionRefusal& why = *options.front().server->unsupported();
+  throw Error{why.message, service.precision_where, why.hint};
+}
+
 bool better_option(const ServiceOption& a, const ServiceOption& b, const Scenario& s) {
   const Objective objective = s.goal ? s.goal->objective : Objective::fewest_nodes;
   return rank(a, objective) < rank(b, objective);
@@ -84,6 +92,7 @@ const ServiceOption& best_option(const std::vector<ServiceOption>& options, cons
 
 ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, Scenario& s) {
   ServiceOption o = service_option(catalog, kernels, s, s.cluster, s.serving->precision);
+  check_precisions({o}, *s.serving);
   const ServiceSpec& service = *s.serving;
   const int nodes = s.cluster.nodes;
   // With an availability, what the busiest hour does not take is spare; it is said how much that is worth.
@@ -129,6 +138,7 @@ ServiceOption best_fleet(const Catalog& catalog, const GpuModelLibrary& kernels,
     options.push_back(service_option(catalog, kernels, s, cluster, precision));
     solve(options.back(), s, catalog);
   }
+  check_precisions(options, *s.serving);
   return best_option(options, s);
 }
 

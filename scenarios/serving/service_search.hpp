@@ -15,6 +15,10 @@ std::vector<std::pair<ClusterSpec, Precision>> service_choices(const Catalog& ca
 ServiceOption service_option(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
                              const ClusterSpec& cluster, Precision precision);
 
+/// Throws Error at the scenario's place where no option's GPU supports its precision: that is no answer, but
+/// a wrong question.
+void check_precisions(const std::vector<ServiceOption>& options, const ServiceSpec& service);
+
 /// Does the scenario's objective like `a`, feasible or not, better than `b`?
 bool better_option(const ServiceOption& a, const ServiceOption& b, const Scenario& scenario);
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "models/data_path/preprocess.hpp"
+#include "models/precision_support.hpp"
 
 namespace rackcast {
 
@@ -75,8 +76,10 @@ void read_records(ObjectReader& in, ServiceSpec& out) {
 }  // namespace
 
 void check_serving_precision(Precision precision, const Json& place) {
-  if (precision != Precision::fp32 && precision != Precision::fp16 && precision != Precision::int8)
-    place.fail(fmt::format("a network is served in fp32, fp16 or int8, not {}", to_string(precision)));
+  const auto known = known_precisions(PrecisionUse::inference);
+  if (std::ranges::find(known, precision) == known.end())
+    place.fail(fmt::format("no network is served in {}", to_string(precision)),
+               "known for serving: " + names_of(known));
 }
 
 double ServiceSpec::peak() const {
@@ -90,7 +93,9 @@ ServiceSpec read_service(const Json& json) {
   out.model = in.string("model");
   out.model_where = in.require("model").where();
   out.precision_is_default = !in.has("precision");
+  out.precision_where = json.where();
   if (const Json* precision = in.find("precision")) {
+    out.precision_where = precision->where();
     try {
       out.precision = parse_precision(precision->string());
     } catch (const Error& e) {

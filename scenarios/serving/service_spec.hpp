@@ -12,7 +12,7 @@
 namespace rackcast {
 
 struct ServiceSpec {
-  Where where, model_where;
+  Where where, model_where, precision_where;
   std::string model;
   Precision precision = Precision::fp16;
   bool precision_is_default = false;

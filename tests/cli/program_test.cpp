@@ -44,6 +44,19 @@ TEST_CASE("a report of a scenario is that of the question that it asks") {
   CHECK(run("report " + folder / "b.json" + " --top 3").code == 2);
 }
 
+TEST_CASE(
+    "the decision names the precision, and one that the GPU does not have is exit code 3 with its place") {
+  const Outcome sized = run("size " + kFleet);
+  CHECK(sized.code == 0);
+  CHECK(has(sized, "Precision"));
+  const Outcome refused = run("size " + kFleet + " --set workloads.0.precision=bf16");
+  CHECK(refused.code == 3);
+  CHECK(has(refused, "does not support bf16 for training"));
+  CHECK(has(refused, "supported for training: fp32, fp16, mixed"));
+  CHECK(run("generation llama3-8b --node dgx_a100_640gb --precision fp8 --prompt 100 --output 100").code ==
+        3);
+}
+
 TEST_CASE("a fleet that serves is sized, simulated, checked and reported; an impossible one is exit code 4") {
   const TemporaryFolder folder;
   const std::string fleet = "scenarios/inference_fleet.json";
