@@ -31,10 +31,20 @@ std::vector<DeviceId> take_part(const Topology& topology, const ClusterShape& sh
   return all;
 }
 
-/// NCCL passes data through a GPU between two others since 2.8, of 2020 (see topologies/rings.hpp). The first
-/// generation of NVLink was measured with 2.0, which does not.
-RouterOptions routing_of(const NodeSpec& node) {
-  return {.relay_through_gpus = node.gpu_link && node.gpu_link->id != "nvlink/nvlink1"};
+bool has_mesh(const NodeSpec& node) {
+  return node.gpu_link && node.nvswitches == 0;
+}
+
+/// Rings of a cluster whose topology and ranks are set.
+void find_rings(Cluster& cluster) {
+  cluster.rings.clear();
+  cluster.relayed_rings.clear();
+  if (cluster.ranks.size() < 2) return;
+  Router direct{cluster.topology, {}};
+  cluster.rings = rings(direct, cluster.ranks);
+  if (cluster.used_nodes() > 1 || !has_mesh(cluster.node)) return;
+  Router relaying{cluster.topology, {.relay_through_gpus = true}};
+  cluster.relayed_rings = rings(relaying, cluster.ranks);
 }
 
 }  // namespace
@@ -74,33 +84,43 @@ Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const Cluster
   }
   Topology whole = networked ? build_cluster(one, plan) : std::move(one);
   std::vector<DeviceId> ranks = take_part(whole, shape);
-  std::vector<Ring> all_rings;
-  if (ranks.size() > 1) {
-    Router router{whole, routing_of(node)};
-    all_rings = rings(router, ranks);
-  }
-  return {node,
-          shape.nodes,
-          std::move(plan),
-          std::move(whole),
-          std::move(ranks),
-          std::move(all_rings),
-          std::make_shared<LaidOut>()};
+  Cluster out{node,
+              shape.nodes,
+              std::move(plan),
+              std::move(whole),
+              std::move(ranks),
+              {},
+              {},
+              std::make_shared<LaidOut>()};
+  find_rings(out);
+  return out;
 }
 
-Cluster first_ranks(const Cluster& cluster, int count) {
+namespace {
+
+Cluster group_of(const Cluster& cluster, std::vector<DeviceId> ranks) {
   Cluster group = cluster;
-  if (count < 1 || static_cast<std::size_t>(count) > group.ranks.size() ||
-      group.ranks.size() % static_cast<std::size_t>(count) != 0)
-    throw Error{fmt::format("layers cannot be split over {} of {} GPUs", count, group.ranks.size())};
-  group.ranks.resize(static_cast<std::size_t>(count));
-  group.rings.clear();
+  group.ranks = std::move(ranks);
   group.laid_out = std::make_shared<LaidOut>();
-  if (count > 1) {
-    Router router{group.topology, routing_of(group.node)};
-    group.rings = rings(router, group.ranks);
-  }
+  find_rings(group);
   return group;
+}
+
+}  // namespace
+
+Cluster first_ranks(const Cluster& cluster, int count) {
+  const std::size_t all = cluster.ranks.size();
+  if (count < 1 || static_cast<std::size_t>(count) > all || all % static_cast<std::size_t>(count) != 0)
+    throw Error{fmt::format("layers cannot be split over {} of {} GPUs", count, all)};
+  return group_of(cluster, {cluster.ranks.begin(), cluster.ranks.begin() + count});
+}
+
+Cluster every_nth_rank(const Cluster& cluster, int first, int step) {
+  std::vector<DeviceId> ranks;
+  for (auto rank = static_cast<std::size_t>(first); rank < cluster.ranks.size();
+       rank += static_cast<std::size_t>(step))
+    ranks.push_back(cluster.ranks[rank]);
+  return group_of(cluster, std::move(ranks));
 }
 
 }  // namespace rackcast

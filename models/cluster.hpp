@@ -27,8 +27,9 @@ struct Cluster {
   int nodes = 1;
   FabricPlan fabric;  ///< leaves == 0: there is none
   Topology topology;
-  std::vector<DeviceId> ranks;  ///< GPUs that take part, node by node
-  std::vector<Ring> rings;
+  std::vector<DeviceId> ranks;        ///< GPUs that take part, node by node
+  std::vector<Ring> rings;            ///< over direct links and switches
+  std::vector<Ring> relayed_rings;    ///< where GPUs may pass data on between two others; empty: no others
   std::shared_ptr<LaidOut> laid_out;  ///< on these ranks, filled as it is asked for
 
   /// Nodes with a rank, and the most ranks of one of them.
@@ -42,5 +43,8 @@ Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const Cluster
 /// The first `count` ranks by themselves: a group over which one copy of a network is split. Throws Error
 /// unless the cluster's ranks are a multiple.
 Cluster first_ranks(const Cluster& cluster, int count);
+
+/// The ranks first, first + step, first + 2 step...: a group whose members lie `step` apart.
+Cluster every_nth_rank(const Cluster& cluster, int first, int step);
 
 }  // namespace rackcast

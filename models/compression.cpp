@@ -50,13 +50,35 @@ const Compression& compression(std::string_view name) {
               fmt::format("known: {}", fmt::join(known, ", "))};
 }
 
-double wire_bytes_per_byte(const Compression& c, int ranks) {
-  if (c.sums_in_place) return c.wire_ratio;
-  const double gathered = c.wire_ratio * ranks / 2;
+namespace {
+
+constexpr double fp32_bytes = 4;  ///< of a gradient that wire_ratio counts from
+
+bool narrows(const Compression& c, double parameters, Bytes plain) {
+  return fp32_bytes * c.wire_ratio * parameters < plain.base();
+}
+
+}  // namespace
+
+Bytes sent_bytes(const Compression& c, double parameters, Bytes plain) {
+  return narrows(c, parameters, plain) ? Bytes{fp32_bytes * c.wire_ratio * parameters} : plain;
+}
+
+Bytes reduced_bytes(const Compression& c, int ranks, double parameters, Bytes plain) {
+  const Bytes sent = sent_bytes(c, parameters, plain);
+  if (c.sums_in_place || !narrows(c, parameters, plain)) return sent;
+  const Bytes gathered = sent * (ranks / 2.0);
   if (c.density >= 1) return gathered;
   // Sparse sums stay sparse only until the ranks' choices cover the vector; then a dense one is as small.
   const double covered = 1 - std::pow(1 - c.density, ranks);
-  return std::min({gathered, 1.0, c.wire_ratio / c.density * covered});
+  return std::min({gathered, plain, sent * (covered / c.density)});
+}
+
+CompressionTraffic compression_traffic(const Compression& c, double parameters, Bytes plain) {
+  if (!(c.gpu_passes > 0) || !narrows(c, parameters, plain)) return {};
+  const Bytes pass{fp32_bytes * parameters};
+  const double unpacking = std::min(c.gpu_passes, 1 + c.wire_ratio);
+  return {(c.gpu_passes - unpacking) * pass, unpacking * pass};
 }
 
 }  // namespace rackcast

@@ -3,6 +3,8 @@
 #include <span>
 #include <string_view>
 
+#include "sim/quantity.hpp"
+
 namespace rackcast {
 
 /// How sparse or coarse gradients are exchanged.
@@ -22,9 +24,20 @@ std::span<const Compression> compressions();
 /// Throws Error with the known names. "none" is one.
 const Compression& compression(std::string_view name);
 
-/// Bytes that a reduction of n ranks moves per byte of fp32 gradient, as the payload of an all-reduce. A
-/// format that cannot be summed in place is gathered: n ranks' parts go through every link of a ring, which
-/// an all-reduce passes twice, hence n/2 of one part.
-double wire_bytes_per_byte(const Compression& c, int ranks);
+/// What one rank sends of the gradients of `parameters` parameters that take `plain` bytes uncompressed. A
+/// format that is not narrower than the gradients already are changes nothing: 16-bit gradients stay 16-bit
+/// gradients under "fp16".
+Bytes sent_bytes(const Compression& c, double parameters, Bytes plain);
+
+/// The same as the payload of an all-reduce of n ranks. A format that cannot be summed in place is gathered:
+/// n ranks' parts go through every link of a ring, which an all-reduce passes twice, hence n/2 of one part.
+Bytes reduced_bytes(const Compression& c, int ranks, double parameters, Bytes plain);
+
+/// GPU memory traffic of packing, before a bucket leaves, and of unpacking, after it has come back. Unpacking
+/// reads what arrived and writes fp32 gradients, 1 + wire_ratio passes; the other passes are the packing's.
+struct CompressionTraffic {
+  Bytes packing{0}, unpacking{0};
+};
+CompressionTraffic compression_traffic(const Compression& c, double parameters, Bytes plain);
 
 }  // namespace rackcast

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "models/cluster.hpp"
 #include "models/collectives/laid_out.hpp"
 #include "models/exchange_plan.hpp"
+#include "models/input_resources.hpp"
 #include "models/link_merger.hpp"
 #include "sim/error.hpp"
 #include "topologies/route_loads.hpp"
@@ -18,30 +20,6 @@
 namespace rackcast {
 
 namespace {
-
-/// Every rank reads 1/n of the samples: stored bytes come from the storage servers (evenly) to a CPU of the
-/// rank's node, decoded samples go from there to the GPU.
-InputLoads input_loads(const Cluster& cluster) {
-  const Topology& topology = cluster.topology;
-  Router router{topology};
-  RouteLoads loads{router};
-  InputLoads out;
-  const double share = 1 / static_cast<double>(cluster.ranks.size());
-  std::map<DeviceId, double> share_of_cpu;  // of the samples that its loaders read
-  for (const DeviceId gpu : cluster.ranks) {
-    // The loader of a GPU runs on the socket that the GPU hangs on.
-    const DeviceId cpu = router.nearest_cpu(gpu);
-    loads.add(cpu, gpu, share);
-    share_of_cpu[cpu] += share;
-  }
-  out.decoded = loads.take();
-  const std::vector<DeviceId> servers = topology.devices_of(no_id, DeviceKind::storage);
-  for (const auto& [cpu, samples] : share_of_cpu)
-    for (const DeviceId server : servers)
-      loads.add(server, cpu, samples / static_cast<double>(servers.size()));
-  out.stored = loads.take();
-  return out;
-}
 
 /// What each of `gpus` has an even part of goes to its node, which writes it evenly to the storage servers.
 SaveLoads save_loads(const Cluster& cluster, std::span<const DeviceId> gpus) {
@@ -64,13 +42,26 @@ SaveLoads save_loads(const Cluster& cluster, std::span<const DeviceId> gpus) {
   return out;
 }
 
-/// Streams through a link share it by bytes. A unit of work of the input is a sample of the global batch, of
-/// which a node's port sees 1/nodes, and a GPU's PCIe link, where nothing comes over a port, 1/ranks.
-double input_weight(const Cluster& cluster, const TrainingSpec& spec) {
-  const double stored = spec.input.stored_sample.base(), decoded = spec.workload->input_bytes.base();
-  const bool from_servers = !cluster.topology.devices_of(no_id, DeviceKind::storage).empty();
-  if (stored > 0 && from_servers) return cluster.used_nodes() / stored;
-  return decoded > 0 ? static_cast<double>(cluster.ranks.size()) / decoded : 1;
+/// By the slowest link of each pattern; by the slowest of all resources where it takes no link. `links`: of
+/// the resources, the first so many.
+std::vector<double> byte_weights(const std::vector<PlanResource>& resources, std::size_t links,
+                                 int patterns) {
+  struct Slowest {
+    double time = 0, units = 1;
+    bool link = false;
+  };
+  std::vector<Slowest> slowest(static_cast<std::size_t>(patterns));
+  for (std::size_t i = 0; i < resources.size(); ++i) {
+    for (const auto& [pattern, units] : resources[i].uses) {
+      Slowest& known = slowest[static_cast<std::size_t>(pattern)];
+      const double time = units / resources[i].capacity;
+      const bool link = i < links;
+      if (units > 0 && (link || !known.link) && time > known.time) known = {time, units, link};
+    }
+  }
+  std::vector<double> out;
+  for (const Slowest& s : slowest) out.push_back(1 / s.units);
+  return out;
 }
 
 /// Links that the state takes on its way out and back. Read back, it goes once to each node and from there
@@ -112,23 +103,6 @@ void add_save_storage(const Cluster& cluster, const SaveSpec& save, const DataPa
   storage.uses.emplace_back(plan.restore_pattern, read * storage.capacity / save.read.base());
 }
 
-void add_input(const Cluster& cluster, const InputSpec& in, std::vector<PlanResource>& out) {
-  if (in.storage.base() > 0) {
-    out.push_back(
-        {"storage", "storage read", in.storage.base(), true, 1, {{input_pattern, in.stored_sample.base()}}});
-  }
-  if (in.decode_per_core.base() > 0 && in.cores_per_node > 0) {
-    out.push_back({"host cores",
-                   "image decoding on the CPU cores",
-                   cluster.used_nodes() * in.cores_per_node * in.decode_per_core.base(),
-                   true,
-                   1,
-                   {{input_pattern, 1.0}}});
-  }
-  for (const InputStage& stage : in.stages)
-    out.push_back({stage.name, stage.what, stage.capacity, true, 1, {{input_pattern, stage.per_sample}}});
-}
-
 void add_servers(const PatternBook& book, const ExchangeFlows& flows, const ServerSpec& servers,
                  std::vector<PlanResource>& out) {
   std::map<int, std::vector<std::pair<int, double>>> by_server;
@@ -160,9 +134,11 @@ void add_split_layers(CommModel& comm, const TrainingSpec& spec, DataParallelPla
     if (x.strategy == ExchangeStrategy::hybrid && op.family != OperatorFamily::gemm) continue;
     const double samples = spec.batch_per_gpu * x.ways;
     const Bytes element = activation_bytes(spec.precision);
-    plan.extra_forward += comm.time(Collective::all_gather, samples * op.shape.elements_out * element);
-    if (!op.first_layer)
-      plan.extra_backward += comm.time(Collective::reduce_scatter, samples * op.shape.elements_in * element);
+    const auto wait = [&](Collective operation, double elements) {
+      return comm.time(operation, samples * elements * element) / spec.network_scale;
+    };
+    plan.extra_forward += wait(Collective::all_gather, op.shape.elements_out);
+    if (!op.first_layer) plan.extra_backward += wait(Collective::reduce_scatter, op.shape.elements_in);
   }
 }
 
@@ -191,22 +167,53 @@ Bandwidth image_copy_rate(const Cluster& cluster, Bandwidth alone) {
   return least;
 }
 
+namespace {
+
+/// Flows of all crews; what is true of one is true of all.
+ExchangeFlows exchange_flows(const Cluster& cluster, const TrainingSpec& spec, const std::vector<Crew>& crews,
+                             std::span<const GradientBucket> buckets, PatternBook& book,
+                             DataParallelPlan& plan) {
+  const bool servers = spec.exchange.strategy == ExchangeStrategy::parameter_server && plan.ranks > 1;
+  ExchangeFlows all;
+  for (const Crew& crew : crews) {
+    ExchangeFlows flows = servers ? server_flows(cluster, spec, crew, buckets, book)
+                                  : all_reduce_flows(cluster, spec, buckets, book);
+    plan.crews.push_back({static_cast<int>(crew.ranks.size()), crew.pace, input_pattern, flows.exchanges});
+    all = std::move(flows);
+  }
+  plan.streams = all.streams;
+  plan.on_gpus = all.on_gpus;
+  plan.comm_log_sigma = plan.ranks > 1 ? all.log_sigma : 0;
+  plan.patterns = static_cast<int>(book.patterns().size()) + 1;
+  for (std::size_t c = 1; c < plan.crews.size(); ++c) plan.crews[c].input = plan.patterns++;
+  return all;
+}
+
+/// What input and exchange take of the links.
+std::vector<PatternPart> link_parts(const Cluster& cluster, const TrainingSpec& spec,
+                                    const std::vector<Crew>& crews, const PatternBook& book,
+                                    const DataParallelPlan& plan) {
+  std::vector<PatternPart> parts = input_parts(cluster, spec, crews, plan);
+  for (std::size_t p = 0; p < book.patterns().size(); ++p)
+    for (const auto& [links, factor] : book.patterns()[p].links)
+      parts.push_back({static_cast<int>(p) + 1, links, factor});
+  return parts;
+}
+
+}  // namespace
+
 DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& spec,
                                     std::span<const GradientBucket> buckets) {
   DataParallelPlan plan;
   plan.ranks = static_cast<int>(cluster.ranks.size());
   if (plan.ranks == 0) throw Error{cluster.node.name + " has no GPU to train on"};
   const ExchangeSpec& x = spec.exchange;
-  CommModel comm{cluster, x.comm};
+  // Layers cannot be split over a number that does not divide the GPUs: first_ranks says so.
+  std::optional<Cluster> group;
+  if (x.ways > 1 && plan.ranks > 1) group.emplace(first_ranks(cluster, x.ways));
+  const std::vector<Crew> crews = crews_of(cluster, spec);
   PatternBook book;
-  ExchangeFlows flows = x.strategy == ExchangeStrategy::parameter_server && plan.ranks > 1
-                            ? server_flows(cluster, spec, buckets, book)
-                            : all_reduce_flows(comm, spec, plan.ranks, buckets, book);
-  plan.exchanges = std::move(flows.exchanges);
-  plan.streams = flows.streams;
-  plan.on_gpus = flows.on_gpus;
-  plan.comm_log_sigma = plan.ranks > 1 ? flows.log_sigma : 0;
-  plan.patterns = static_cast<int>(book.patterns().size()) + 1;
+  const ExchangeFlows flows = exchange_flows(cluster, spec, crews, buckets, book, plan);
   const bool saves = spec.save.asked || spec.save.restore;
   if (saves) {
     plan.write_pattern = plan.patterns++;
@@ -214,23 +221,17 @@ DataParallelPlan plan_data_parallel(const Cluster& cluster, const TrainingSpec& 
     plan.restore_pattern = plan.patterns++;
     plan.busiest_save = spec.save.busiest(cluster.local_ranks(), plan.ranks);
   }
-
-  std::vector<PatternPart> parts;
-  auto& input = cluster.laid_out->input;
-  if (!input) input = input_loads(cluster);
-  parts.push_back({input_pattern, input->stored, spec.input.stored_sample.base()});
-  parts.push_back({input_pattern, input->decoded, spec.workload->input_bytes.base()});
-  for (std::size_t p = 0; p < book.patterns().size(); ++p)
-    parts.push_back({static_cast<int>(p) + 1, book.patterns()[p].links});
+  std::vector<PatternPart> parts = link_parts(cluster, spec, crews, book, plan);
   if (saves && spec.save.write > Bandwidth{0}) add_save_links(cluster, spec.save, plan, parts);
-  plan.input_weight = input_weight(cluster, spec);
+  const CommModel comm{cluster, x.comm};
   merge_links(cluster, comm.rates(), parts, spec, plan.resources);
-  add_input(cluster, spec.input, plan.resources);
+  const std::size_t links = plan.resources.size();
+  add_input(cluster, spec.input, crews, plan);
   add_save_storage(cluster, spec.save, plan, plan.resources);
   add_servers(book, flows, x.servers, plan.resources);
-  if (x.ways > 1 && plan.ranks > 1) {
-    const Cluster group = first_ranks(cluster, x.ways);
-    CommModel inside{group, x.comm};
+  plan.weights = byte_weights(plan.resources, links, plan.patterns);
+  if (group) {
+    CommModel inside{*group, x.comm};
     add_split_layers(inside, spec, plan);
   }
   return plan;

@@ -3,14 +3,24 @@
 /// pool and parameter server one byte of gradients and one sample take.
 ///
 /// Every stage of an exchange (models/collectives/collective.hpp) is a pattern, a set of coefficients; the
-/// input path is pattern 0, and saving the state has patterns of its own. Resources that no flow can tell
-/// apart (same capacity, same coefficient in every pattern) impose the same constraint on the rates, so one
-/// of them stands for all: the rates are exactly those of the full system.
+/// input path is pattern 0 (and one more for each further crew), and saving the state has patterns of its
+/// own. Resources that no flow can tell apart (same capacity, same coefficient in every pattern) impose the
+/// same constraint on the rates, so one of them stands for all: the rates are exactly those of the full
+/// system.
+///
+/// What is on its way at the same time shares a link by bytes, as streams do. A pattern counts its work in
+/// units of its own (samples of a whole batch, bytes of a bucket, bytes of the state), of which each link
+/// carries another number of bytes. So the weight of a pattern is
+///
+///     1 / (bytes over the link that takes longest for a unit of work),
+///
+/// and two patterns that are held up by the same link get the same bytes/s there, whoever they are.
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "models/crews.hpp"
 #include "models/gradient_buckets.hpp"
 #include "models/training.hpp"
 
@@ -27,7 +37,7 @@ struct PlanResource {
   [[nodiscard]] double use_by(int pattern) const;
 };
 
-inline constexpr int input_pattern = 0;  ///< work in samples of the global batch; all others in bytes
+inline constexpr int input_pattern = 0;  ///< work in samples, as of all crews' input; all others in bytes
 
 struct FlowStage {
   int pattern = 0;
@@ -42,12 +52,20 @@ struct Exchange {
   std::vector<FlowStage> stages;
 };
 
+/// What the ranks that wait for each other do (models/crews.hpp).
+struct CrewPlan {
+  int ranks = 0;
+  NodePace pace;
+  int input = input_pattern;  ///< of its samples
+  std::vector<Exchange> exchanges = {};
+};
+
 struct DataParallelPlan {
   int ranks = 0;
   int patterns = 1;
-  double input_weight = 1;  ///< of samples against bytes where both pass: equal bytes/s on a node's link
+  std::vector<double> weights;  ///< of each pattern, where it shares a resource with others
   std::vector<PlanResource> resources;
-  std::vector<Exchange> exchanges;
+  std::vector<CrewPlan> crews;  ///< at least one; several where nobody waits for the slowest
   // Of the state of training, if the spec saves it: each byte written, copied to the host, read by all nodes.
   int write_pattern = 0, copy_pattern = 0, restore_pattern = 0;
   double busiest_save = 1;  ///< of the state, what the node with the most of it writes and reads

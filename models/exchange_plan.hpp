@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/collectives/comm_model.hpp"
+#include "models/crews.hpp"
 #include "models/data_parallel.hpp"
 
 namespace rackcast {
@@ -13,18 +14,20 @@ namespace rackcast {
 class PatternBook {
  public:
   struct Pattern {
-    std::shared_ptr<const LinkPattern> links;
+    /// Added up: collectives of several groups of ranks that go on at once, each with a factor on its bytes.
+    std::vector<std::pair<std::shared_ptr<const LinkPattern>, double>> links;
     /// Bytes per byte that a server adds (twice its number) and that its network stack copies (the next).
     std::vector<std::pair<int, double>> servers;
   };
   /// The number of the pattern, from 1; the same for the same loads.
-  int add(const std::shared_ptr<const LinkPattern>& links,
-          const std::vector<std::pair<int, double>>& servers = {});
+  int add(Pattern pattern);
+  int add(const std::shared_ptr<const LinkPattern>& links) { return add(Pattern{{{links, 1}}, {}}); }
   [[nodiscard]] const std::vector<Pattern>& patterns() const { return patterns_; }
 
  private:
   std::vector<Pattern> patterns_;
-  std::map<std::pair<const void*, std::vector<std::pair<int, double>>>, int> numbers_;
+  using Links = std::vector<std::pair<const void*, double>>;
+  std::map<std::pair<Links, std::vector<std::pair<int, double>>>, int> numbers_;
 };
 
 struct ExchangeFlows {
@@ -36,9 +39,12 @@ struct ExchangeFlows {
   double log_sigma = 0;
 };
 
-ExchangeFlows all_reduce_flows(CommModel& comm, const TrainingSpec& spec, int ranks,
+/// Buckets of shards are summed among the replicas of each shard, all shards at once: ranks are numbered
+/// shard by shard, so the ranks of one group lie `ways` apart.
+ExchangeFlows all_reduce_flows(const Cluster& cluster, const TrainingSpec& spec,
                                std::span<const GradientBucket> buckets, PatternBook& book);
-ExchangeFlows server_flows(const Cluster& cluster, const TrainingSpec& spec,
+/// Of what one crew sends to the servers and gets back.
+ExchangeFlows server_flows(const Cluster& cluster, const TrainingSpec& spec, const Crew& crew,
                            std::span<const GradientBucket> buckets, PatternBook& book);
 
 }  // namespace rackcast

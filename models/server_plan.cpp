@@ -30,12 +30,18 @@ enum class Leg { gather, up, down, spread };
 
 class Servers {
  public:
-  Servers(const Cluster& cluster, const ServerSpec& spec)
+  /// `of`: the crew that sends to them.
+  Servers(const Cluster& cluster, const ServerSpec& spec, const Crew& of)
       : cluster_{cluster},
         spec_{spec},
+        of_{of.nodes},
         layout_{cluster},
         near_cpu_(cluster.topology.devices().size(), no_id) {
     place();
+    for (std::size_t n = 0; n < layout_.by_node().size(); ++n) {
+      const int node = device(layout_.end(layout_.by_node()[n].front())).node;
+      if (of_.empty() || std::ranges::find(of_, node) != of_.end()) senders_.push_back(n);
+    }
   }
 
   [[nodiscard]] int count() const { return static_cast<int>(places_.size()); }
@@ -44,7 +50,7 @@ class Servers {
   int pattern(PatternBook& book, int s, Leg leg) {
     return pattern(book, leg, s, [&](auto& takes) {
       Messages all;
-      for (std::size_t n = 0; n < layout_.by_node().size(); ++n) all += load_way(s, n, leg);
+      for (const std::size_t n : senders_) all += load_way(s, n, leg);
       take(s, leg, all, takes);
     });
   }
@@ -53,15 +59,14 @@ class Servers {
   int pattern_of_all(PatternBook& book, Leg leg) {
     return pattern(book, leg, -1, [&](auto& takes) {
       std::vector<Messages> all(places_.size());
-      const std::size_t nodes = layout_.by_node().size();
       // One receiver after the other: its senders are neighbours and share ways through the fabric. That is
       // as if servers came first where each link is given the same amount every time.
       if (leg == Leg::down && spec_.whole_arrays && one_on_a_node_) {
-        for (std::size_t n = 0; n < nodes; ++n)
+        for (const std::size_t n : senders_)
           for (std::size_t s = 0; s < all.size(); ++s) all[s] += load_way(static_cast<int>(s), n, leg);
       } else {
         for (std::size_t s = 0; s < all.size(); ++s)
-          for (std::size_t n = 0; n < nodes; ++n) all[s] += load_way(static_cast<int>(s), n, leg);
+          for (const std::size_t n : senders_) all[s] += load_way(static_cast<int>(s), n, leg);
       }
       for (int s = 0; s < count(); ++s) take(s, leg, all[static_cast<std::size_t>(s)], takes);
     });
@@ -73,7 +78,7 @@ class Servers {
     const auto most = std::ranges::max(layout_.by_node(), {}, &std::vector<int>::size).size();
     const int turn = spec_.sums_on_gpu ? array % static_cast<int>(most) : 0;
     return pattern(book, leg, turn, [&](auto&) {
-      for (std::size_t n = 0; n < layout_.by_node().size(); ++n) {
+      for (const std::size_t n : senders_) {
         const auto& node = layout_.by_node()[n];
         if (!spec_.sums_on_gpu) {
           inside(n, up);
@@ -94,7 +99,7 @@ class Servers {
     if (known) return known;
     const std::array flags{spec_.apart, spec_.on_gpus, spec_.sums_in_node, spec_.whole_arrays,
                            spec_.sums_on_gpu};
-    const ServerWay way{spec_.count, flags, static_cast<int>(leg), which};
+    const ServerWay way{spec_.count, flags, static_cast<int>(leg), which, of_};
     auto& all = cluster_.laid_out->servers;
     auto it = all.find(way);
     if (it == all.end()) {
@@ -103,7 +108,7 @@ class Servers {
       loads.links = layout_.stage({}).pattern;
       it = all.emplace(way, std::move(loads)).first;
     }
-    return known = book.add(it->second.links, it->second.takes);
+    return known = book.add({{{it->second.links, 1}}, it->second.takes});
   }
 
   struct Messages {
@@ -177,7 +182,9 @@ class Servers {
 
   const Cluster& cluster_;
   const ServerSpec& spec_;
+  std::vector<int> of_;  ///< nodes that send; empty: all
   Layout layout_;
+  std::vector<std::size_t> senders_;  ///< of the layout's nodes
   std::vector<DeviceId> places_;
   bool one_on_a_node_ = false;      ///< server
   std::vector<DeviceId> near_cpu_;  ///< of each device, once asked for
@@ -186,10 +193,10 @@ class Servers {
 
 }  // namespace
 
-ExchangeFlows server_flows(const Cluster& cluster, const TrainingSpec& spec,
+ExchangeFlows server_flows(const Cluster& cluster, const TrainingSpec& spec, const Crew& crew,
                            std::span<const GradientBucket> buckets, PatternBook& book) {
   const ExchangeSpec& x = spec.exchange;
-  Servers servers{cluster, x.servers};
+  Servers servers{cluster, x.servers, crew};
   CommModel comm{cluster, x.comm};
   ExchangeFlows out;
   out.servers = servers.count();
@@ -197,22 +204,24 @@ ExchangeFlows server_flows(const Cluster& cluster, const TrainingSpec& spec,
   out.stack_rate = comm.stack_rate();
   const HopLatency step = comm.step_latency();
   const Duration hop = cluster.used_nodes() > 1 || x.servers.apart ? step.inter : step.intra;
-  const double up_ratio = compression(x.compression).wire_ratio;
+  const Compression& packed = compression(x.compression);
   for (const GradientBucket& bucket : buckets) {
     const bool cut = x.servers.split && bucket.gradients > *x.servers.split;
     const int one = bucket.array % servers.count();
     const auto way = [&](Leg leg) {
       return cut ? servers.pattern_of_all(book, leg) : servers.pattern(book, one, leg);
     };
-    const double whole = bucket.gradients.base(), down = cut ? whole / servers.count() : whole;
+    const double whole = bucket.gradients.base(), parts = cut ? servers.count() : 1;
+    const double up = sent_bytes(packed, bucket.parameters, bucket.gradients).base() / parts;
     out.exchanges.push_back({static_cast<int>(&bucket - buckets.data()), {}});
     std::vector<FlowStage>& flow = out.exchanges.back().stages;
     if (x.servers.whole_arrays)
       flow.push_back({servers.pattern_in_node(book, bucket.array, Leg::gather), whole, 0, {}});
-    flow.push_back({way(Leg::up), up_ratio * down, 0, hop + x.per_bucket});
-    flow.push_back({way(Leg::down), down, 0, hop});
+    flow.push_back({way(Leg::up), up, 0, hop + x.per_bucket});
+    flow.push_back({way(Leg::down), whole / parts, 0, hop});
     if (x.servers.whole_arrays)
       flow.push_back({servers.pattern_in_node(book, bucket.array, Leg::spread), whole, 0, {}});
+    flow.front().latency += bucket.delay;
   }
   // Every array is on its way as soon as it is ready: connections of their own.
   out.streams = std::max(1, static_cast<int>(out.exchanges.size()));

@@ -30,6 +30,7 @@ struct Stragglers {
 /// What a node has of its normal rates.
 struct NodePace {
   double compute = 1, network = 1;
+  friend bool operator==(const NodePace&, const NodePace&) = default;
 };
 
 /// The pace of each node of the cluster. The groups take the last nodes of which GPUs take part, the last

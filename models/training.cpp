@@ -16,10 +16,13 @@ namespace {
 /// The resource that flows of these patterns saturate first: most time for the work of one step.
 std::string tightest(const DataParallelPlan& plan, bool input) {
   std::vector<double> work(static_cast<std::size_t>(plan.patterns), 0);
-  work[input_pattern] = input ? 1 : 0;
-  for (const Exchange& exchange : plan.exchanges)
-    for (const FlowStage& stage : exchange.stages)
-      if (!input) work[static_cast<std::size_t>(stage.pattern)] += stage.work;
+  if (input)
+    for (const CrewPlan& crew : plan.crews)
+      work[static_cast<std::size_t>(crew.input)] = static_cast<double>(crew.ranks) / plan.ranks;
+  for (const CrewPlan& crew : plan.crews)
+    for (const Exchange& exchange : crew.exchanges)
+      for (const FlowStage& stage : exchange.stages)
+        if (!input) work[static_cast<std::size_t>(stage.pattern)] += stage.work;
   const PlanResource* worst = nullptr;
   double longest = 0;
   for (const PlanResource& r : plan.resources) {
@@ -47,7 +50,11 @@ struct Prepared {
   Prepared(const Cluster& cluster, const TrainingSpec& spec, bool exchange)
       : kernels(step_times(spec, static_cast<int>(cluster.ranks.size()))),
         plan(plan_data_parallel(cluster, spec, kernels.buckets)) {
-    if (!exchange) plan.exchanges.clear();
+    if (exchange) return;
+    for (CrewPlan& crew : plan.crews) crew.exchanges.clear();
+    // Nothing is packed for nobody.
+    for (GradientBucket& bucket : kernels.buckets) bucket.before -= bucket.packing;
+    kernels.unpacking = Duration{0};
   }
   StepTimes kernels;
   DataParallelPlan plan;
@@ -55,7 +62,7 @@ struct Prepared {
 
 RunSummary simulated(TrainingSimulation& simulation) {
   const RunSummary summary = simulation.run();
-  if (simulation.steps.empty()) {
+  if (simulation.steps().empty()) {
     throw LimitReached{
         fmt::format("{} was reached before one training step was over", to_string(summary.reason)),
         {},
@@ -78,8 +85,9 @@ TrainingRun simulate_once(const Cluster& cluster, const TrainingSpec& spec, bool
   out.save = simulation.save();
   out.binds = what_binds(plan, spec, out.parts);
   out.events = summary.events;
-  out.steps = simulation.steps.size();
+  out.steps = simulation.steps().size();
   out.partial = summary.partial();
+  out.period = simulation.period();
   out.compute_log_sigma = prepared.kernels.log_sigma;
   out.network_log_sigma = plan.comm_log_sigma;
   out.scaling_log_sigma = scaling_log_sigma(cluster.used_nodes());
@@ -96,7 +104,7 @@ void simulate_restore(const Cluster& cluster, TrainingSpec spec, TrainingRun& ou
   const RunSummary summary = simulated(simulation);
   out.restored = simulation.warm_up();
   out.events += summary.events;
-  out.steps += simulation.steps.size();
+  out.steps += simulation.steps().size();
   out.partial = out.partial || summary.partial();
 }
 

@@ -45,6 +45,7 @@ struct InputStage {
   std::string what;       ///< for people: "the local SSD cache"
   double capacity = 0;    ///< units/s of all of it together
   double per_sample = 0;  ///< units that one sample of the global batch takes
+  bool of_nodes = false;  ///< each node has an even part for itself; else it is shared
 };
 
 /// The way of a sample from storage to the GPU. Rates of 0 mean "not modelled": no limit.
@@ -136,9 +137,12 @@ struct TrainingRun {
       0};  ///< as `warm_up`, from the moment that the state begins to be read back; if asked for
   int ranks = 0;
   double samples_per_step = 0;
-  std::string binds;             ///< "GPU compute", "all-reduce over InfiniBand", "storage read", ...
-  std::uint64_t events = 0;      ///< simulated
-  std::uint64_t steps = 0;       ///< simulated
+  std::string binds;         ///< "GPU compute", "all-reduce over InfiniBand", "storage read", ...
+  std::uint64_t events = 0;  ///< simulated
+  std::uint64_t steps = 0;   ///< simulated
+  /// Steps of the cycle that repeats, of which `parts` are the mean; mostly 1. 0: none was found, and they
+  /// are the mean over the last half of what was simulated.
+  std::uint64_t period = 1;
   bool partial = false;          ///< a limit ended the simulation before a step repeated
   double compute_log_sigma = 0;  ///< spread of ln(measured/predicted) of the GPU's part
   double network_log_sigma = 0;  ///< the same of the exchange

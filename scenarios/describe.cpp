@@ -31,7 +31,7 @@ std::string step_statement(const TrainingRun& run) {
              to_text(p.total), run.binds,
              p.exchange_busy.base() > 0 ? 100 * std::max(0.0, 1 - p.exchange_wait / p.exchange_busy)
                                         : 100.0) +
-         tables;
+         tables + (repetition_note(run).empty() ? "" : " ") + repetition_note(run);
 }
 
 std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {
@@ -150,6 +150,16 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.input = evaluator.input(q);
   w.reliability = reliability_report(evaluator, q);
   w.sensitivity = sensitivity(evaluator, s, q);
+}
+
+std::string repetition_note(const TrainingRun& run) {
+  if (run.period == 1 || run.partial) return "";
+  if (run.period > 1)
+    return fmt::format(
+        "Steps differ in turn: {} of them make a cycle, and the figures of a step are its mean.", run.period);
+  return fmt::format(
+      "Steps do not repeat: {} were simulated, and the figures of a step are the mean over their last half.",
+      run.steps);
 }
 
 }  // namespace rackcast

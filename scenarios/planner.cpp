@@ -163,6 +163,9 @@ void finish(Result& result, Evaluator& evaluator) {
   }
   if (result.site) std::ranges::copy(result.site->assumptions(), std::back_inserter(result.assumptions));
   result.warnings = evaluator.warnings();
+  for (const WorkloadResult& w : result.workloads)
+    if (w.run.period == 0 && !w.run.partial)
+      result.warnings.push_back(w.title + ": " + repetition_note(w.run));
   result.partial = evaluator.partial();
   if (result.partial) {
     result.warnings.emplace_back(

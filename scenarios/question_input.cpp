@@ -124,6 +124,7 @@ InputSpec input_spec(const InputContext& c, const EpochHits& hits) {
   out.stored_sample = hits.storage * q.bytes_per_sample;
   const StorageSystem system = storage_system(c);
   auto stages = storage_stages(system, read_load(c, hits.storage));
+  for (InputStage& stage : stages) stage.of_nodes = system.local();
   if (system.local() && !stages.empty() && stages.front().name == "storage") {
     // What one node writes takes from its own drives.
     stages.front().capacity /= used_nodes(c);
@@ -131,12 +132,15 @@ InputSpec input_spec(const InputContext& c, const EpochHits& hits) {
   }
   if (hits.ssd_cache > 0 && c.node.ssd_read) {
     stages.push_back({"local SSD", "the local SSD cache", used_nodes(c) * c.node.ssd_read->value.base(),
-                      hits.ssd_cache * q.bytes_per_sample.base()});
+                      hits.ssd_cache * q.bytes_per_sample.base(), true});
   }
   if (decodes(c)) {
     PreprocessCost cost = decoding(c);
     out.gpu_decode = cost.gpu_time;
-    for (InputStage& stage : cost.stages) stages.push_back(std::move(stage));
+    for (InputStage& stage : cost.stages) {
+      stage.of_nodes = true;
+      stages.push_back(std::move(stage));
+    }
   }
   out.stages = std::move(stages);
   return out;

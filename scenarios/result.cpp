@@ -120,12 +120,14 @@ Document document(const TrainingRun& run, const std::string& statement) {
   add("all-reduce, exposed", p.exchange_wait);
   if (p.table_exchange > Duration{0}) add("exchange of table vectors", p.table_exchange);
   add("optimizer", p.optimizer);
-  return {{"parts", parts},
-          {"total_s", p.total.base()},
-          {"all_reduce_busy_s", p.exchange_busy.base()},
-          {"warm_up_s", run.warm_up.base()},
-          {"binds", run.binds},
-          {"statement", statement}};
+  Document out = {{"parts", parts},
+                  {"total_s", p.total.base()},
+                  {"all_reduce_busy_s", p.exchange_busy.base()},
+                  {"warm_up_s", run.warm_up.base()},
+                  {"binds", run.binds},
+                  {"statement", statement}};
+  if (run.period != 1) out["cycle_steps"] = run.period > 0 ? Document(run.period) : Document(nullptr);
+  return out;
 }
 
 Document document(const WorkloadResult& w) {

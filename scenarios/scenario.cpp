@@ -203,6 +203,7 @@ ClusterSpec read_cluster(const Json& json) {
     cluster.fabric_text = network_of(*fabric);
     cluster.fabric = read_fabric_options(cluster.fabric_text);
   }
+  if (in.has("peer_to_peer")) cluster.fabric.peer_to_peer = in.boolean_or("peer_to_peer", true);
   if (const Json* stragglers = in.find("stragglers")) cluster.stragglers = read_stragglers(*stragglers);
   if (cluster.nodes_given) check_stragglers(cluster);
   in.finish();
@@ -409,8 +410,10 @@ void resolve(ClusterSpec& cluster, const Catalog& catalog) {
     const Fact* network = catalog.find("clusters", cluster.named).find("network");
     const bool said = cluster.fabric_text.kind() != JsonKind::null;
     if (network) {
+      const std::optional<bool> peer_to_peer = cluster.fabric.peer_to_peer;
       cluster.fabric =
           read_fabric_options(said ? network->value().merged(cluster.fabric_text) : network->value());
+      cluster.fabric.peer_to_peer = peer_to_peer;
     }
   } catch (const Error& e) {
     if (e.where().line) throw;

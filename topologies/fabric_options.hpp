@@ -1,5 +1,5 @@
 #pragma once
-/// What a scenario, or the catalogue's entry of a named cluster, says of a network.
+/// What a scenario, or the catalogue's entry of a named cluster, says of a network and of a node's way to it.
 #include <optional>
 #include <string>
 
@@ -13,6 +13,10 @@ struct FabricOptions {
   FabricChoice choice;
   std::optional<int> links_per_node = {};  ///< ports of a node towards this network; absent: the node's own
   std::string link = {};  ///< of these ports, such as "edr", "gbe25", "ipoib/edr"; empty: the node's own
+
+  /// Overrides what the catalogue says of the node's PCIe switches (NodeSpec::peer_to_peer). A scenario has
+  /// it beside the network, not in it.
+  std::optional<bool> peer_to_peer = {};
 
   /// A text that differs where two options differ.
   [[nodiscard]] std::string key() const;

@@ -7,6 +7,7 @@ namespace rackcast {
 NodeChoice with_ports(NodeChoice node, const FabricOptions& fabric) {
   if (fabric.links_per_node) node.nics = fabric.links_per_node;
   if (!fabric.link.empty()) node.nic_link = fabric.link;
+  node.peer_to_peer = fabric.peer_to_peer;
   return node;
 }
 

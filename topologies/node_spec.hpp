@@ -17,11 +17,12 @@ namespace rackcast {
 /// has no GPU of its own: the choice names one. Other nodes may be given another GPU that fits their NVLink
 /// wiring.
 struct NodeChoice {
-  std::string node;              ///< id, name or alias
-  std::string gpu = {};          ///< empty: the node's own
-  std::optional<int> gpus = {};  ///< OS-visible GPUs; only templates can differ from their own count
-  std::optional<int> nics = {};  ///< ports towards the compute fabric
-  std::string nic_link = {};     ///< "edr", "gbe25": replaces the ports' rate
+  std::string node;                       ///< id, name or alias
+  std::string gpu = {};                   ///< empty: the node's own
+  std::optional<int> gpus = {};           ///< OS-visible GPUs; only templates can differ from their own count
+  std::optional<int> nics = {};           ///< ports towards the compute fabric
+  std::string nic_link = {};              ///< "edr", "gbe25": replaces the ports' rate
+  std::optional<bool> peer_to_peer = {};  ///< replaces NodeSpec::peer_to_peer
 };
 
 /// GPUs and network ports behind one PCIe switch, or (switch_name empty) straight behind a CPU.
@@ -54,7 +55,8 @@ struct NodeSpec {
   std::vector<PcieBranch> pcie;
   LinkSpec pcie_link;  ///< x16 of the slower of node and GPU
   /// PCIe switches pass data on between what hangs on them. False: everything is written to the host's memory
-  /// and read there, and what hangs on a switch shares its link to the CPU.
+  /// and read there, and what hangs on a switch shares its link to the CPU. From the fact
+  /// `pcie_peer_to_peer` of the catalogue; where it has none they do.
   bool peer_to_peer = true;
   Duration pcie_switch_latency{0};
   int sockets = 1;

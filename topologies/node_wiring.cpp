@@ -171,6 +171,8 @@ std::vector<PcieBranch> default_tree(int gpus, int sockets, int per_switch) {
 void read_host_links(const Catalog& catalog, const SpecReader& reader, int gpus_per_switch, NodeSpec& node) {
   node.sockets = value_or(reader.count("cpu_sockets"), 1);
   if (node.sockets < 1) reader.entry().require("cpu_sockets").value().fail("a node needs a CPU");
+  if (const Fact* fact = reader.entry().find("pcie_peer_to_peer"))
+    node.peer_to_peer = fact->value().boolean();
   if (const Fact* fact = reader.entry().find("pcie_tree")) {
     node.pcie = read_tree(*fact, node.gpus, node.sockets);
   } else {

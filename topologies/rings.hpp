@@ -69,7 +69,8 @@ struct Ring {
 };
 
 /// Rings over `gpus` (at least two, distinct, in any order; nodes are visited in ascending order). Throws
-/// Error if some cannot be reached. The router decides on relaying through GPUs.
+/// Error if some cannot be reached. The router decides on relaying through GPUs (NCCL since
+/// 2.8: models/collectives/nccl_constants.hpp).
 std::vector<Ring> rings(Router& router, const std::vector<DeviceId>& gpus, const RouteChoice& choice = {});
 
 /// The bus bandwidth of a long ring all-reduce: the rates of all rings together.

@@ -119,13 +119,14 @@ struct CommModel::Impl {
       : cluster{of},
         spec{with},
         transport{find_transport(with.transport)},
-        layout{of, transport.endpoints},
         rates{of.topology,
               with.stack == NetworkStack::tcp ? transport.tcp_efficiency : transport.network_efficiency},
-        constants{of, with.version, with.links} {
+        constants{of, with.version, with.links},
+        layout{of, transport.endpoints, relays()} {
     if (with.algorithm != "auto") (void)collective_algorithm(with.algorithm);
   }
 
+  [[nodiscard]] bool relays() const { return nccl() && constants.relays(); }
   [[nodiscard]] bool nccl() const { return transport.algorithms.front().algorithm == "nccl"; }
 
   /// A socket wakes a thread and copies through the kernel at every hop between nodes.
@@ -135,7 +136,7 @@ struct CommModel::Impl {
 
   const CollectivePlan& laid_out(Collective op, const std::string& algorithm) {
     auto& plans = cluster.laid_out->plans;
-    const auto key = std::tuple{op, algorithm, transport.endpoints};
+    const auto key = std::tuple{op, algorithm, transport.endpoints, relays()};
     auto it = plans.find(key);
     if (it == plans.end()) it = plans.emplace(key, collective_algorithm(algorithm).plan(layout, op)).first;
     return it->second;
@@ -306,9 +307,9 @@ struct CommModel::Impl {
   const Cluster& cluster;
   CommSpec spec;
   Transport transport;
-  Layout layout;
   LinkRates rates;
   NcclConstants constants;
+  Layout layout;
   std::map<Collective, std::vector<Way>> by_operation;
   std::map<const void*, PatternRate> pattern_rates;
   std::map<std::pair<Collective, std::string>, std::optional<CollectivePlan>> others;

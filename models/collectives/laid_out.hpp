@@ -32,12 +32,14 @@ struct ServerLoads {
   std::vector<std::pair<int, double>> takes;
 };
 /// Everything in which they differ: where servers are and what is added up on the way (count; apart, on_gpus,
-/// sums_in_node, whole_arrays, sums_on_gpu of ServerSpec), the part of the way, and the server or its turn.
-using ServerWay = std::tuple<int, std::array<bool, 5>, int, int>;
+/// sums_in_node, whole_arrays, sums_on_gpu of ServerSpec), the part of the way, the server or its turn, and
+/// the nodes that send (none named: all).
+using ServerWay = std::tuple<int, std::array<bool, 5>, int, int, std::vector<int>>;
 
 /// Belongs to one cluster with its ranks (Cluster::laid_out). Not for several threads at once.
 struct LaidOut {
-  std::map<std::tuple<Collective, std::string, Endpoints>, CollectivePlan> plans;  ///< not priced
+  /// Not priced; by what lays them out, the last of it whether GPUs relay.
+  std::map<std::tuple<Collective, std::string, Endpoints, bool>, CollectivePlan> plans;
   std::map<ServerWay, ServerLoads> servers;
   std::optional<InputLoads> input;
   std::optional<SaveLoads> save, divided_save;

@@ -70,9 +70,10 @@ Bandwidth LinkRates::of(LinkId id) const {
   return by_class_[link.link_class] * link.width;
 }
 
-Layout::Layout(const Cluster& cluster, Endpoints endpoints)
+Layout::Layout(const Cluster& cluster, Endpoints endpoints, bool relays)
     : cluster_{cluster},
       endpoints_{endpoints},
+      relays_{relays},
       router_{cluster.topology},
       // Memory of the host between two GPUs costs no peer-to-peer transfer through the bridge.
       loads_{router_, cluster.node.peer_to_peer ? bridge_overhead() : 1} {
@@ -87,6 +88,10 @@ Layout::Layout(const Cluster& cluster, Endpoints endpoints)
     node_of_.push_back(node);
     ends_.push_back(end);
   }
+}
+
+const std::vector<Ring>& Layout::rings() const {
+  return relays_ && !cluster_.relayed_rings.empty() ? cluster_.relayed_rings : cluster_.rings;
 }
 
 bool Layout::same_node(int a, int b) const {

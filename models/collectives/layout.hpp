@@ -33,9 +33,11 @@ enum class Endpoints { gpus, hosts };
 class Layout {
  public:
   /// The cluster must outlive the layout.
-  explicit Layout(const Cluster& cluster, Endpoints endpoints = Endpoints::gpus);
+  /// `relays`: the library passes data through a GPU between two that share no link.
+  explicit Layout(const Cluster& cluster, Endpoints endpoints = Endpoints::gpus, bool relays = false);
 
   [[nodiscard]] const Cluster& cluster() const { return cluster_; }
+  [[nodiscard]] const std::vector<Ring>& rings() const;
   [[nodiscard]] int ranks() const { return static_cast<int>(ends_.size()); }
   [[nodiscard]] int nodes() const { return static_cast<int>(nodes_.size()); }
   /// Ranks (numbers into the cluster's list) of each node that takes part.
@@ -58,6 +60,7 @@ class Layout {
  private:
   const Cluster& cluster_;
   Endpoints endpoints_;
+  bool relays_;
   Router router_;
   std::vector<DeviceId> ends_;
   std::vector<int> node_of_;

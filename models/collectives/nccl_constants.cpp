@@ -82,13 +82,15 @@ NcclConstants::NcclConstants(const Cluster& cluster, std::string_view version, c
       nodes_{cluster.used_nodes()},
       local_{cluster.local_ranks()},
       link_{link_name(cluster)} {
-  // Every ring that was found is used by two channels; 32 are the most (src/graph/connect.cc).
-  channels_ = std::clamp(2 * static_cast<int>(cluster.rings.size()), 2, 32);
   generation_ = generation_of(cluster.node);
-  // "4 compute channels per search channel to reach peak BW on <8 PPN" (the same file, Hopper and later).
-  if (generation_ >= 3 && nodes_ > 1 && channels_ < 16) channels_ *= 2;
   version_ = parse_version(version);
   if (version_ == 0) version_ = version_of_generation(generation_);
+  // Every ring that was found is used by two channels; 32 are the most (src/graph/connect.cc).
+  const std::size_t rings =
+      relays() && !cluster.relayed_rings.empty() ? cluster.relayed_rings.size() : cluster.rings.size();
+  channels_ = std::clamp(2 * static_cast<int>(rings), 2, 32);
+  // "4 compute channels per search channel to reach peak BW on <8 PPN" (the same file, Hopper and later).
+  if (generation_ >= 3 && nodes_ > 1 && channels_ < 16) channels_ *= 2;
   if (nodes_ > 1 && cluster.node.nic_link) {
     const Json* step = links_->require("network_step").find(cluster.node.nic_link->id);
     if (step) network_step_ = time_in(*step, "value");

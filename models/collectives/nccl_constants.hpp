@@ -28,6 +28,10 @@ class NcclConstants {
   NcclConstants(const Cluster& cluster, std::string_view version, const Json* links = nullptr);
 
   [[nodiscard]] double version() const { return version_; }
+  /// Whether its rings pass data through a GPU between two that share no link (PATH_NVB, src/graph/paths.cc
+  /// and search.cc: since 2.8, of 2020). Rings over five GPUs of the cube mesh close in no other way
+  /// (topologies/rings.hpp).
+  [[nodiscard]] bool relays() const { return version_ >= 2.08; }
   /// Nothing where the version or the GPU lacks it. `tree`: else ring.
   [[nodiscard]] std::optional<ProtocolCost> cost(Protocol protocol, bool tree) const;
   /// What NCCL's own model takes it for, by which it chooses (src/graph/tuning.cc), where the measured costs

@@ -38,7 +38,7 @@ Passes passes_of(Collective operation, int ranks) {
 
 /// The library's rings on the real links.
 CollectiveStage gpu_rings(Layout& layout, double bytes) {
-  for (const Ring& ring : layout.cluster().rings) {
+  for (const Ring& ring : layout.rings()) {
     ring.each_hop([&](DeviceId from, DeviceId to, const RouteChoice& choice) {
       layout.load(from, to, bytes * ring.payload_share, choice);
     });
@@ -54,7 +54,7 @@ Bandwidth ring_ceiling(Layout& layout, const CollectiveStage& stage, double byte
     catalogue = std::min(catalogue, topology.bandwidth(load.link) / load.bytes);
     measured = std::min(measured, rates.of(load.link) / load.bytes);
   });
-  const Bandwidth limited = total_rate(layout.cluster().rings) / bytes;
+  const Bandwidth limited = total_rate(layout.rings()) / bytes;
   return limited < 0.999 * catalogue ? measured * (limited / catalogue)
                                      : Bandwidth{std::numeric_limits<double>::infinity()};
 }

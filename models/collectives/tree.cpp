@@ -51,7 +51,7 @@ void load_tree(Layout& layout, double bytes, bool mirrored) {
 /// Up and down the GPUs of each node: chains along the library's rings without their last hop.
 void load_chains(Layout& layout, double bytes) {
   if (layout.nodes() == 1 && layout.on_gpus()) {
-    for (const Ring& ring : layout.cluster().rings) {
+    for (const Ring& ring : layout.rings()) {
       const auto both_ways = [&](DeviceId from, DeviceId to, const RouteChoice&) {
         layout.load(from, to, bytes * ring.payload_share);
         layout.load(to, from, bytes * ring.payload_share);

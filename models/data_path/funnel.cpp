@@ -24,7 +24,10 @@ Funnel input_funnel(const Cluster& cluster, const TrainingSpec& spec, Frequency 
   std::map<std::pair<int, std::string>, double> narrowest;
   std::map<std::pair<int, std::string>, bool> of_input;
   std::vector<std::pair<int, std::string>> order;
-  for (const PlanResource& r : plan_data_parallel(cluster, spec, {}).resources) {
+  // Of all samples, whoever waits for whom.
+  TrainingSpec together = spec;
+  together.exchange.servers.mode = ServerMode::synchronous;
+  for (const PlanResource& r : plan_data_parallel(cluster, together, {}).resources) {
     const double per_sample = r.use_by(input_pattern);
     if (per_sample <= 0) continue;
     const std::pair key{place_of(r), r.what};

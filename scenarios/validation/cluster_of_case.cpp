@@ -95,9 +95,7 @@ constexpr std::string_view two_roots = "two PCIe switches per socket, two GPUs p
 /// not judged, reach the half of an uplink, 6 GB/s, with two, four and eight GPUs: their data go through the
 /// memory of the host.
 NodeSpec two_root(const Catalog& catalog, const std::string& gpu) {
-  NodeSpec node = node_spec(catalog, {.node = "svail_titanx8", .gpu = gpu});
-  node.peer_to_peer = false;
-  return node;
+  return node_spec(catalog, {.node = "svail_titanx8", .gpu = gpu, .peer_to_peer = false});
 }
 
 std::string switched_box(const std::string& gpu) {

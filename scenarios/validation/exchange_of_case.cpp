@@ -121,8 +121,7 @@ ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& p
     x = exchange_method(usual);
   }
   if (f.transport == "tcp" || f.transport == "ipoib") x.comm.stack = NetworkStack::tcp;
-  if (f.gradient == "fp16" && c.workload.precision == "fp32") x.compression = "fp16";
-  if (f.gradient == "fp16" && c.workload.precision == "mixed") x.gradient = Bytes{2};
+  if (f.gradient == "fp16") x.compression = "fp16";
   if (f.gradient == "fp32") x.gradient = Bytes{4};  // of master weights, in mixed precision too
   set_library(x, f);
   return x;

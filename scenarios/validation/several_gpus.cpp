@@ -70,7 +70,7 @@ Bytes sent_by_node(const Cluster& cluster, TrainingSpec spec) {
   for (const PlanResource& r : plan.resources) {
     if (r.what != "InfiniBand" && r.what != "Ethernet") continue;
     double bytes = 0;
-    for (const Exchange& exchange : plan.exchanges)
+    for (const Exchange& exchange : plan.crews.front().exchanges)
       for (const FlowStage& stage : exchange.stages) bytes += stage.work * r.use_by(stage.pattern);
     most = std::max(most, bytes);
   }

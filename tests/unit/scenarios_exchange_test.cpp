@@ -227,3 +227,31 @@ TEST_CASE("a split has a time on sizes that are no multiple of it") {
   CHECK(fitting(asked, 4).tensor == 4);
   CHECK(fitting(asked, 1).ways() == 1);
 }
+
+TEST_CASE("26: a scenario says whether PCIe switches pass data on between GPUs") {
+  const auto rate_with = [](const std::string& more) {
+    return run(R"("model": "vgg16", "epochs": 1, "batch_per_gpu": 8, "precision": "fp32",
+      "exchange": "after_backward")",
+               R"("node": "svail_titanx8", "gpus_per_job": 2)" + more)
+        .workloads.front()
+        .prediction.samples_per_s.value;
+  };
+  CHECK(rate_with(R"(, "peer_to_peer": false)") < 0.9 * rate_with(""));
+  CHECK(rate_with(R"(, "peer_to_peer": true)") == rate_with(""));
+  CHECK(contains(error_text([&] { (void)rate_with(R"(, "peer_to_peer": "no")"); }), "x.json"));
+}
+
+TEST_CASE("15: a straggler under asynchronous servers costs its own part of the rate") {
+  const auto rate_of = [](const std::string& slow) {
+    return run(R"("model": "resnet50", "epochs": 1, "batch_per_gpu": 64, "precision": "fp32",
+      "exchange": {"strategy": "parameter_server", "mode": "asynchronous", "split": "4 MB"})",
+               R"("node": "dgx1v_16gb", "nodes": 8)" + slow)
+        .workloads.front();
+  };
+  const WorkloadResult whole = rate_of(""), slow = rate_of(R"(, "stragglers": [{"compute": 0.3}])");
+  CHECK(slow.prediction.samples_per_s.value / whole.prediction.samples_per_s.value ==
+        doctest::Approx(7.3 / 8).epsilon(0.01));
+  // Crews that never meet have no common step, and the answer says what its figures are.
+  CHECK(contains(slow.step_statement, "Steps do not repeat"));
+  CHECK_FALSE(contains(whole.step_statement, "Steps do not repeat"));
+}
