@@ -15,6 +15,7 @@
 #include "models/workload.hpp"
 #include "scenarios/exchange_choice.hpp"
 #include "scenarios/site/site_spec.hpp"
+#include "scenarios/step_key.hpp"
 #include "scenarios/workload_choice.hpp"
 #include "sim/error.hpp"
 #include "topologies/catalog.hpp"
@@ -31,18 +32,6 @@ void add_jitter(TrainingRun& run, const TrainingRun& without_input, Frequency lo
   const Duration total = std::max(run.parts.total, alone / fed);
   run.parts.input_wait += total - run.parts.total;
   run.parts.total = total;
-}
-
-/// "/150" for GPUs capped at 150 W.
-std::string gpu_cap_key(const Question& q) {
-  return q.site && q.site->power.gpu_cap ? fmt::format("/{}", q.site->power.gpu_cap->base()) : std::string{};
-}
-
-std::string straggler_key(const Question& q) {
-  std::string key;
-  for (const StragglerSpec& s : q.cluster.stragglers)
-    key += fmt::format("/{}:{}:{}", s.group.nodes, s.group.compute, s.group.network);
-  return key;
 }
 
 /// The slowest stage of the input path.
@@ -114,8 +103,7 @@ std::optional<CommRefinement> Evaluator::Impl::refinement(const Question& q) {
 }
 
 const NodeSpec& Evaluator::Impl::node(const ClusterSpec& cluster) {
-  const std::string key = fmt::format("{}/{}/{}/{}", cluster.node, cluster.gpu,
-                                      cluster.fabric.links_per_node.value_or(-1), cluster.fabric.link);
+  const std::string key = fmt::format("{}/{}/{}", cluster.node, cluster.gpu, cluster.fabric.key());
   if (const auto it = nodes.find(key); it != nodes.end()) return it->second;
   NodeSpec spec = at(cluster.where, [&] {
     return node_spec(catalog, with_ports(NodeChoice{cluster.node, cluster.gpu}, cluster.fabric));
@@ -368,8 +356,6 @@ TrainingRun Evaluator::Impl::simulated(const std::string& key, const Question& q
 
 TrainingRun Evaluator::Impl::simulate(const Question& q, TrainingSpec& training, Tracer* tracer) {
   const Cluster& machine = cluster(q);
-  training.fold = control.fold;
-  training.steps = static_cast<std::uint64_t>(std::ceil(q.samples * epochs(q) / global_batch(q)));
   training.limits = remaining();
   try {
     if (control.cancelled && control.cancelled())
@@ -399,31 +385,29 @@ double Evaluator::Impl::speed_under_cap(const Question& q) {
 
 const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits, const Scales& scales,
                                         Tracer* tracer, std::uint64_t save_every) {
-  const SaveSpec saving = save(q, save_every);
+  TrainingSpec training = spec(q, hits);
+  training.save = save(q, save_every);
+  training.fold = control.fold;
+  if (!control.fold)
+    training.steps = static_cast<std::uint64_t>(std::ceil(q.samples * epochs(q) / global_batch(q)));
+  training.compute_scale = scales.compute * speed_under_cap(q);
+  training.network_scale = scales.network;
+  training.input_scale = scales.input;
+  // What the spec points at, and what is read of the question beside it.
   const std::string key =
-      fmt::format("{}/{}/{}/{}/{}|{}/{}/{}/{}/{}|{}/{}/{}|{}/{}/{}|{}/{}/{}", q.cluster.node, q.cluster.gpu,
-                  q.cluster.nodes, q.cluster.fabric.key(), q.gpus.value_or(0), network_key(q.workload),
-                  q.workload.batch_per_gpu, to_string(q.workload.precision),
-                  software_key(software_of(q.workload, node(q.cluster).gpu)),
-                  q.workload.exchange + (q.workload.parallelism ? q.workload.parallelism->key() : "") +
-                      (q.workload.tables == TablePlacement::copied ? "/copied" : ""),
-                  q.storage.key(), q.bytes_per_sample.base(), q.input.key(), hits.page_cache, hits.ssd_cache,
-                  hits.storage, scales.compute, scales.network, scales.input) +
-      gpu_cap_key(q) + straggler_key(q) +
-      fmt::format("/{}/{}/{}/{}", saving.asked, saving.restore, saving.every, saving.pause.base());
+      fmt::format("{}/{}/{}/{}/{}/{}|{}|{}|{}|{}|", q.cluster.node, q.cluster.gpu, q.cluster.nodes,
+                  q.cluster.fabric.key(), q.gpus.value_or(0), q.storage.key(), network_key(q.workload),
+                  software_key(software_of(q.workload, node(q.cluster).gpu)), q.input.key(),
+                  q.workload.parallelism ? q.workload.parallelism->key() : "") +
+      step_key(training);
   if (const auto it = runs.find(key); it != runs.end() && !tracer) return it->second;
-  if (hits.storage < 1 && !tracer && !q.input.jitter && !saving.asked) {
+  if (hits.storage < 1 && !tracer && !q.input.jitter && !training.save.asked) {
     // Where the GPUs do not wait even for a cold cache, a warm one changes nothing.
     const TrainingRun& cold = run(q, {}, scales);
     if (cold.parts.input_wait <= 1e-4 * cold.parts.total) return cold;
   }
-  TrainingSpec training = spec(q, hits);
-  training.save = saving;
-  training.compute_scale = scales.compute * speed_under_cap(q);
-  training.network_scale = scales.network;
-  training.input_scale = scales.input;
   TrainingRun result = simulated(key, q, training, tracer);
-  if (q.workload.parallelism) charge_saves(q, saving, result);
+  if (q.workload.parallelism) charge_saves(q, training.save, result);
   if (q.input.jitter && q.storage.array != "none") {
     Question bare = q;
     bare.storage.array = "none";
