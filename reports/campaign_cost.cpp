@@ -28,6 +28,16 @@ std::string job_of(const Json& stream) {
   return fmt::format("{} {} of {}", noun == "experiment" ? "an" : "a", noun, stream.require("name").string());
 }
 
+/// Do the sums of owning leave something out for want of a price, a power rating or rack units?
+bool is_open(const Json& cost) {
+  const Json* lacking = optional_member(cost, "lacking");
+  if (lacking == nullptr) return false;
+  for (const char* what : {"prices", "power", "units"})
+    if (const Json* list = optional_member(*lacking, what); list != nullptr && !list->array().empty())
+      return true;
+  return false;
+}
+
 /// What one job costs, stream by stream.
 std::string jobs_sentence(const Json& cost) {
   std::string out;
@@ -36,8 +46,9 @@ std::string jobs_sentence(const Json& cost) {
     if (!job) continue;
     const auto most = optional_amount(s.require("owned_jobs"), "p90_usd");
     const auto rented = optional_prediction(s, "rented_job", "USD");
-    out += fmt::format("{}{} costs {} on average (90 % interval {} to {})", out.empty() ? "" : "; ",
-                       job_of(s), money(job->value), money(job->low), money(job->high));
+    out += fmt::format("{}{} costs {} on average", out.empty() ? "" : "; ", job_of(s),
+                       sum_text(money(job->value), is_open(cost)));
+    if (!is_open(cost)) out += fmt::format(" (90 % interval {} to {})", money(job->low), money(job->high));
     if (most && money(*most) != money(job->value))
       out += fmt::format(", nine in ten no more than {}", money(*most));
     if (rented) out += fmt::format(", and rented {}", money(rented->value));
@@ -53,23 +64,25 @@ std::string cluster_sentence(const Json& cost) {
   std::string out = fmt::format(
       "In the {} after the warm-up the cluster costs {}, in use for {} of the time; "
       "all of that is borne by the jobs.",
-      duration_text(amount(cost, "over_s")), money(amount(cost, "owned_usd")), percent_text(used));
+      duration_text(amount(cost, "over_s")), sum_text(money(amount(cost, "owned_usd")), is_open(cost)),
+      percent_text(used));
   if (const Json* rent = optional_member(cost, "rent")) {
     const std::string note = text_or_empty(*rent, "note");
     out += fmt::format(" The same jobs on rented {} ({}, {}{}) cost {}.", rent->require("instance").string(),
                        rent->require("terms_title").string(), rent->require("date").string(),
                        note.empty() ? "" : "; " + note, money(amount(*rent, "rented_usd")));
     const auto even = optional_amount(*rent, "break_even_utilisation");
-    out += even ? fmt::format(" Owning is cheaper when the cluster is in use for more than {} of the time.",
-                              percent_text(*even))
-                : " Renting is cheaper even for a cluster that never rests.";
+    out += is_open(cost) ? " Whether owning is cheaper cannot be said: its cost leaves something out."
+           : even ? fmt::format(" Owning is cheaper when the cluster is in use for more than {} of the time.",
+                                percent_text(*even))
+                  : " Renting is cheaper even for a cluster that never rests.";
   }
   return out;
 }
 
 Table job_table(const Json& cost) {
   Table table;
-  table.caption = "What one job costs";
+  table.caption = is_open(cost) ? "What one job costs, owned at least that" : "What one job costs";
   table.columns = {{"Stream"},
                    {"Job"},
                    {"Ended", Align::right, 2},
@@ -132,9 +145,10 @@ std::optional<BarChart> job_chart(const Json& cost) {
 }
 
 /// What an hour of a node in use consists of.
-Table hour_table(const Json& hour) {
+Table hour_table(const Json& hour, bool open) {
   Table table;
   table.caption = "An hour of a node in use, mean of all streams";
+  if (open) table.caption += "; at least, for want of prices or power";
   table.columns = {{"What"}, {"Cost", Align::right}};
   const auto add = [&](const char* what, const char* key) {
     const auto dollars = optional_amount(hour, key);
@@ -169,7 +183,7 @@ Section campaign_cost_section(const Json& cost) {
   out.blocks.push_back({Paragraph{cluster_sentence(cost)}});
   out.blocks.push_back({job_table(cost)});
   if (auto chart = job_chart(cost)) out.blocks.push_back({std::move(*chart), Audience::document});
-  out.blocks.push_back({hour_table(cost.require("node_hour")), Audience::document});
+  out.blocks.push_back({hour_table(cost.require("node_hour"), is_open(cost)), Audience::document});
   std::string missing;
   for (const Json& item : cost.require("missing").array())
     missing += (missing.empty() ? "" : "; ") + item.string();

@@ -91,9 +91,11 @@ Headline headline(const Json& json) {
   Headline box;
   box.tone = offered > 1 ? Tone::bad : Tone::good;
   box.kicker = "Campaign";
-  box.title = fmt::format("{:.0f} × {}: {} of jobs, scheduled by {}", json.require("nodes").number(),
-                          json.require("node_title").string(),
-                          duration_text(json.require("duration_s").number()), scheduled(json));
+  box.title =
+      fmt::format("{} × {}: {} of jobs, scheduled by {}",
+                  nodes_text(count(json.require("nodes")), optional_count(json, "spares").value_or(0)),
+                  json.require("node_title").string(), duration_text(json.require("duration_s").number()),
+                  scheduled(json));
   box.lead = waits_sentence(json);
   if (offered > 1)
     box.lead += " More work is submitted than the nodes can do: the queue grows for as long as it lasts.";

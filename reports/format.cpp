@@ -151,6 +151,34 @@ std::string date_text(std::chrono::sys_days day, double seconds) {
                      months.at(static_cast<unsigned>(date.month()) - 1), static_cast<int>(date.year()));
 }
 
+std::string nodes_text(std::int64_t nodes, std::int64_t spares) {
+  return spares > 0 ? count_text(nodes) + " + " + counted(spares, "spare") : count_text(nodes);
+}
+
+std::string sum_text(std::string text, bool leaves_out) {
+  return leaves_out && !text.empty() ? "at least " + std::move(text) : text;
+}
+
+std::string left_out_text(const std::vector<std::string>& items, std::string_view fact) {
+  constexpr std::size_t most = 2;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, items.size()); ++i) out += (i > 0 ? ", " : "") + items[i];
+  if (items.size() > most) out += fmt::format(" and {} more", items.size() - most);
+  return fmt::format("without {}, whose {} is not known", out, fact);
+}
+
+Cell nodes_cell(std::optional<std::int64_t> nodes, std::int64_t spares) {
+  Cell cell = count_cell(nodes);
+  if (nodes && spares > 0) cell.text = nodes_text(*nodes, spares);
+  return cell;
+}
+
+Cell sum_cell(Cell cell, bool leaves_out) {
+  cell.text = sum_text(std::move(cell.text), leaves_out);
+  if (leaves_out && cell.tone == Tone::plain) cell.tone = Tone::caution;
+  return cell;
+}
+
 std::string counted(std::int64_t count, std::string_view singular) {
   return fmt::format("{} {}{}", count_text(count), singular, count == 1 ? "" : "s");
 }

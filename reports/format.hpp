@@ -26,6 +26,13 @@ std::string date_text(std::chrono::sys_days day, double seconds = 0);
 /// "1 node", "13 nodes".
 std::string counted(std::int64_t count, std::string_view singular);
 
+/// "8", or with spare nodes "8 + 1 spare".
+std::string nodes_text(std::int64_t nodes, std::int64_t spares);
+/// "at least 16 million USD" where the sum leaves something out, else the text as it is.
+std::string sum_text(std::string text, bool leaves_out);
+/// "without A, B and 3 more, whose price is not known".
+std::string left_out_text(const std::vector<std::string>& items, std::string_view fact);
+
 /// "opex budget" of "opex_budget", "GPU memory" of "gpu_memory": limits, and what else binds, for people.
 std::string limit_title(std::string limit);
 
@@ -38,6 +45,10 @@ Cell text_cell(std::string text);
 Cell count_cell(std::optional<std::int64_t> value);
 Cell number_cell(std::optional<double> value, std::string unit = {});
 Cell percent_cell(std::optional<double> fraction);
+/// The count of nodes, with the text of nodes_text().
+Cell nodes_cell(std::optional<std::int64_t> nodes, std::int64_t spares);
+/// The sum with sum_text().
+Cell sum_cell(Cell cell, bool leaves_out);
 Cell prediction_cell(const std::optional<Prediction>& prediction);
 /// The cell with a 90 % interval behind its value: "13 (11 to 15)"; unchanged without both ends, or where
 /// they read like the value.

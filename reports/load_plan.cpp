@@ -22,6 +22,15 @@ PlanCandidate read_candidate(const Json& json) {
   c.storage = text_or_empty(json, "storage");
   c.nodes = count(json.require("nodes"));
   c.gpus = count(json.require("gpus"));
+  c.spares = optional_count(json, "spares").value_or(0);
+  if (const Json* missing = optional_member(json, "missing")) {
+    const auto lacks = [missing](std::string_view what) {
+      return !names(*missing, what).empty();
+    };
+    c.energy_is_open = lacks("power");
+    c.purchase_is_open = lacks("prices") || lacks("units");
+    c.cost_is_open = c.purchase_is_open || c.energy_is_open;
+  }
   c.time_s = optional_amount(json, "time_s");
   c.time_low_s = optional_amount(json, "time_low_s");
   c.time_high_s = optional_amount(json, "time_high_s");

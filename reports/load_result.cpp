@@ -53,6 +53,7 @@ Answer read_answer(const Json& json) {
   answer.feasible = json.require("feasible").boolean();
   answer.nodes = answer.feasible ? count(json.require("nodes")) : optional_count(json, "nodes");
   answer.gpus = optional_count(json, "gpus");
+  answer.spares = optional_count(json, "spares").value_or(0);
   answer.node = text_or_empty(json, "node");
   answer.node_title = text_or_empty(json, "node_title");
   answer.workload = text_or_empty(json, "workload");
@@ -113,6 +114,7 @@ Alternative read_alternative(const Json& json) {
   alternative.feasible = json.require("feasible").boolean();
   alternative.nodes = optional_count(json, "nodes");
   alternative.gpus = optional_count(json, "gpus");
+  alternative.spares = optional_count(json, "spares").value_or(0);
   alternative.time_to_train = optional_prediction(json, "time_to_train_s", "s");
   alternative.rack_units = optional_amount(json, "rack_units");
   alternative.power_kw = optional_amount(json, "power_kw");

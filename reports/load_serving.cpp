@@ -32,6 +32,13 @@ Serving::Option read_option(const Json& json) {
   out.nameplate_w = amount(json, "nameplate_w");
   out.total_usd = optional_amount(json, "total_usd");
   out.kwh_per_million = optional_amount(json, "kwh_per_million");
+  if (const Json* missing = optional_member(json, "missing")) {
+    const auto lacks = [missing](std::string_view what) {
+      return !read_list(*missing, what, [](const Json& one) { return one.string(); }).empty();
+    };
+    out.power_is_open = lacks("power");
+    out.cost_is_open = out.power_is_open || lacks("prices") || lacks("units");
+  }
   const auto conflicts =
       read_list(json, "conflicts", [](const Json& c) { return c.require("constraint").string(); });
   for (const std::string& one : conflicts) {

@@ -59,6 +59,8 @@ SiteRacks::Group read_group(const Json& json) {
                          optional_amount(json, "typical_w"),
                          optional_amount(json, "expected_w"),
                          optional_amount(json, "weight_kg"),
+                         maybe_whole(json, "rack_units"),
+                         optional_amount(json, "power_limit_w"),
                          {},
                          {}};
   group.contents = read_list(json, "contents", [](const Json& one) {
@@ -98,7 +100,7 @@ SiteRacks read_racks(const Json& json) {
   });
   for (const auto& group : r.groups) {
     for (const auto& p : group.positions) {
-      if (p.u + p.units - 1 > r.units) {
+      if (p.u + p.units - 1 > group.rack_units.value_or(r.units)) {
         json.require("groups").fail("a device stands above the top of its rack", std::string(damaged_hint));
       }
     }
@@ -276,6 +278,11 @@ Site read_site(const Json& json) {
   site.bill_total_usd = optional_amount(json, "bill_total_usd");
   if (const Json* cost = optional_member(json, "cost")) {
     site.cost = read_cost(*cost);
+  }
+  if (const Json* missing = optional_member(json, "missing")) {
+    site.no_price = texts(*missing, "prices");
+    site.no_power = texts(*missing, "power");
+    site.no_units = texts(*missing, "units");
   }
   return site;
 }

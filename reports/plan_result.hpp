@@ -14,7 +14,9 @@ struct PlanCandidate {
   };
   std::string node, node_title, network, storage;
   std::int64_t nodes = 0, gpus = 0;
-  std::optional<double> time_low_s, time_high_s;  ///< 90 % interval of time_s
+  std::int64_t spares = 0;                                                      ///< beside `nodes`
+  bool purchase_is_open = false, cost_is_open = false, energy_is_open = false;  ///< sums that are "at least"
+  std::optional<double> time_low_s, time_high_s;                                ///< 90 % interval of time_s
   std::optional<double> time_s, energy_j, capex_usd, opex_usd_per_year, total_usd, rack_units, nameplate_w;
   std::optional<std::int64_t> racks;
   std::vector<std::string> breaks;

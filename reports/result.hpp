@@ -51,6 +51,7 @@ struct Answer {
 
   bool feasible = false;
   std::optional<std::int64_t> nodes, gpus;  ///< nodes is there when feasible
+  std::int64_t spares = 0;                  ///< bought beside `nodes`, for failed ones
   std::string node, node_title;             ///< catalogue name and the name for people
   std::string workload, binding_constraint, statement;
   std::optional<double> rack_units, power_kw;
@@ -116,6 +117,7 @@ struct DataGrowth {
     std::optional<std::int64_t> nodes;                    ///< none: not within the limits
     std::optional<std::int64_t> low, high;                ///< 90 % interval; no `high`: not within the limits
     bool asked = false;                                   ///< the question of the scenario
+    std::int64_t spares = 0;                              ///< beside `nodes`
   };
   std::optional<double> capacity_bytes, full_day, date_day;
   std::vector<Point> series;
@@ -229,6 +231,7 @@ struct Alternative {
   std::string node, title, binding_constraint, statement;
   bool feasible = false;
   std::optional<std::int64_t> nodes, gpus;
+  std::int64_t spares = 0;  ///< beside `nodes`
   std::optional<Prediction> time_to_train;
   std::optional<double> rack_units, power_kw;
 };

@@ -37,6 +37,7 @@ struct Serving {
     std::int64_t nodes = 0, gpus = 0, needed = 0;
     double gpu_requests_per_s = 0, single_s = 0, nameplate_w = 0;
     std::optional<double> total_usd, kwh_per_million;
+    bool cost_is_open = false, power_is_open = false;  ///< sums that leave something out
   };
   std::string model, precision, binds;
   double requests_per_s = 0, peak = 1, peak_requests_per_s = 0, latency_s = 0, percentile = 0, single_s = 0,

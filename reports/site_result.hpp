@@ -27,6 +27,8 @@ struct SiteRacks {
   struct Group {
     std::int64_t first = 1, count = 1, units_used = 0;
     std::optional<double> nameplate_w, typical_w, expected_w, weight_kg;
+    std::optional<std::int64_t> rack_units;  ///< of the rack, where it has a height of its own
+    std::optional<double> power_limit_w;     ///< likewise
     std::vector<Content> contents;
     std::vector<Position> positions;  ///< bottom up, of the first rack
   };
@@ -127,6 +129,11 @@ struct Site {
   std::vector<SiteBillRow> bill;
   std::optional<double> bill_total_usd;
   std::optional<SiteCost> cost;
+  /// Devices that sums leave out, because this of them is not known: then each such sum is "at least".
+  std::vector<std::string> no_price, no_power, no_units;
+
+  [[nodiscard]] bool bill_is_open() const { return !no_price.empty() || !no_units.empty(); }
+  [[nodiscard]] bool cost_is_open() const { return bill_is_open() || !no_power.empty(); }
 };
 
 }  // namespace rackcast::reports

@@ -106,6 +106,18 @@ std::string count_of(double n, const char* what) {
   return fmt::format("{:.0f} {}{}", n, what, n == 1 ? "" : "s");
 }
 
+std::string with_spares(int nodes, int spares) {
+  return spares > 0 ? fmt::format("{} + {}", nodes, count_of(spares, "spare")) : fmt::format("{}", nodes);
+}
+
+std::optional<double> units_of(const NodeFacts& node, int nodes) {
+  return node.rack_units ? std::optional(nodes * *node.rack_units) : std::nullopt;
+}
+
+std::optional<double> kilowatts_of(const NodeFacts& node, int nodes) {
+  return node.max_power ? std::optional(nodes * node.max_power->base() / 1000) : std::nullopt;
+}
+
 Question question(const Scenario& s, const WorkloadSpec& w) {
   Question q{s.cluster, w,      s.cluster.gpus_per_job, s.data.samples, s.data.bytes_per_sample,
              s.storage, s.input};
@@ -136,8 +148,9 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.answer.node = node.id;
   w.answer.node_title = node.title;
   w.answer.workload = spec.model;
-  w.answer.rack_units = nodes * node.rack_units;
-  w.answer.power_kw = nodes * node.max_power.base() / 1000;
+  w.answer.spares = evaluator.spares(q);
+  w.answer.rack_units = units_of(node, nodes + w.answer.spares);
+  w.answer.power_kw = kilowatts_of(node, nodes + w.answer.spares);
   w.prediction = point_prediction(evaluator, q);
   w.prediction = evaluator.predict(q);
   w.scaling = scaling(evaluator, q, nodes);

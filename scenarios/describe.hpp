@@ -14,6 +14,13 @@ Question question(const Scenario& scenario, const WorkloadSpec& workload);
 /// "1 node", "7 nodes".
 std::string count_of(double n, const char* what);
 
+/// "8", or with spare nodes "8 + 1 spare".
+std::string with_spares(int nodes, int spares);
+
+/// Rack units and rated power of so many nodes; nothing where the catalogue does not say.
+std::optional<double> units_of(const NodeFacts& node, int nodes);
+std::optional<double> kilowatts_of(const NodeFacts& node, int nodes);
+
 /// Data -> samples -> steps -> work -> time -> nodes, each with how it came about.
 std::vector<LadderRow> ladder(const Scenario& scenario, const WorkloadResult& workload, Evaluator& evaluator);
 

@@ -1,5 +1,7 @@
 #include "scenarios/evaluator.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -143,8 +145,10 @@ const std::vector<std::pair<int, Duration>>& Evaluator::known_times() const {
 NodeFacts Evaluator::node(const ClusterSpec& cluster) {
   const NodeSpec& n = impl_->node(cluster);
   const Bytes memory = n.gpu.available_memory();
-  return {
-      n.id, n.name, n.gpu.id, n.gpus, memory, value_or(n.rack_units, 0.0), value_or(n.max_power, Power{0})};
+  NodeFacts out{n.id, n.name, n.gpu.id, n.gpus, memory, {}, {}};
+  if (n.rack_units) out.rack_units = n.rack_units->value;
+  if (n.max_power) out.max_power = n.max_power->value;
+  return out;
 }
 
 std::optional<Error> Evaluator::precision_refusal(const ClusterSpec& cluster, const WorkloadSpec& spec) {
@@ -194,6 +198,24 @@ std::optional<FailurePlan> Evaluator::failures(const Question& q, double rate_sc
   Scales scales;
   scales.failures = rate_scale;
   return impl_->failures(q, scales);
+}
+
+int Evaluator::spares(const Question& q) {
+  if (!q.failures) return 0;
+  const NodeSpec& node = impl_->node(q.cluster);
+  const int nodes = used_nodes(q, node);
+  const std::string key = fmt::format("{}|{}|{}|{}", node.id, node.gpu.id, nodes, q.failures->key());
+  const auto known = impl_->spares.find(key);
+  if (known != impl_->spares.end()) return known->second;
+  const int spares =
+      at(q.failures->where, [&] { return spare_nodes(impl_->catalog, node, nodes, *q.failures); });
+  return impl_->spares.emplace(key, spares).first->second;
+}
+
+const Cluster& Evaluator::bought(const Question& q) {
+  Question with_spares = q;
+  with_spares.cluster.nodes += spares(q);
+  return impl_->cluster(with_spares);
 }
 
 double Evaluator::waiting_for_storage(const Question& q) {

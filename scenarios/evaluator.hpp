@@ -59,8 +59,8 @@ struct NodeFacts {
   std::string id, title, gpu_id;
   int gpus = 0;
   Bytes gpu_memory{0};
-  double rack_units = 0;
-  Power max_power{0};
+  std::optional<double> rack_units;  ///< nothing: the catalogue does not say
+  std::optional<Power> max_power;
 };
 
 class Evaluator {
@@ -104,6 +104,11 @@ class Evaluator {
 
   /// Failures, checkpoints and goodput; nothing if nothing ever fails.
   std::optional<FailurePlan> failures(const Question& question, double rate_scale = 1);
+
+  /// Nodes that stand ready for failed ones, beside those of the question; 0 if nothing ever fails.
+  int spares(const Question& question);
+  /// The cluster with its spare nodes: what is bought, racked and wired.
+  const Cluster& bought(const Question& question);
 
   /// The largest share of a step in which the GPUs wait for samples, over all epochs, or of an interval
   /// between saves in which they wait for the save.

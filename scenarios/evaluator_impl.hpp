@@ -55,6 +55,7 @@ struct Evaluator::Impl {
   std::map<std::string, StorageFacts> storages;
   std::map<std::string, Cluster> clusters;
   std::map<std::string, TrainingRun> runs;
+  std::map<std::string, int> spares;                ///< by node, count and failures
   std::shared_ptr<SharedRuns> shared;               ///< null: everything is simulated here
   std::vector<std::unique_ptr<Evaluator>> workers;  ///< of rehearse(), one for each thread
   RunControl control;

@@ -23,24 +23,39 @@ Duration interval_of(const FailureSpec& f, const SaveCost& save, Duration mttf) 
   return std::max({best, save.write, std::min(Duration{1}, 0.01 * mttf)});
 }
 
+NodeReliability reliability_of(const Catalog& catalog, const NodeSpec& node, const FailureSpec& f) {
+  NodeReliability out = node_reliability(catalog, node);
+  if (!f.node_mtbf) return out;
+  out.mtbf = *f.node_mtbf;
+  out.source = "scenario";
+  out.fact.clear();
+  return out;
+}
+
+/// Nodes in repair on average.
+double nodes_in_repair(const NodeReliability& node, int nodes, Duration repair) {
+  return nodes * node.replacements() * repair;
+}
+
 }  // namespace
+
+int spare_nodes(const Catalog& catalog, const NodeSpec& node, int nodes, const FailureSpec& f) {
+  if (f.spares) return *f.spares;
+  const Duration repair = f.repair.value_or(repair_defaults(catalog).repair);
+  return spares_for(nodes_in_repair(reliability_of(catalog, node, f), nodes, repair), kEnoughSpares);
+}
 
 FailurePlan failure_plan(const Catalog& catalog, const NodeSpec& node, int nodes, const FailureSpec& f,
                          const SaveCost& save, double rate_scale) {
   const RepairDefaults defaults = repair_defaults(catalog);
   FailurePlan out;
-  out.node = node_reliability(catalog, node);
-  if (f.node_mtbf) {
-    out.node.mtbf = *f.node_mtbf;
-    out.node.source = "scenario";
-    out.node.fact.clear();
-  }
+  out.node = reliability_of(catalog, node, f);
   out.nodes = nodes;
   out.rule = f.rule;
   out.detection = f.detection.value_or(defaults.detection);
   out.restart = f.restart.value_or(defaults.restart);
   out.repair = f.repair.value_or(defaults.repair);
-  const double in_repair = nodes * out.node.replacements() * out.repair;
+  const double in_repair = nodes_in_repair(out.node, nodes, out.repair);
   out.enough_95 = spares_for(in_repair, kEnoughSpares);
   out.spares_given = f.spares.has_value();
   out.spares = f.spares.value_or(out.enough_95);

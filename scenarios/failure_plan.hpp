@@ -35,6 +35,10 @@ struct FailurePlan {
   Goodput goodput;
 };
 
+/// Nodes that stand ready for failed ones of so many: as the scenario says, else enough with 95 %. They are
+/// bought, racked and powered with the others.
+int spare_nodes(const Catalog& catalog, const NodeSpec& node, int nodes, const FailureSpec& failures);
+
 /// `rate_scale` multiplies the failure rates after interval and spares have been chosen for a scale of 1.
 FailurePlan failure_plan(const Catalog& catalog, const NodeSpec& node, int nodes, const FailureSpec& failures,
                          const SaveCost& save, double rate_scale);

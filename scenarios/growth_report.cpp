@@ -43,6 +43,7 @@ GrowthStep planned(Evaluator& evaluator, const Question& asked, const Question& 
   step.nodes = found.nodes;
   Question chosen = q;
   chosen.cluster.nodes = found.nodes;
+  step.spares = evaluator.spares(chosen);
   const Estimate time = evaluator.predict(chosen).time_to_train;
   const auto nodes_if = [&](double factor) {
     const Found other = find_nodes(evaluator, q, deadline / factor, max_nodes);

@@ -48,6 +48,7 @@ struct GrowthStep {
   bool asked = false;        ///< the set of the scenario itself
   /// At the ends of the 90 % interval of the time; nothing in `most`: no count within the limits.
   std::optional<int> least = {}, most = {};
+  int spares = 0;  ///< beside `nodes`
 };
 
 /// The data set in time, for a scenario whose data come from a fleet.

@@ -62,7 +62,8 @@ std::vector<LadderRow> ladder(const Scenario& s, const WorkloadResult& w, Evalua
   add("Time to train", w.prediction.time_to_train.value, "s",
       to_text(Duration{w.prediction.time_to_train.value}),
       fmt::format("{} steps x {}", grouped(w.steps), to_text(w.run.parts.total)));
-  add("Nodes", w.answer.nodes, "1", count_of(w.answer.nodes, "node"),
+  add("Nodes", w.answer.nodes, "1",
+      w.answer.spares > 0 ? with_spares(w.answer.nodes, w.answer.spares) : count_of(w.answer.nodes, "node"),
       !s.goal ? "given by the scenario"
       : Duration{w.prediction.time_to_train.value} <= s.goal->deadline
           ? fmt::format("smallest count within {}", to_text(s.goal->deadline))

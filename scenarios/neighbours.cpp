@@ -159,8 +159,9 @@ Alternative alternative(Evaluator& evaluator, Question q, const GoalSpec& goal, 
   out.nodes = found.nodes;
   out.gpus = found.nodes * node.gpus;
   out.time_to_train = evaluator.predict(q).time_to_train;
-  out.rack_units = found.nodes * node.rack_units;
-  out.power_kw = found.nodes * node.max_power.base() / 1000;
+  out.spares = evaluator.spares(q);
+  out.rack_units = units_of(node, found.nodes + out.spares);
+  out.power_kw = kilowatts_of(node, found.nodes + out.spares);
   out.binding_constraint = evaluator.run(q).binds;
   out.statement =
       fmt::format("{}, bound by {}", to_text(Duration{out.time_to_train.value}), out.binding_constraint);

@@ -93,7 +93,12 @@ std::optional<Conflict> split_conflict(Evaluator& evaluator, const Question& q) 
                               text_of(*q.workload.parallelism), evaluator.workload(q.workload).title)};
 }
 
-Conflict too_few_for_split(Evaluator& evaluator, const Question& q, int step, int max_nodes) {
+Conflict too_few_nodes(Evaluator& evaluator, Question q, int step, int max_nodes) {
+  q.cluster.nodes = step;
+  if (const int spares = evaluator.spares(q); spares > 0 && step <= max_nodes)
+    return {constraint::max_nodes, count_of(step + spares, "node"), count_of(max_nodes, "node"),
+            fmt::format("{} and {} are more than {} (goal.max_nodes).", count_of(step, "node"),
+                        count_of(spares, "spare"), max_nodes)};
   return {constraint::max_nodes, count_of(step, "node"), count_of(max_nodes, "node"),
           fmt::format("{} of {} takes {} GPUs, whole nodes from {} on; the search stops at {} "
                       "(goal.max_nodes).",
@@ -110,6 +115,11 @@ NodeCounts node_counts(Evaluator& evaluator, Question q, int max_nodes) {
   NodeCounts out;
   out.step = node_step(evaluator, q);
   out.most = max_nodes / out.step * out.step;
+  const auto with_spares = [&](int nodes) {
+    q.cluster.nodes = nodes;
+    return nodes + evaluator.spares(q);
+  };
+  while (out.most >= out.step && with_spares(out.most) > max_nodes) out.most -= out.step;
   const auto held_by = [&](int steps) {
     q.cluster.nodes = steps * out.step;
     return holds(evaluator, q);

@@ -28,7 +28,7 @@ std::optional<Conflict> memory_conflict(Evaluator& evaluator, const Question& qu
 /// The question's GPUs are no multiple of the workload's split.
 std::optional<Conflict> split_conflict(Evaluator& evaluator, const Question& question);
 
-/// One copy takes `step` nodes.
-Conflict too_few_for_split(Evaluator& evaluator, const Question& question, int step, int max_nodes);
+/// The smallest size, `step` nodes for one copy and their spares, is more than max_nodes.
+Conflict too_few_nodes(Evaluator& evaluator, Question question, int step, int max_nodes);
 
 }  // namespace rackcast

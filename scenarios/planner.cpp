@@ -20,9 +20,10 @@ namespace rackcast {
 namespace {
 
 void describe_answer(Answer& a, const WorkloadResult& w, const Duration deadline) {
-  a.statement = fmt::format(
-      "{} x {} ({} GPUs) train {} in {}, bound by {}; the deadline is {}.", a.nodes, a.node_title, a.gpus,
-      w.title, to_text(Duration{w.prediction.time_to_train.value}), w.run.binds, to_text(deadline));
+  a.statement =
+      fmt::format("{} x {} ({} GPUs) train {} in {}, bound by {}; the deadline is {}.",
+                  with_spares(a.nodes, a.spares), a.node_title, a.gpus, w.title,
+                  to_text(Duration{w.prediction.time_to_train.value}), w.run.binds, to_text(deadline));
 }
 
 /// A limit has ended the work on a workload: says so, and what has been found.
@@ -105,10 +106,11 @@ void take_over(Result& result) {
     a.feasible = true;
     a.nodes = c.nodes;
     a.gpus = c.gpus;
+    a.spares = c.spares;
     a.node = c.node;
     a.node_title = c.node_title;
     a.rack_units = c.rack_units;
-    a.power_kw = c.nameplate.base() / 1000;
+    a.power_kw = c.nameplate ? std::optional(c.nameplate->base() / 1000) : std::nullopt;
     a.statement = plan.statement;
   } else if (!plan.conflicts.empty()) {
     a.feasible = false;
@@ -291,8 +293,9 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
       continue;
     }
     w.answer.statement =
-        fmt::format("{} x {} ({} GPUs) train {} in {}, bound by {}.", w.answer.nodes, w.answer.node_title,
-                    w.answer.gpus, w.title, to_text(Duration{w.prediction.time_to_train.value}), w.run.binds);
+        fmt::format("{} x {} ({} GPUs) train {} in {}, bound by {}.",
+                    with_spares(w.answer.nodes, w.answer.spares), w.answer.node_title, w.answer.gpus, w.title,
+                    to_text(Duration{w.prediction.time_to_train.value}), w.run.binds);
   }
   choose(result);
   finish(result, evaluator);

@@ -16,22 +16,35 @@ namespace rackcast {
 
 using Document = nlohmann::ordered_json;
 
+namespace {
+
+Document amount_or_null(const std::optional<double>& amount) {
+  return amount ? Document(*amount) : Document(nullptr);
+}
+
+}  // namespace
+
 Document estimate_document(const Estimate& e) {
   if (e.unit.empty()) return nullptr;
   return {{"value", e.value}, {"low", e.low}, {"high", e.high}, {"unit", e.unit}};
 }
 
+Document missing_document(const MissingFacts& m) {
+  return {{"prices", m.prices}, {"power", m.power}, {"units", m.units}};
+}
+
 Document answer_document(const Answer& a) {
   Document out = {{"feasible", a.feasible},
                   {"nodes", a.nodes},
+                  {"spares", a.spares},
                   {"node", a.node},
                   {"node_title", a.node_title},
                   {"gpus", a.gpus},
                   {"workload", a.workload},
                   {"binding_constraint", a.binding_constraint},
                   {"statement", a.statement},
-                  {"rack_units", a.rack_units},
-                  {"power_kw", a.power_kw}};
+                  {"rack_units", amount_or_null(a.rack_units)},
+                  {"power_kw", amount_or_null(a.power_kw)}};
   if (a.why_not_fewer) {
     const Smaller& s = *a.why_not_fewer;
     out["why_not_fewer"] = {{"nodes", s.nodes},
@@ -181,10 +194,11 @@ Document document(const WorkloadResult& w) {
                                    {"title", a.title},
                                    {"feasible", a.feasible},
                                    {"nodes", a.nodes},
+                                   {"spares", a.spares},
                                    {"gpus", a.gpus},
                                    {"time_to_train_s", document(a.time_to_train)},
-                                   {"rack_units", a.rack_units},
-                                   {"power_kw", a.power_kw},
+                                   {"rack_units", amount_or_null(a.rack_units)},
+                                   {"power_kw", amount_or_null(a.power_kw)},
                                    {"binding_constraint", a.binding_constraint},
                                    {"statement", a.statement}});
   }

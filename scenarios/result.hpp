@@ -40,9 +40,10 @@ struct Smaller {
 struct Answer {
   bool feasible = false;
   int nodes = 0, gpus = 0;
+  int spares = 0;  ///< bought beside `nodes`, for failed ones
   std::string node, node_title, workload, binding_constraint, statement;
-  double rack_units = 0;  ///< of the nodes alone
-  double power_kw = 0;    ///< rated, of the nodes alone
+  std::optional<double> rack_units;  ///< of the nodes alone, spares included; nothing: not in the catalogue
+  std::optional<double> power_kw;    ///< rated, likewise
   std::optional<Smaller> why_not_fewer;
   std::vector<Conflict> conflicts;
   std::vector<Change> changes;
@@ -70,10 +71,9 @@ struct PublishedComparison {
 struct Alternative {
   std::string node, title, statement, binding_constraint;
   bool feasible = false;
-  int nodes = 0, gpus = 0;
+  int nodes = 0, gpus = 0, spares = 0;
   Estimate time_to_train;
-  double rack_units = 0;
-  double power_kw = 0;
+  std::optional<double> rack_units, power_kw;  ///< as of Answer
 };
 
 /// Failures of the job, what they cost, and what keeps the cost low.

@@ -11,6 +11,8 @@ namespace rackcast {
 
 /// Null for a figure that does not exist, as the time of an infeasible alternative.
 nlohmann::ordered_json estimate_document(const Estimate& estimate);
+/// Names of what sums leave out: "prices", "power", "units".
+nlohmann::ordered_json missing_document(const MissingFacts& missing);
 nlohmann::ordered_json answer_document(const Answer& answer);
 /// Format, version, program, command and scenario.
 nlohmann::ordered_json head_document(const std::string& kind, const std::string& command,

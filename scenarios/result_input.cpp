@@ -112,6 +112,7 @@ Document growth_document(const GrowthReport& g) {
                            {"bytes", p.bytes.base()},
                            {"storage", p.storage},
                            {"nodes", or_null(p.nodes)},
+                           {"spares", p.spares},
                            {"nodes_low", or_null(p.least)},
                            {"nodes_high", or_null(p.most)},
                            {"asked", p.asked}});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "scenarios/describe.hpp"
 #include "scenarios/node_counts.hpp"
 #include "scenarios/plan/limits.hpp"
 #include "scenarios/site/power_report.hpp"
@@ -79,7 +80,7 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
   const NodeCounts counts = node_counts(evaluator, q, max_nodes);
   const int least = counts.least, step = counts.step, most = counts.most;
   if (most < step) {
-    found.conflicts.push_back(too_few_for_split(evaluator, q, step, max_nodes));
+    found.conflicts.push_back(too_few_nodes(evaluator, q, step, max_nodes));
     return found;
   }
   q.cluster.nodes = most;  // whether any number of nodes holds it, and parts of the data on local drives
@@ -111,9 +112,11 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
          fmt::format("The deadline is {}; the fastest of {} to {} nodes is {} nodes with {}, bound by {}.",
                      to_text(deadline), least, max_nodes, best, to_text(best_time), binds)});
     if (still_falling) {
-      found.conflicts.push_back({constraint::max_nodes, fmt::format("more than {}", max_nodes),
-                                 fmt::format("{}", max_nodes),
-                                 fmt::format("The search stops at {} nodes (goal.max_nodes).", max_nodes)});
+      const int spares = evaluator.spares(q);
+      found.conflicts.push_back(
+          {constraint::max_nodes, fmt::format("more than {}", max_nodes), fmt::format("{}", max_nodes),
+           fmt::format("The search stops at {} nodes (goal.max_nodes){}.", max_nodes,
+                       spares > 0 ? fmt::format(", {} among them", count_of(spares, "spare")) : "")});
     }
     return found;
   }
@@ -132,7 +135,9 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
   q.cluster.nodes = nodes;
   if (q.site) {
     const std::vector<SiteRun> runs{{q.workload.model, {}, evaluator.run(q), time}};
-    found.conflicts = site_conflicts(evaluator.catalog(), *q.site, evaluator.cluster(q), q.storage, runs);
+    const int spares = evaluator.spares(q);
+    found.conflicts =
+        site_conflicts(evaluator.catalog(), *q.site, evaluator.bought(q), spares, q.storage, runs);
   }
   std::ranges::copy(running_conflicts(evaluator, q), std::back_inserter(found.conflicts));
   found.feasible = found.conflicts.empty();

@@ -153,7 +153,7 @@ Known<CarbonIntensity> grid_intensity(const Catalog& catalog, std::string_view r
           "facility/grid_intensity/" + fact->key()};
 }
 
-Known<EnergyPrice> electricity_price(const Catalog& catalog, std::string_view name) {
+Known<EnergyPrice> electricity_price(const Catalog& catalog, std::string_view name, std::string_view date) {
   const CatalogEntry& entry = catalog.find("facility", "electricity_price");
   std::vector<std::string> known;
   for (const Fact& fact : entry.facts) {
@@ -161,6 +161,11 @@ Known<EnergyPrice> electricity_price(const Catalog& catalog, std::string_view na
   }
   if (std::ranges::find(known, name) == known.end()) fail_unknown("electricity price in USD", name, known);
   const Fact& fact = entry.require(name);
+  if (fact.year() && !date.empty() && std::to_string(*fact.year()) > date.substr(0, 4)) {
+    throw Error{fmt::format("the electricity price \"{}\" is of {}, after {}", name, *fact.year(), date),
+                {},
+                "give \"price\", for example \"0.07 USD/kWh\", or take \"planning_default\""};
+  }
   return {fact.quantity<EnergyPrice>(), fact.confidence(), fact.source(),
           "facility/electricity_price/" + fact.key()};
 }

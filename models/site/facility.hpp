@@ -45,7 +45,9 @@ double cubic_feet_per_minute(AirFlow flow);
 /// Known<...> of facility/grid_intensity; Error with the known regions.
 Known<CarbonIntensity> grid_intensity(const Catalog& catalog, std::string_view region);
 /// A price of the catalogue in USD; Error with the known names. Regions priced in other currencies are not
-/// answered: the catalogue has no rates of exchange.
-Known<EnergyPrice> electricity_price(const Catalog& catalog, std::string_view name);
+/// answered: the catalogue has no rates of exchange. Error also for a price of a year after `date` (ISO;
+/// empty: of any year).
+Known<EnergyPrice> electricity_price(const Catalog& catalog, std::string_view name,
+                                     std::string_view date = {});
 
 }  // namespace rackcast

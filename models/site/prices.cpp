@@ -23,17 +23,18 @@ struct Dated {
   std::string date;
 };
 
-/// The record nearest before the date, or else the first after it. ISO dates compare as text.
-Dated nearest(const std::vector<Dated>& all, std::string_view date) {
-  Dated before, after;
-  for (const Dated& one : all) {
-    if (one.date <= date) {
-      if (before.record == nullptr || one.date >= before.date) before = one;
-    } else if (after.record == nullptr || one.date < after.date) {
-      after = one;
-    }
-  }
-  return before.record != nullptr ? before : after;
+/// The last record at or before the date; none if all are later. ISO dates compare as text.
+Dated last_before(const std::vector<Dated>& all, std::string_view date) {
+  Dated before;
+  for (const Dated& one : all)
+    if (one.date <= date && (before.record == nullptr || one.date >= before.date)) before = one;
+  return before;
+}
+
+/// The earliest date of all; empty if there is none.
+std::string earliest(const std::vector<Dated>& all) {
+  const auto first = std::ranges::min_element(all, {}, &Dated::date);
+  return first == all.end() ? std::string{} : first->date;
 }
 
 std::vector<Dated> dated(const Json& list, std::string_view needed) {
@@ -46,29 +47,30 @@ std::vector<Dated> dated(const Json& list, std::string_view needed) {
   return out;
 }
 
-std::string later_note(std::string_view price_date, std::string_view date) {
-  return price_date > date ? fmt::format("first known price, later than {}", date) : std::string{};
-}
-
-std::string joined(const std::string& a, const std::string& b) {
-  return a.empty() || b.empty() ? a + b : a + "; " + b;
-}
-
 std::string note_of(const Json& record) {
   const Json* note = record.find("note");
   return note ? note->string() : std::string{};
 }
 
-std::optional<Price> dated_price(const Catalog& catalog, std::string_view id, std::string_view date) {
-  const Json& facts = catalog.find("prices", "systems").json.require("facts");
-  const Json* list = facts.find(id);
-  if (!list) return std::nullopt;
-  const Dated found = nearest(dated(*list, "price_usd"), date);
-  if (!found.record) return std::nullopt;
-  const Fact fact{"price_usd", found.record->require("price_usd")};
-  return Price{fact.quantity<Money>(), found.date, fact.source(),
-               joined(note_of(*found.record), later_note(found.date, date)), fact.confidence()};
+std::vector<Dated> dated_prices(const Catalog& catalog, std::string_view kind, std::string_view id) {
+  if (kind != "nodes") return {};
+  const Json* list = catalog.find("prices", "systems").json.require("facts").find(id);
+  return list ? dated(*list, "price_usd") : std::vector<Dated>{};
 }
+
+/// What the entry itself lists; null if nothing.
+const Fact* listed_price(const CatalogEntry& entry) {
+  for (const char* key : {"list_price_usd", "system_price_usd", "price_usd"})
+    if (const Fact* fact = entry.find(key)) return fact;
+  return nullptr;
+}
+
+/// Is the year at or before that of the date?
+bool known_by(int year, std::string_view date) {
+  return std::to_string(year) <= date.substr(0, 4);
+}
+
+constexpr std::string_view kLaunches = "launch_dates_from_memory";
 
 const Json& offers(const Catalog& catalog) {
   return catalog.find("prices", "cloud_instances").json.require("facts");
@@ -76,6 +78,19 @@ const Json& offers(const Catalog& catalog) {
 
 std::string term_key(RentTerms terms) {
   return fmt::format("{}_usd_per_h", to_string(terms));
+}
+
+/// Rates of an instance on these terms: its own records, and the one of its launch.
+std::vector<Dated> rates_of(const Catalog& catalog, std::string_view instance, const Json& list,
+                            std::string_view key) {
+  std::vector<Dated> out = dated(list, key);
+  const Json* launches = offers(catalog).find(kLaunches);
+  if (!launches) return out;
+  for (const Json& one : launches->array()) {
+    if (one.require("instance").string() != instance || !one.find(key)) continue;
+    out.push_back({&one, Fact{"date", one.require("date")}.text()});
+  }
+  return out;
 }
 
 }  // namespace
@@ -102,17 +117,27 @@ void check_date(std::string_view text) {
 
 std::optional<Price> price_of(const Catalog& catalog, std::string_view kind, std::string_view id,
                               std::string_view date) {
-  if (kind == "nodes") {
-    if (auto price = dated_price(catalog, id, date)) return price;
+  if (const Dated found = last_before(dated_prices(catalog, kind, id), date); found.record) {
+    const Fact fact{"price_usd", found.record->require("price_usd")};
+    return Price{fact.quantity<Money>(), found.date, fact.source(), note_of(*found.record),
+                 fact.confidence()};
   }
-  const CatalogEntry& entry = catalog.find(kind, id);
-  for (const char* key : {"list_price_usd", "system_price_usd", "price_usd"}) {
-    const Fact* fact = entry.find(key);
-    if (!fact) continue;
-    return Price{fact->quantity<Money>(), fact->year() ? std::to_string(*fact->year()) : std::string{},
-                 fact->source(), fact->note(), fact->confidence()};
+  const Fact* fact = listed_price(catalog.find(kind, id));
+  if (!fact || (fact->year() && !known_by(*fact->year(), date))) return std::nullopt;
+  return Price{fact->quantity<Money>(), fact->year() ? std::to_string(*fact->year()) : std::string{},
+               fact->source(), fact->note(), fact->confidence()};
+}
+
+std::string why_no_price(const Catalog& catalog, std::string_view kind, std::string_view id,
+                         std::string_view date) {
+  std::string first = earliest(dated_prices(catalog, kind, id));
+  const Fact* listed = listed_price(catalog.find(kind, id));
+  if (listed && listed->year()) {
+    const std::string year = std::to_string(*listed->year());
+    if (first.empty() || year < first) first = year;
   }
-  return std::nullopt;
+  if (first.empty()) return "no price in the catalogue";
+  return fmt::format("no price in the catalogue by {}: the first is of {}", date, first);
 }
 
 std::string_view to_string(RentTerms terms) {
@@ -129,51 +154,56 @@ RentTerms parse_rent_terms(std::string_view name) {
   return static_cast<RentTerms>(found - term_names.begin());
 }
 
-RentOffer rent_offer(const Catalog& catalog, std::string_view instance, RentTerms terms,
-                     std::string_view date) {
+std::optional<RentOffer> rent_offer(const Catalog& catalog, std::string_view instance, RentTerms terms,
+                                    std::string_view date) {
   const Json& all = offers(catalog);
-  const Json* list = instance == "launch_dates_from_memory" ? nullptr : all.find(instance);
+  const Json* list = instance == kLaunches ? nullptr : all.find(instance);
   if (!list) {
     std::vector<std::string> known;
-    for (const auto& [name, unused] : all.object()) {
-      if (name != "launch_dates_from_memory") known.push_back(name);
-    }
+    for (const auto& [name, unused] : all.object())
+      if (name != kLaunches) known.push_back(name);
     throw Error{fmt::format("the catalogue has no cloud instance \"{}\"", instance),
                 {},
                 fmt::format("known: {}", fmt::join(known, ", "))};
   }
   const std::string key = term_key(terms);
-  const Dated found = nearest(dated(*list, key), date);
-  if (!found.record) {
+  const std::vector<Dated> rates = rates_of(catalog, instance, *list, key);
+  if (rates.empty()) {
     throw Error{fmt::format("the catalogue has no {} price of {}", to_string(terms), instance),
                 {},
                 "try \"on_demand\""};
   }
-  const Json& record = *found.record;
-  const Fact fact{key, record.require(key)};
-  return {std::string{instance},
-          record.require("gpu_id").string(),
-          found.date,
-          fact.source(),
-          joined(note_of(record), later_note(found.date, date)),
-          static_cast<int>(record.require("gpus").integer()),
-          fact.quantity<MoneyRate>(),
-          fact.confidence()};
+  const Dated found = last_before(rates, date);
+  if (!found.record) return std::nullopt;
+  const Json& shape = list->array().front();  // an instance keeps its GPUs
+  const Fact fact{key, found.record->require(key)};
+  return RentOffer{std::string{instance},
+                   shape.require("gpu_id").string(),
+                   found.date,
+                   fact.source(),
+                   note_of(*found.record),
+                   static_cast<int>(shape.require("gpus").integer()),
+                   fact.quantity<MoneyRate>(),
+                   fact.confidence()};
 }
 
-std::optional<std::string> instance_with(const Catalog& catalog, std::string_view gpu, RentTerms terms) {
+std::string first_rate_date(const Catalog& catalog, std::string_view instance, RentTerms terms) {
+  const Json* list = offers(catalog).find(instance);
+  return list ? earliest(rates_of(catalog, instance, *list, term_key(terms))) : std::string{};
+}
+
+std::optional<std::string> instance_with(const Catalog& catalog, std::string_view gpu, RentTerms terms,
+                                         std::string_view date) {
   std::optional<std::string> best;
   std::int64_t most = 0;
   for (const auto& [name, list] : offers(catalog).object()) {
-    if (name == "launch_dates_from_memory") continue;
-    for (const Json& record : list.array()) {
-      if (!record.find(term_key(terms)) || record.require("gpu_id").string() != gpu) continue;
-      const std::int64_t gpus = record.require("gpus").integer();
-      if (gpus > most) {
-        most = gpus;
-        best = name;
-      }
-    }
+    if (name == kLaunches || list.array().empty()) continue;
+    const Json& shape = list.array().front();
+    const std::int64_t gpus = shape.require("gpus").integer();
+    if (shape.require("gpu_id").string() != gpu || gpus <= most) continue;
+    if (!last_before(rates_of(catalog, name, list, term_key(terms)), date).record) continue;
+    most = gpus;
+    best = name;
   }
   return best;
 }

@@ -22,11 +22,15 @@ struct Price {
 /// Throws Error unless `text` is a date of the calendar, "2019-06-01".
 void check_date(std::string_view text);
 
-/// The dated price of a system nearest before `date`, or else the first after it, with a note; without dated
-/// prices what the entry itself lists. Nothing if the catalogue has no price. `kind` is a folder of the
-/// catalogue: nodes, switches, storage, cables.
+/// The last dated price of a system at or before `date`; without one what the entry itself lists, if its year
+/// is not later than the date's. Nothing if the catalogue knows no price by then: a later price is none.
+/// `kind` is a folder of the catalogue: nodes, switches, storage, cables.
 std::optional<Price> price_of(const Catalog& catalog, std::string_view kind, std::string_view id,
                               std::string_view date);
+
+/// Why price_of() has nothing, with the first date of a price if there is one.
+std::string why_no_price(const Catalog& catalog, std::string_view kind, std::string_view id,
+                         std::string_view date);
 
 enum class RentTerms { on_demand, reserved_1yr, reserved_3yr, spot_min };
 std::string_view to_string(RentTerms);
@@ -40,12 +44,17 @@ struct RentOffer {
   Confidence confidence = Confidence::memory;
 };
 
-/// The offer of this instance nearest before the date (else the first after, with a note). Throws Error on an
-/// unknown instance, and if it was never offered on these terms.
-RentOffer rent_offer(const Catalog& catalog, std::string_view instance, RentTerms terms,
-                     std::string_view date);
+/// The last rate of this instance known at the date; nothing if all known rates are later. Throws Error on
+/// an unknown instance, and if it was never offered on these terms.
+std::optional<RentOffer> rent_offer(const Catalog& catalog, std::string_view instance, RentTerms terms,
+                                    std::string_view date);
 
-/// The largest instance with this GPU that was offered on these terms; nothing if there is none.
-std::optional<std::string> instance_with(const Catalog& catalog, std::string_view gpu, RentTerms terms);
+/// The date of the first rate that the catalogue knows; empty if it knows none.
+std::string first_rate_date(const Catalog& catalog, std::string_view instance, RentTerms terms);
+
+/// The largest instance with this GPU whose rate on these terms is known at the date; nothing if there is
+/// none.
+std::optional<std::string> instance_with(const Catalog& catalog, std::string_view gpu, RentTerms terms,
+                                         std::string_view date);
 
 }  // namespace rackcast

@@ -202,6 +202,11 @@ PackMethod parse_pack_method(std::string_view name) {
 }
 
 std::optional<std::string> misfit(const RackItem& item, const RackSpec& rack) {
+  if (item.own_rack) {
+    if (!(*item.own_rack > Power{0}) || within(item.power.base(), item.own_rack->base())) return std::nullopt;
+    return fmt::format("{} draws {}; its own rack may draw {}", item.name, to_text(item.power),
+                       to_text(*item.own_rack));
+  }
   if (!within(item.units, rack.usable_units())) {
     return fmt::format("{} takes {} rack units; the rack has {}", item.name, item.units, rack.usable_units());
   }
@@ -243,11 +248,10 @@ int rack_lower_bound(const std::vector<RackItem>& items, const RackSpec& rack) {
   return static_cast<int>(bound);
 }
 
-Packing pack_racks(const std::vector<RackItem>& items, const RackSpec& rack, PackMethod method) {
-  for (const RackItem& item : items) {
-    if (item.count == 0) continue;
-    if (const auto why = misfit(item, rack)) throw Error{*why, {}, "", ErrorKind::infeasible};
-  }
+namespace {
+
+/// Of devices that share racks.
+Packing pack_shared(const std::vector<RackItem>& items, const RackSpec& rack, PackMethod method) {
   Packing best;
   best.lower_bound = rack_lower_bound(items, rack);
   if (best.lower_bound == 0) return best;
@@ -263,6 +267,29 @@ Packing pack_racks(const std::vector<RackItem>& items, const RackSpec& rack, Pac
   }
   if (method == PackMethod::exact || !best.optimal()) improve_exactly(items, rack, method, best);
   return best;
+}
+
+}  // namespace
+
+Packing pack_racks(const std::vector<RackItem>& items, const RackSpec& rack, PackMethod method) {
+  for (const RackItem& item : items) {
+    if (item.count == 0) continue;
+    if (const auto why = misfit(item, rack)) throw Error{*why, {}, "", ErrorKind::infeasible};
+  }
+  std::vector<RackItem> shared = items;
+  std::vector<RackCounts> own;
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    if (!items[k].own_rack) continue;
+    RackCounts one(items.size(), 0);
+    one[k] = 1;
+    own.insert(own.end(), static_cast<std::size_t>(items[k].count), one);
+    shared[k].count = 0;
+  }
+  Packing out = pack_shared(shared, rack, method);
+  if (out.racks.empty() && !own.empty()) out.method = "racks of their own";
+  out.lower_bound += static_cast<int>(own.size());
+  out.racks.insert(out.racks.begin(), own.begin(), own.end());
+  return out;
 }
 
 Power rack_power(const std::vector<RackItem>& items, const RackCounts& rack_counts) {

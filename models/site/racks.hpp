@@ -1,7 +1,8 @@
 #pragma once
 /// Devices into racks: as few racks as power, rack units, weight, depth, outlets and ports allow.
 ///
-/// All racks are alike and devices come in kinds of equal ones, so a packing is a list of counts per kind.
+/// All racks are alike and devices come in kinds of equal ones, so a packing is a list of counts per kind. A
+/// device that comes in a rack of its own shares none: its racks stand before the packed ones.
 /// Two heuristics come first: every kind spread evenly over the racks (what people build, rack for rack the
 /// same), and first-fit decreasing. A heuristic that meets the lower bound is optimal. If none does, the
 /// exact method solves
@@ -37,6 +38,9 @@ struct RackItem {
   int outlets = 0;  ///< of the rack's power distribution: one per power supply
   int ports = 0;    ///< network cables that end at it
   std::string unknown = {};
+  /// It comes in a rack of its own, and this is what that rack may draw; 0: not limited. Units, weight,
+  /// depth, outlets and ports of the site's racks do not concern it.
+  std::optional<Power> own_rack = {};
 };
 
 /// One rack. A limit of 0 is none, but for the units.
@@ -61,7 +65,7 @@ using RackCounts = std::vector<int>;  ///< devices of each kind in one rack
 struct Packing {
   std::vector<RackCounts> racks;
   int lower_bound = 0;  ///< no packing has fewer racks
-  std::string method;   ///< "even spread", "first-fit decreasing", "exact (CBC)"
+  std::string method;   ///< "even spread", "first-fit decreasing", "exact (CBC)", "racks of their own"
 
   [[nodiscard]] bool optimal() const { return static_cast<int>(racks.size()) == lower_bound; }
 };

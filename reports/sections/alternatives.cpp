@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::size_t side_by_side = 3;  ///< more workloads than this do not fit a terminal
 
+/// "13 nodes", or "13 + 1 spare".
+std::string size_text(std::int64_t nodes, std::int64_t spares) {
+  return spares > 0 ? nodes_text(nodes, spares) : counted(nodes, "node");
+}
+
 /// "13 nodes, 15.2 days" or "none: network".
 std::string short_outcome(const Alternative& alternative) {
   if (!alternative.feasible || !alternative.nodes) {
@@ -20,13 +25,13 @@ std::string short_outcome(const Alternative& alternative) {
   }
   const std::string time =
       alternative.time_to_train ? ", " + duration_text(alternative.time_to_train->value) : "";
-  return counted(*alternative.nodes, "node") + time;
+  return size_text(*alternative.nodes, alternative.spares) + time;
 }
 
 std::vector<Cell> alternative_row(const WorkloadResult& workload, const Alternative& alternative,
                                   bool chosen) {
   Cell title = text_cell(alternative.title + (chosen ? " (chosen)" : ""));
-  Cell nodes = alternative.feasible ? count_cell(alternative.nodes) : text_cell("none");
+  Cell nodes = alternative.feasible ? nodes_cell(alternative.nodes, alternative.spares) : text_cell("none");
   nodes.tone = alternative.feasible ? (chosen ? Tone::good : Tone::plain) : Tone::bad;
   return {text_cell(workload.title),
           title,
@@ -76,7 +81,7 @@ BarChart outcome_chart(const WorkloadResult& workload, const ResultDocument& doc
       !listed && answer.feasible && answer.nodes && time) {
     chart.bars.push_back({.label = node_name(answer) + " (chosen)",
                           .value = time->value,
-                          .text = counted(*answer.nodes, "node") + ", " + duration_text(time->value),
+                          .text = size_text(*answer.nodes, answer.spares) + ", " + duration_text(time->value),
                           .low = time->low,
                           .high = time->high,
                           .tone = Tone::good});

@@ -21,9 +21,11 @@ std::string origin(const SiteBillRow& row) {
   return text;
 }
 
-Table bill_table(const std::vector<SiteBillRow>& bill) {
+Table bill_table(const std::vector<SiteBillRow>& bill, std::ptrdiff_t unpriced) {
   Table table;
   table.caption = "Bill of materials";
+  if (unpriced > 0)
+    table.caption += fmt::format("; its sum is at least that: {} without a price", counted(unpriced, "row"));
   table.columns = {{"Group"},
                    {"Item"},
                    {"Quantity", Align::right},
@@ -55,13 +57,15 @@ Blocks bill_section(const ResultDocument& document) {
   const auto unpriced = std::ranges::count_if(bill, [](const auto& row) { return !row.unit_price_usd; });
   std::string text = fmt::format("{} rows", bill.size());
   if (document.site->bill_total_usd) {
-    text += fmt::format(", {} in all", to_text(Money{*document.site->bill_total_usd}));
+    text += fmt::format(", {} in all", sum_text(to_text(Money{*document.site->bill_total_usd}),
+                                                document.site->bill_is_open()));
     double memory = 0;
     for (const auto& row : bill) memory += row.confidence == "memory" ? row.total_usd.value_or(0) : 0;
     if (memory > 0) text += fmt::format("; {} of it at prices from memory", to_text(Money{memory}));
   }
-  if (unpriced > 0) text += fmt::format("; {} without a price, which no sum has in it", unpriced);
-  return {{Paragraph{text + "."}}, {bill_table(bill), Audience::document}};
+  const auto& missing = document.site->no_price;
+  if (!missing.empty()) text += "; " + left_out_text(missing, "price");
+  return {{Paragraph{text + "."}}, {bill_table(bill, unpriced), Audience::document}};
 }
 
 }  // namespace rackcast::reports

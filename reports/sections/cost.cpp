@@ -114,30 +114,36 @@ Table rate_table(const SiteCost& c, const Formulas& formulas) {
   return table;
 }
 
-Table year_table(const SiteCost& c, const Formulas& formulas) {
+Table year_table(const SiteCost& c, const Formulas& formulas, const Site& site) {
   Table table;
   table.caption =
       fmt::format("A year of owning, {} of it {}", percent_text(c.utilisation.value_or(1)), c.activity);
+  if (site.cost_is_open()) table.caption += "; at least, for want of prices or power";
   table.columns = {{"What"}, {"Cost", Align::right}, {"How"}};
-  const auto add = [&table](const char* what, std::optional<double> dollars, std::string how,
+  const bool bill = site.bill_is_open(), power = !site.no_power.empty();
+  const auto add = [&table](const char* what, std::optional<double> dollars, bool open, std::string how,
                             std::string formula = {}) {
-    table.rows.push_back({text_cell(what), money_cell(dollars), text_cell(std::move(how))});
+    table.rows.push_back(
+        {text_cell(what), sum_cell(money_cell(dollars), open && dollars), text_cell(std::move(how))});
     table.rows.back()[1].formula = std::move(formula);
   };
   const bool bought = c.capex_usd > 0;
-  add("Depreciation", c.depreciation_usd,
+  add("Depreciation", c.depreciation_usd, bill,
       fmt::format("{} over {} years", to_text(Money{c.capex_usd}),
                   number_text(c.depreciation_years.value_or(0))),
       bought && c.depreciation_years ? formulas.depreciation() : "");
-  add("Interest", c.interest_usd, "on half of the purchase, the mean of what is bound",
+  add("Interest", c.interest_usd, bill, "on half of the purchase, the mean of what is bound",
       bought ? formulas.interest() : "");
-  add("Energy", c.energy_usd,
+  add("Energy", c.energy_usd, power,
       fmt::format("the site's, at {} USD/kWh", number_text(c.usd_per_kwh.value_or(0))),
       formulas.has_energy() ? formulas.energy("share_in_use") : "");
-  add("Space", c.space_usd, "by the power of the equipment");
-  add("Support", c.support_usd, "a fraction of the purchase", bought ? formulas.support() : "");
-  add("Staff", c.staff_usd, !c.staff_usd ? "no wages given" : c.staff_how.empty() ? "as given" : c.staff_how);
-  add("Sum", c.year_usd, c.staff_usd ? "" : "without staff", "SUM({above})");
+  add("Space", c.space_usd, power, "by the power of the equipment");
+  add("Support", c.support_usd, bill, "a fraction of the purchase", bought ? formulas.support() : "");
+  add("Staff", c.staff_usd, false,
+      !c.staff_usd          ? "no wages given"
+      : c.staff_how.empty() ? "as given"
+                            : c.staff_how);
+  add("Sum", c.year_usd, site.cost_is_open(), c.staff_usd ? "" : "without staff", "SUM({above})");
   table.rows.back()[1].name = "cost_of_year";
   return table;
 }
@@ -214,24 +220,29 @@ std::string break_even_text(const SiteCost::Rent& r) {
   return even + " utilisation" + (low == even && high == even ? "" : fmt::format(" ({} to {})", low, high));
 }
 
-KeyValues rent_facts(const SiteCost::Rent& r) {
+KeyValues rent_facts(const SiteCost::Rent& r, bool open) {
   KeyValues out;
   out.rows = {{"Instance", fmt::format("{} x {}", r.instances.value_or(0), r.instance),
                fmt::format("{} USD/h each, {}, {}", number_text(r.usd_per_hour), r.terms, r.date)},
               {"The same hours of a year", r.year_usd ? to_text(Money{*r.year_usd}) : "unknown",
                "the same speed per GPU is assumed; networks differ"},
-              {"Break-even", break_even_text(r),
-               r.break_even ? "above it owning is cheaper" : "renting is cheaper at any utilisation"},
+              {"Break-even", open ? "cannot be said" : break_even_text(r),
+               open           ? "the cost of owning leaves something out"
+               : r.break_even ? "above it owning is cheaper"
+                              : "renting is cheaper at any utilisation"},
               {"Source of the rate", r.source, r.confidence + (r.note.empty() ? "" : "; " + r.note)}};
   return out;
 }
 
-Table run_table(const SiteCost& c, const Formulas& formulas) {
+Table cost_of_runs(const SiteCost& c, const Formulas& formulas, bool open) {
   Table table;
   table.caption = c.activity == "training" ? "One training run" : "One day";
+  if (open) table.caption += "; owned, at least, for want of prices or power";
   table.columns = {{"Workload"}, {"Owned", Align::right}, {"Rented", Align::right}};
   for (const auto& run : c.runs) {
-    Cell own = with_interval(money_cell(run.own_usd), run.own_low_usd, run.own_high_usd, money_text);
+    // Beside a sum that leaves something out an interval would promise too much.
+    Cell own = open ? sum_cell(money_cell(run.own_usd), true)
+                    : with_interval(money_cell(run.own_usd), run.own_low_usd, run.own_high_usd, money_text);
     own.formula = formulas.of_year(run.own_usd);
     Cell rented = with_interval(money_cell(run.rent_usd), run.rent_low_usd, run.rent_high_usd, money_text);
     if (run.rent_usd && c.rent && c.rent->usd_per_hour > 0)
@@ -250,14 +261,17 @@ Blocks cost_section(const ResultDocument& document) {
   const double bill = document.site->bill.empty() ? 0 : document.site->bill_total_usd.value_or(0);
   const bool billed = bill > 0 && std::abs(cost.capex_usd / bill - 1) < 1e-6;
   const Formulas formulas(cost, billed);
-  blocks.push_back({year_table(cost, formulas), Audience::document});
+  const bool open = document.site->cost_is_open();
+  blocks.push_back({year_table(cost, formulas, *document.site), Audience::document});
   blocks.push_back({rate_table(cost, formulas), Audience::document});
   if (cost.rent) {
     blocks.push_back({Subheading{"Buy or rent"}, Audience::document});
-    if (auto chart = rent_chart(cost, formulas)) blocks.push_back({std::move(*chart), Audience::document});
-    blocks.push_back({rent_facts(*cost.rent), Audience::document});
+    // Half a sum is not compared.
+    if (auto chart = open ? std::nullopt : rent_chart(cost, formulas))
+      blocks.push_back({std::move(*chart), Audience::document});
+    blocks.push_back({rent_facts(*cost.rent, open), Audience::document});
   }
-  if (!cost.runs.empty()) blocks.push_back({run_table(cost, formulas)});
+  if (!cost.runs.empty()) blocks.push_back({cost_of_runs(cost, formulas, open)});
   if (!cost.missing.empty()) {
     blocks.push_back({Subheading{"Not in these sums"}, Audience::document});
     blocks.push_back({List{cost.missing}, Audience::document});

@@ -22,7 +22,7 @@ std::string headline_title(const ResultDocument& document) {
     return node_name(answer);
   }
   const std::string gpus = answer.gpus ? " (" + counted(*answer.gpus, "GPU") + ")" : "";
-  return fmt::format("{} × {}{}", count_text(*answer.nodes), node_name(answer), gpus);
+  return fmt::format("{} × {}{}", nodes_text(*answer.nodes, answer.spares), node_name(answer), gpus);
 }
 
 /// Probability that the deadline is met, by the interval of the prediction: its ends are the 5 % and 95 % of
@@ -52,26 +52,33 @@ std::string confident_text(const Answer& answer) {
   return "(by the error of the model alone)";
 }
 
+std::string joined(const std::string& a, const std::string& b) {
+  return a.empty() || b.empty() ? a + b : a + ", " + b;
+}
+
 /// Racks, power and money of the whole site.
 void add_site(std::vector<Fact>& facts, const Site& site) {
   if (site.racks.count) {
-    facts.push_back({"Racks", counted(*site.racks.count, "rack"), {}});
+    facts.push_back({"Racks", sum_text(counted(*site.racks.count, "rack"), !site.no_units.empty()),
+                     site.no_units.empty() ? "" : left_out_text(site.no_units, "height")});
   }
   if (site.power.nameplate_w) {
     const std::string it =
         site.power.it_w ? to_text(Power{*site.power.it_w}) + " while " + site.power.activity : "";
     const std::string all =
         site.power.facility_w ? ", " + to_text(Power{*site.power.facility_w}) + " with cooling" : "";
-    facts.push_back({"Power", to_text(Power{*site.power.nameplate_w}) + " nameplate", it + all});
+    const bool open = !site.no_power.empty();
+    facts.push_back({"Power", sum_text(to_text(Power{*site.power.nameplate_w}) + " nameplate", open),
+                     joined(it + all, open ? left_out_text(site.no_power, "power") : "")});
   }
   const auto unpriced =
       std::ranges::count_if(site.bill, [](const SiteBillRow& row) { return !row.total_usd; });
   if (site.bill_total_usd && unpriced < std::ssize(site.bill)) {
-    facts.push_back({"Purchase", to_text(Money{*site.bill_total_usd}),
-                     unpriced > 0 ? "without " + counted(unpriced, "row") + " that have no price" : ""});
+    facts.push_back({"Purchase", sum_text(to_text(Money{*site.bill_total_usd}), site.bill_is_open()),
+                     site.no_price.empty() ? "" : left_out_text(site.no_price, "price")});
   }
   if (site.cost && site.cost->year_usd) {
-    facts.push_back({"A year of owning", to_text(Money{*site.cost->year_usd}),
+    facts.push_back({"A year of owning", sum_text(to_text(Money{*site.cost->year_usd}), site.cost_is_open()),
                      site.cost->date.empty() ? "" : "prices of " + site.cost->date});
   }
 }
@@ -167,7 +174,7 @@ Table workload_table(const ResultDocument& document) {
                    {"Binds", Align::left, 1}};
   for (const WorkloadResult& workload : document.workloads) {
     const Answer& answer = workload.answer;
-    Cell nodes = answer.feasible ? count_cell(answer.nodes) : text_cell("none");
+    Cell nodes = answer.feasible ? nodes_cell(answer.nodes, answer.spares) : text_cell("none");
     nodes.tone = answer.feasible ? Tone::plain : Tone::bad;
     Cell rate, efficiency;
     if (const auto& p = workload.performance.samples_per_s) {

@@ -13,9 +13,9 @@ namespace rackcast::reports {
 namespace {
 
 /// "13 (11 to 15)"; the long end may be out of reach.
-Cell nodes_cell(const DataGrowth::Planned& p) {
+Cell planned_cell(const DataGrowth::Planned& p) {
   if (!p.nodes) return text_cell("none");
-  Cell cell = count_cell(p.nodes);
+  Cell cell = nodes_cell(p.nodes, p.spares);
   if (!p.low) return cell;
   if (!p.high) {
     cell.text += fmt::format(" ({} to none in reach)", count_text(*p.low));
@@ -35,7 +35,7 @@ Table plan_table(const DataGrowth& growth) {
                    {"Nodes", Align::right},
                    {"Storage systems", Align::right, 1}};
   for (const auto& p : growth.plan) {
-    Cell nodes = nodes_cell(p);
+    Cell nodes = planned_cell(p);
     nodes.tone = !p.nodes ? Tone::bad : p.asked ? Tone::good : Tone::plain;
     table.rows.push_back({Cell{duration_text(p.day * 86400), p.day * 86400, "s"}, number_cell(p.samples, "1"),
                           p.bytes > 0 ? Cell{to_text(Bytes{p.bytes}), p.bytes, "B"} : Cell{}, nodes,

@@ -94,15 +94,15 @@ struct Columns {
   }
   /// `interval`: with that of the time.
   [[nodiscard]] std::vector<Cell> row(const PlanCandidate& c, bool chosen, bool interval = false) const {
-    Cell nodes = count_cell(c.nodes);
+    Cell nodes = nodes_cell(c.nodes, c.spares);
     if (chosen) nodes.tone = Tone::good;
     std::vector<Cell> out{nodes};
     if (several) out.push_back(text_cell(design_of(c)));
     out.push_back(count_cell(c.gpus));
     out.push_back(interval ? interval_cell(c) : time_cell(c));
-    if (money) out.push_back(dollar_cell(c.capex_usd));
-    if (money) out.push_back(dollar_cell(c.total_usd));
-    if (energy) out.push_back(energy_cell(c.energy_j));
+    if (money) out.push_back(sum_cell(dollar_cell(c.capex_usd), c.purchase_is_open));
+    if (money) out.push_back(sum_cell(dollar_cell(c.total_usd), c.cost_is_open));
+    if (energy) out.push_back(sum_cell(energy_cell(c.energy_j), c.energy_is_open));
     if (settings) out.push_back(text_cell(settings_text(c)));
     return out;
   }

@@ -24,7 +24,7 @@ std::string mass(std::optional<double> kilograms) {
   return kilograms ? to_text(Mass{*kilograms}) : "unknown";
 }
 
-StackedBar consumers(const SitePower& p) {
+StackedBar consumers(const SitePower& p, bool open) {
   StackedBar bar;
   bar.caption = "Who draws the power while " + p.activity;
   const auto add = [&bar](const char* label, std::optional<double> value) {
@@ -35,7 +35,7 @@ StackedBar consumers(const SitePower& p) {
   add("storage", p.storage_w);
   add("other equipment", p.equipment_w);
   if (p.facility_w && p.it_w) add("cooling and distribution", *p.facility_w - *p.it_w);
-  bar.total_text = watts(p.facility_w) + " for the site";
+  bar.total_text = sum_text(watts(p.facility_w) + " for the site", open);
   return bar;
 }
 
@@ -176,15 +176,15 @@ std::optional<Chart> serving_day_chart(const SitePower& p, const Serving& servin
   return chart;
 }
 
-KeyValues facts(const SitePower& p) {
+KeyValues facts(const SitePower& p, bool open) {
   KeyValues out;
   const auto add = [&out](std::string label, std::string value, std::string detail = {}) {
     out.rows.push_back({std::move(label), std::move(value), std::move(detail)});
   };
-  add("IT, " + working_label(p.activity, false), watts(p.it_w),
+  add("IT, " + working_label(p.activity, false), sum_text(watts(p.it_w), open),
       fmt::format("90 % interval {} to {}", watts(p.it_low_w), watts(p.it_high_w)));
-  add("IT, nameplate", watts(p.nameplate_w));
-  add("IT, idle", watts(p.idle_w));
+  add("IT, nameplate", sum_text(watts(p.nameplate_w), open));
+  add("IT, idle", sum_text(watts(p.idle_w), open));
   add("One GPU, computing", watts(p.gpu_w), "measured on " + p.gpu_model);
   if (p.gpu_cap_w) {
     add("Power cap of a GPU", watts(p.gpu_cap_w),
@@ -197,25 +197,25 @@ KeyValues facts(const SitePower& p) {
         p.plant + (p.climate.empty() ? "" : ", climate " + p.climate) +
             (range ? fmt::format(", {} to {}", number_text(*p.pue_low), number_text(*p.pue_high)) : ""));
   }
-  add("Site, " + working_label(p.activity, false), watts(p.facility_w));
+  add("Site, " + working_label(p.activity, false), sum_text(watts(p.facility_w), open));
   if (p.rack_mean_w.value_or(0) > 0)
     add("Per rack", watts(p.rack_mean_w), "mean; at most " + watts(p.rack_most_w));
   return out;
 }
 
-KeyValues heat(const SitePower& p) {
+KeyValues heat(const SitePower& p, bool open) {
   KeyValues out;
   out.rows = {
-      {"Heat to remove", number_text(p.btu_per_h.value_or(0)) + " BTU/h",
+      {"Heat to remove", sum_text(number_text(p.btu_per_h.value_or(0)) + " BTU/h", open),
        fmt::format("{} tons of cooling; of the nameplate power", number_text(p.cooling_tons.value_or(0)))},
-      {"Air", number_text(p.air_cfm.value_or(0)) + " CFM",
+      {"Air", sum_text(number_text(p.air_cfm.value_or(0)) + " CFM", open),
        fmt::format("{} m3/s, when it warms by {} K",
                    number_text(p.air_cfm.value_or(0) * 0.3048 * 0.3048 * 0.3048 / 60),
                    number_text(p.air_rise_kelvin.value_or(0)))},
-      {"A year", energy(p.facility_kwh_year),
+      {"A year", sum_text(energy(p.facility_kwh_year), open),
        fmt::format("{} of it IT; {} {} of the time", energy(p.it_kwh_year), p.activity,
                    percent_text(p.utilisation.value_or(1)))},
-      {"CO2 a year", mass(p.co2_kg_year),
+      {"CO2 a year", sum_text(mass(p.co2_kg_year), open),
        fmt::format("grid of {}, {} g/kWh", p.grid, number_text(p.g_co2_per_kwh.value_or(0)))}};
   if (p.water_litres_year) {
     out.rows.push_back(
@@ -235,16 +235,16 @@ Table step_table(const SitePower& p) {
   return table;
 }
 
-Table run_table(const SitePower& p) {
+Table run_table(const SitePower& p, bool open) {
   Table table;
   table.caption = p.activity == "training" ? "Energy of one training run on this cluster" : "Energy of a day";
   table.columns = {{"Workload"},         {"Time", Align::right}, {"GPUs compute", Align::right},
                    {"IT", Align::right}, {"Site", Align::right}, {"CO2", Align::right}};
   for (const auto& run : p.runs) {
     table.rows.push_back({text_cell(run.title), Cell{duration_text(run.seconds), run.seconds, "s"},
-                          percent_cell(run.busy), Cell{energy(run.it_kwh), run.it_kwh, "kWh"},
-                          Cell{energy(run.facility_kwh), run.facility_kwh, "kWh"},
-                          Cell{mass(run.co2_kg), run.co2_kg, "kg"}});
+                          percent_cell(run.busy), sum_cell({energy(run.it_kwh), run.it_kwh, "kWh"}, open),
+                          sum_cell({energy(run.facility_kwh), run.facility_kwh, "kWh"}, open),
+                          sum_cell({mass(run.co2_kg), run.co2_kg, "kg"}, open)});
   }
   return table;
 }
@@ -254,18 +254,19 @@ Table run_table(const SitePower& p) {
 Blocks power_section(const ResultDocument& document) {
   if (!document.site) return {};
   const SitePower& p = document.site->power;
+  const bool open = !document.site->no_power.empty();
   Blocks blocks{{Paragraph{p.statement}}};
   if (!p.known) return blocks;
-  blocks.push_back({consumers(p), Audience::document});
+  blocks.push_back({consumers(p, open), Audience::document});
   blocks.push_back({levels(p), Audience::document});
   auto by_hour = document.serving ? serving_day_chart(p, *document.serving) : std::nullopt;
   if (auto chart = by_hour ? std::move(by_hour) : day_chart(p))
     blocks.push_back({std::move(*chart), Audience::document});
-  blocks.push_back({facts(p), Audience::document});
+  blocks.push_back({facts(p, open), Audience::document});
   blocks.push_back({Subheading{"Cooling and a year"}, Audience::document});
-  blocks.push_back({heat(p)});
+  blocks.push_back({heat(p, open)});
   if (!p.step.empty()) blocks.push_back({step_table(p), Audience::document});
-  if (!p.runs.empty()) blocks.push_back({run_table(p), Audience::document});
+  if (!p.runs.empty()) blocks.push_back({run_table(p, open), Audience::document});
   return blocks;
 }
 

@@ -44,7 +44,7 @@ std::string contents_text(const SiteRacks::Group& group) {
 }
 
 Drawing drawing(const SiteRacks& racks, const SiteRacks::Group& group) {
-  RackDrawing rack{group_title(group), static_cast<int>(racks.units), {}};
+  RackDrawing rack{group_title(group), static_cast<int>(group.rack_units.value_or(racks.units)), {}};
   for (const auto& p : group.positions) {
     rack.devices.push_back(
         {static_cast<int>(p.u), static_cast<int>(p.units), p.name, colour_of(p.kind), p.rear});
@@ -73,7 +73,8 @@ Table group_table(const SiteRacks& racks) {
                    {"Weight", Align::right, 1}};
   for (const auto& g : racks.groups) {
     Cell nameplate = power_cell(g.nameplate_w);
-    if (racks.power_limit_w && g.nameplate_w.value_or(0) > *racks.power_limit_w * (1 + 1e-9)) {
+    const auto limit = g.power_limit_w ? g.power_limit_w : racks.power_limit_w;
+    if (limit && g.nameplate_w.value_or(0) > *limit * (1 + 1e-9)) {
       nameplate.tone = Tone::bad;
     }
     table.rows.push_back({count_cell(g.count), text_cell(contents_text(g)), count_cell(g.units_used),
@@ -164,7 +165,8 @@ Blocks racks_section(const ResultDocument& document) {
   if (auto plan = floor_plan(racks)) blocks.push_back({std::move(*plan), Audience::document});
   if (racks.area_m2) {
     blocks.push_back(
-        {KeyValues{{{"Floor", to_text(Area{*racks.area_m2}), "planned, with aisles and row ends"}}}});
+        {KeyValues{{{"Floor", sum_text(to_text(Area{*racks.area_m2}), !document.site->no_units.empty()),
+                     "planned, with aisles and row ends"}}}});
   }
   return blocks;
 }

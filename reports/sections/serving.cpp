@@ -40,7 +40,7 @@ std::string spares_text(const Serving& s) {
   return fmt::format("{}: {}, {}", count_text(s.spares), down, up);
 }
 
-KeyValues facts(const Serving& s) {
+KeyValues facts(const Serving& s, const std::optional<Site>& site) {
   KeyValues out;
   const auto add = [&out](const char* label, std::string value) {
     out.rows.push_back({label, std::move(value), {}});
@@ -66,9 +66,12 @@ KeyValues facts(const Serving& s) {
                     percent_text(s.at_peak->busy), number_text(s.at_peak->mean_batch), percent_text(s.busy)));
   }
   if (s.memory_bytes) add("GPU memory", to_text(Bytes{*s.memory_bytes}) + " with full batches");
-  if (s.kwh_per_million) add("Energy of a million requests", to_text(Energy{*s.kwh_per_million * 3.6e6}));
+  if (s.kwh_per_million)
+    add("Energy of a million requests",
+        sum_text(to_text(Energy{*s.kwh_per_million * 3.6e6}), site && !site->no_power.empty()));
   if (s.usd_per_million)
-    add("Cost of a million requests", fmt::format("{:.3g} USD, owned", *s.usd_per_million));
+    add("Cost of a million requests",
+        sum_text(fmt::format("{:.3g} USD, owned", *s.usd_per_million), site && site->cost_is_open()));
   return out;
 }
 
@@ -200,14 +203,16 @@ Table option_table(const Serving& s, const ResultDocument& document) {
     const bool chosen = o.feasible && document.answer.node == o.node && s.precision == o.precision;
     Cell nodes = o.feasible ? count_cell(o.nodes) : text_cell("none");
     nodes.tone = chosen ? Tone::good : o.feasible ? Tone::plain : Tone::bad;
-    const auto money = o.total_usd
-                           ? Cell{.text = to_text(Money{*o.total_usd}), .value = o.total_usd, .unit = "USD"}
-                           : Cell{};
+    const auto money =
+        o.total_usd ? sum_cell({.text = to_text(Money{*o.total_usd}), .value = o.total_usd, .unit = "USD"},
+                               o.cost_is_open)
+                    : Cell{};
     table.rows.push_back(
         {text_cell(o.title), text_cell(o.precision), nodes, o.feasible ? count_cell(o.gpus) : Cell{},
          Cell{.text = rate_text(o.gpu_requests_per_s), .value = o.gpu_requests_per_s, .unit = "1/s"},
          latency_cell(o.single_s),
-         o.feasible ? Cell{.text = to_text(Power{o.nameplate_w}), .value = o.nameplate_w, .unit = "W"}
+         o.feasible ? sum_cell({.text = to_text(Power{o.nameplate_w}), .value = o.nameplate_w, .unit = "W"},
+                               o.power_is_open)
                     : Cell{},
          o.feasible ? money : Cell{},
          text_cell(chosen       ? o.binds + "; chosen"
@@ -228,7 +233,7 @@ std::string working_label(std::string_view activity, bool first) {
 Blocks serving_section(const ResultDocument& document) {
   if (!document.serving) return {};
   const Serving& s = *document.serving;
-  Blocks blocks{{facts(s)}};
+  Blocks blocks{{facts(s, document.site)}};
   if (s.options.size() > 1) blocks.push_back({option_table(s, document)});
   std::ranges::move(relaxation_blocks(s.relaxations), std::back_inserter(blocks));
   if (!s.limits.empty()) blocks.push_back({limit_table(s), Audience::document});

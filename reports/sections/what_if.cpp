@@ -29,6 +29,7 @@ std::vector<WhatIf::Point> rates(const WorkloadResult& workload, double work) {
 /// Energy of a year with its price, and what else a year of owning costs.
 std::optional<WhatIf::Energy> energy_of(const ResultDocument& document) {
   if (!document.site || !document.site->cost) return std::nullopt;
+  if (document.site->cost_is_open()) return std::nullopt;  // a sum that leaves something out does not scale
   const SiteCost& cost = *document.site->cost;
   const double kwh = document.site->power.facility_kwh_year.value_or(0);
   if (kwh <= 0 || cost.usd_per_kwh.value_or(0) <= 0) return std::nullopt;

@@ -109,6 +109,7 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
   Evaluator evaluator{catalog, {}, s.calibration};
   CampaignReport out;
   out.nodes = s.cluster.nodes;
+  out.spares = evaluator.spares(question(s, s.workloads.front()));
   const CampaignSpec& campaign = *s.campaign;
   GangSpeed gangs{s, evaluator, out.nodes};
   const bool simulated = !campaign.scheduler.across_leaves;

@@ -26,6 +26,7 @@ struct StreamStatistics {
 
 struct CampaignReport {
   int nodes = 0;
+  int spares = 0;  ///< beside `nodes`, for failed ones
   CampaignJobs jobs;
   CampaignOutcome outcome;
   std::vector<StreamStatistics> streams;

@@ -31,7 +31,7 @@ CostReport cluster_cost(const Catalog& catalog, const CampaignSite& where, doubl
   SiteSpec spec = where.spec;
   spec.power.utilisation = utilisation;
   PowerReport power = where.power;
-  power.it.value = power.known ? (power.idle + where.cluster->nodes * work).base() : 0;
+  power.it.value = power.known ? (power.idle + where.nodes() * work).base() : 0;
   power.runs.clear();
   std::optional<NetworkReport> network;
   if (where.cluster->fabric.leaves > 0) network = network_report(catalog, where.plan, *where.cluster);
@@ -93,7 +93,7 @@ CampaignCost priced(const Scenario& s, const Catalog& catalog, const CampaignSit
   for (std::size_t i = 0; i < power.draws.size(); ++i) work[i] = power.draws[i].node - power.node_idle;
   Energy worked{0};
   for (std::size_t i = 0; i < work.size(); ++i) worked += work[i] * out.streams[i].held;
-  out.cluster = cluster_cost(catalog, where, all / (cluster.nodes * out.over), worked / all);
+  out.cluster = cluster_cost(catalog, where, all / (where.nodes() * out.over), worked / all);
   const OwnCost& own = out.cluster.own;
   const MoneyRate shared = own.total(0) * out.over / all, idle = own.energy_idle * out.over / all;
   const EnergyPrice joule = where.plan.pue.value * out.cluster.energy_price.value;

@@ -122,7 +122,8 @@ Document cost_document(const CampaignSpec& spec, const CampaignCost& c) {
                   {"owned_usd", (all.own.total(all.utilisation) * c.over).base()},
                   {"node_hour", hour_document(c)},
                   {"rent", nullptr},
-                  {"missing", all.missing}};
+                  {"missing", all.missing},
+                  {"lacking", missing_document(all.lacking)}};
   if (all.offer) {
     Money rented{0};
     for (const CampaignCost::Stream& s : c.streams) rented += s.rented;
@@ -185,6 +186,7 @@ std::string campaign_document(const Scenario& s, const CampaignReport& r, const 
   Document out = head_document("campaign", command, s);
   out["format"] = "rackcast-campaign";
   out["nodes"] = r.nodes;
+  out["spares"] = r.spares;
   out["node"] = s.cluster.node;
   out["node_title"] = r.node_title;
   out["duration_s"] = c.duration.base();

@@ -113,14 +113,14 @@ CampaignPower campaign_power(const Scenario& s, const Catalog& catalog, const Ca
   add_site(report, where.plan, out);
   const NodePower node = node_power(catalog, cluster.node, site.psu);
   constexpr double ninety_percent = 1.645;  // half width of a 90 % interval in standard deviations
-  Levels levels{static_cast<double>(cluster.nodes),
+  Levels levels{static_cast<double>(where.nodes()),
                 report.idle.base(),
                 node.idle.base(),
                 report.nameplate.base(),
                 std::exp(ninety_percent * node.log_sigma),
                 {}};
   out.node_idle = node.idle;
-  out.others = report.idle - cluster.nodes * node.idle;
+  out.others = report.idle - where.nodes() * node.idle;
   for (std::size_t i = 0; i < where.runs.size(); ++i) {
     const double busy = busy_fraction(where.runs[i].run.parts);
     const Power draw = node.at(busy, site.gpu_cap.value_or(Power{INFINITY})).wall;

@@ -29,8 +29,9 @@ CampaignSite campaign_site(const Scenario& s, const Catalog& catalog, Evaluator&
   CampaignSite out;
   if (s.site) out.spec = *s.site;
   try {
-    out.cluster = &evaluator.cluster(question(s, s.workloads.front()));
-    out.plan = site_plan(catalog, out.spec, *out.cluster, s.storage);
+    const Question asked = question(s, s.workloads.front());
+    out.cluster = &evaluator.bought(asked);
+    out.plan = site_plan(catalog, out.spec, *out.cluster, evaluator.spares(asked), s.storage);
     out.runs = runs_of_streams(s, evaluator);
     out.power = power_report(catalog, out.spec, out.plan, *out.cluster, out.runs);
   } catch (const Error& e) {

@@ -17,11 +17,14 @@ struct Scenario;
 struct CampaignSite {
   std::string unknown;  ///< why a stream's workload cannot be modelled on the cluster; empty: it can
   SiteSpec spec;        ///< the scenario's, or one without limits and prices
-  const Cluster* cluster = nullptr;  ///< the evaluator's
+  const Cluster* cluster = nullptr;  ///< the evaluator's, with its spare nodes
   SitePlan plan;
   std::vector<SiteRun>
       runs;  ///< of each stream: its workload on the nodes of its jobs; a recorded one's on one
   PowerReport power;
+
+  /// That jobs may use.
+  [[nodiscard]] int nodes() const { return plan.count(DeviceRole::node); }
 };
 
 /// `evaluator` must outlive what is returned.

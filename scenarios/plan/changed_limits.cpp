@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "models/site/racks.hpp"
 #include "scenarios/describe.hpp"
 #include "scenarios/plan/limit_text.hpp"
+#include "scenarios/site/site_plan.hpp"
 #include "scenarios/storage.hpp"
 #include "sim/quantity_text.hpp"
 
@@ -34,7 +34,8 @@ Scenario with_site(const Scenario& s, Change change) {
 
 }  // namespace
 
-std::vector<ChangedLimit> rack_limits(const Scenario& s, const RackSpec& rack) {
+std::vector<ChangedLimit> rack_limits(const Scenario& s, const SitePlan& plan) {
+  const RackSpec& rack = plan.rack;
   std::vector<ChangedLimit> out;
   if (!s.site) return out;
   const RackOptions& stated = s.site->racks;
@@ -47,7 +48,9 @@ std::vector<ChangedLimit> rack_limits(const Scenario& s, const RackSpec& rack) {
     out.push_back({limit, count_of(now, what), count_of(more, what),
                    with_site(s, [&](SiteSpec& site) { site.racks.*member = more; })});
   };
-  if (rack.power > Power{0}) quantity("rack_power", rack.power, &RackOptions::power);
+  // Racks that come with their contents have a limit of their own, until the scenario states one for all.
+  if (rack.power > Power{0} && (stated.power || !plan.own_cooling))
+    quantity("rack_power", rack.power, &RackOptions::power);
   if (stated.units || stated.reserved_units) whole("units_of_rack", rack.units, "unit", &RackOptions::units);
   if (stated.load) quantity("rack_load", rack.load, &RackOptions::load);
   if (stated.depth) quantity("rack_depth", rack.depth, &RackOptions::depth);

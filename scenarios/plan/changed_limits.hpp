@@ -11,7 +11,7 @@
 namespace rackcast {
 
 class Catalog;
-struct RackSpec;
+struct SitePlan;
 
 struct ChangedLimit {
   std::string limit;         ///< "rack_power": a key like those of limits.hpp
@@ -21,7 +21,7 @@ struct ChangedLimit {
 
 /// Of one rack, as the plan of the site has it: its power, and of units, load, depth, outlets and ports those
 /// that the scenario states. Nothing without a site.
-std::vector<ChangedLimit> rack_limits(const Scenario& scenario, const RackSpec& rack);
+std::vector<ChangedLimit> rack_limits(const Scenario& scenario, const SitePlan& plan);
 
 /// The power cap of a GPU; nothing where the scenario states none.
 std::optional<ChangedLimit> gpu_cap_limit(const Scenario& scenario);

@@ -79,10 +79,18 @@ int whole_copies_only(const Scenario& s, Design& d, bool range) {
   return step;
 }
 
-void add_sizes(const Scenario& s, Design& d) {
+void add_sizes(Evaluator& evaluator, const Scenario& s, Design& d) {
   const int per_node = std::max(1, d.node.gpus);
   const auto add = [&](int nodes, std::optional<int> job, double of_most) {
     d.sizes.push_back({nodes, job.value_or(nodes * per_node), job, of_most});
+  };
+  Question q;
+  q.cluster = d.cluster;
+  q.failures = s.failures;
+  const auto with_spares = [&](int nodes) {
+    q.cluster.nodes = nodes;
+    q.gpus = q.cluster.gpus_per_job = s.cluster.gpus_per_job;
+    return nodes + evaluator.spares(q);
   };
   if (!s.search.gpus_per_job.empty()) {
     for (const int gpus : s.search.gpus_per_job) add((gpus + per_node - 1) / per_node, gpus, 0);
@@ -90,8 +98,8 @@ void add_sizes(const Scenario& s, Design& d) {
     for (const int nodes : s.search.nodes) add(nodes, s.cluster.gpus_per_job, 0);
   } else {
     const int most = s.goal->max_nodes;
-    for (int nodes = 1; nodes <= most; ++nodes)
-      add(nodes, s.cluster.gpus_per_job, static_cast<double>(nodes) / most);
+    for (int nodes = 1; nodes <= most && (nodes == 1 || with_spares(nodes) <= most); ++nodes)
+      add(nodes, s.cluster.gpus_per_job, static_cast<double>(with_spares(nodes)) / most);
   }
   // A job of so many GPUs does not fit fewer nodes.
   std::erase_if(d.sizes, [&](const PlanSize& size) { return size.gpus > size.nodes * per_node; });
@@ -103,7 +111,7 @@ void add_sizes(const Scenario& s, Design& d) {
   for (const int nodes : {(11 * most + 9) / 10, 2 * most})
     if (const int whole = (nodes + step - 1) / step * step;
         whole > d.sizes.back().nodes && whole <= kLargestBeyond)
-      add(whole, s.cluster.gpus_per_job, static_cast<double>(whole) / most);
+      add(whole, s.cluster.gpus_per_job, static_cast<double>(with_spares(whole)) / most);
 }
 
 std::vector<WorkloadSpec> variants_of(const SearchSpec& search, const WorkloadSpec& own) {
@@ -189,7 +197,7 @@ PlanSpace plan_space(Evaluator& evaluator, const Scenario& s) {
         q.storage = storage;
         (void)evaluator.storage_capacity(q);  // an unknown name is an error here and not a design that fails
       }
-      add_sizes(s, d);
+      add_sizes(evaluator, s, d);
       if (!d.sizes.empty()) space.designs.push_back(std::move(d));
     }
   }

@@ -12,7 +12,7 @@ namespace rackcast {
 struct PlanSize {
   int nodes = 1, gpus = 1;
   std::optional<int> gpus_per_job;
-  double of_most = 0;  ///< nodes over goal.max_nodes; 0: the scenario lists the sizes itself
+  double of_most = 0;  ///< nodes and spares over goal.max_nodes; 0: the scenario lists the sizes itself
 };
 
 /// Node type, network and storage, at any of its sizes.

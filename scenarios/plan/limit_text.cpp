@@ -57,6 +57,8 @@ std::string title_of(Limit limit) {
       return "budget in all";
     case Limit::price:
       return "a price of the node";
+    case Limit::power_rating:
+      return "a power rating of every device";
     case Limit::deadline:
     case Limit::availability:
       break;
@@ -109,6 +111,7 @@ std::string amount_text(Limit limit, const Scenario& s, double use) {
     case Limit::storage_capacity:
     case Limit::rack:
     case Limit::price:
+    case Limit::power_rating:
       break;
   }
   return use == 1 ? "what there is" : fmt::format("{:.4g} % of what there is", 100 * use);

@@ -43,7 +43,7 @@ LimitMask smallest_conflict(const std::vector<LimitMask>& masks) {
   LimitMask any = 0;
   for (const LimitMask mask : least) any |= mask;
   LimitMask best = any;
-  // Every subset of the limits that somebody breaks: at most 2^16.
+  // Every subset of the limits that somebody breaks: at most 2^17.
   for (LimitMask set = any; set != 0; set = (set - 1) & any) {
     const int size = std::popcount(set), smallest = std::popcount(best);
     if (size > smallest || (size == smallest && set >= best)) continue;

@@ -26,14 +26,15 @@ enum class Limit : std::uint8_t {
   budget,
   opex_budget,
   total_budget,
-  price,  ///< the objective is a cost and the nodes have no price
+  price,         ///< the objective is a cost and the nodes have no price
+  power_rating,  ///< the objective is energy and the power of a device is not known
 };
-inline constexpr std::size_t limit_count = 16;
+inline constexpr std::size_t limit_count = 17;
 inline constexpr std::array<std::string_view, limit_count> limit_names{
-    "configuration", "gpu_memory",   "useful_batch", "storage_capacity",
-    "deadline",      "availability", "max_nodes",    "rack",
-    "max_racks",     "rack_units",   "floor_area",   "site_power",
-    "budget",        "opex_budget",  "total_budget", "price"};
+    "configuration", "gpu_memory",  "useful_batch", "storage_capacity", "deadline",
+    "availability",  "max_nodes",   "rack",         "max_racks",        "rack_units",
+    "floor_area",    "site_power",  "budget",       "opex_budget",      "total_budget",
+    "price",         "power_rating"};
 std::string_view to_string(Limit limit);
 
 using LimitMask = std::uint32_t;

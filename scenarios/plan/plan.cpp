@@ -48,15 +48,16 @@ class Planner {
 std::string worth(Objective objective, const PlanCandidate& c) {
   switch (objective) {
     case Objective::lowest_cost:
-      return c.total ? to_text(*c.total) : std::string{"no price"};
+      return c.total ? std::string{at_least(!c.missing.none())} + to_text(*c.total) : std::string{"no price"};
     case Objective::lowest_energy:
-      return c.energy ? to_text(*c.energy) : std::string{"no power rating"};
+      return c.energy ? std::string{at_least(!c.missing.power.empty())} + to_text(*c.energy)
+                      : std::string{"no power rating"};
     case Objective::fastest:
       return to_text(c.time);
     case Objective::fewest_nodes:
       break;
   }
-  return count_of(c.nodes, "node");
+  return count_of(c.nodes, "node") + (c.spares > 0 ? " and " + count_of(c.spares, "spare") : "");
 }
 
 std::string joined_reasons(const std::vector<std::string>& words) {
@@ -168,7 +169,11 @@ std::optional<Judged> Planner::add_conflicts() {
                         ? fmt::format("{} reaches {}; {} is asked.", named(at), c.needed, c.allowed)
                         : fmt::format("{} needs {}; {} is allowed.", named(at), c.needed, c.allowed);
     } else {
-      c.statement = fmt::format("No candidate keeps it ({}).", title_of(limit));
+      const auto undecided = search_.undecided().find(limit);
+      c.statement = undecided == search_.undecided().end()
+                        ? fmt::format("No candidate keeps it ({}).", title_of(limit))
+                        : fmt::format("Whether {} is enough cannot be decided without {}.", c.allowed,
+                                      undecided->second);
     }
     PerLimit alone{1};
     alone[limit] = dropped;

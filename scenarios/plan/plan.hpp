@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenarios/plan/search_spec.hpp"
+#include "scenarios/site/missing_facts.hpp"
 #include "sim/quantity.hpp"
 
 namespace rackcast {
@@ -35,8 +36,10 @@ struct PlanCandidate {
   std::optional<Money> capex, total;
   std::optional<MoneyRate> opex;
   std::optional<int> racks;
-  double rack_units = 0;
-  Power nameplate{0};
+  int spares = 0;                    ///< bought beside `nodes`, for failed ones
+  std::optional<double> rack_units;  ///< nothing: the catalogue does not say
+  std::optional<Power> nameplate;
+  MissingFacts missing;             ///< what racks, power and money leave out
   std::vector<std::string> breaks;  ///< limits
 };
 

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "scenarios/describe.hpp"
+
 namespace rackcast {
 
 std::string storage_text(const Scenario& scenario, const StorageSpec& s) {
@@ -29,7 +31,9 @@ PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& space, c
   }
   out.time = Duration{c.time};
   out.rack_units = c.rack_units;
-  out.nameplate = Power{c.nameplate};
+  if (c.nameplate) out.nameplate = Power{*c.nameplate};
+  out.spares = c.spares;
+  out.missing = c.missing;
   if (scenario.site) {
     if (c.energy > 0) out.energy = Energy{c.energy};
     if (c.racks > 0) out.racks = static_cast<int>(std::lround(c.racks));
@@ -44,7 +48,7 @@ PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& space, c
 }
 
 std::string named(const PlanCandidate& c) {
-  std::string out = fmt::format("{} x {}", c.nodes, c.node_title);
+  std::string out = fmt::format("{} x {}", with_spares(c.nodes, c.spares), c.node_title);
   if (!c.network.empty()) out += ", " + c.network;
   if (!c.storage.empty()) out += ", " + c.storage;
   return out;

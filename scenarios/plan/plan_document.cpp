@@ -4,6 +4,7 @@
 
 #include "models/site/cost.hpp"
 #include "scenarios/plan/plan.hpp"
+#include "scenarios/result_document.hpp"
 
 namespace rackcast {
 
@@ -28,6 +29,7 @@ Document document(const PlanCandidate& c) {
   put_text(out, "network", c.network);
   put_text(out, "storage", c.storage);
   out["nodes"] = c.nodes;
+  out["spares"] = c.spares;
   out["gpus"] = c.gpus;
   if (c.gpus_per_job) out["gpus_per_job"] = *c.gpus_per_job;
   out["time_s"] = c.time.base();
@@ -37,8 +39,9 @@ Document document(const PlanCandidate& c) {
   if (c.opex) out["opex_usd_per_year"] = (*c.opex * hours_of_year).base();
   if (c.total) out["total_usd"] = c.total->base();
   if (c.racks) out["racks"] = *c.racks;
-  out["rack_units"] = c.rack_units;
-  out["nameplate_w"] = c.nameplate.base();
+  if (c.rack_units) out["rack_units"] = *c.rack_units;
+  if (c.nameplate) out["nameplate_w"] = c.nameplate->base();
+  if (!c.missing.none()) out["missing"] = missing_document(c.missing);
   out["breaks"] = c.breaks;
   out["workloads"] = Document::array();
   for (const PlanWorkload& w : c.workloads) out["workloads"].push_back(document(w));

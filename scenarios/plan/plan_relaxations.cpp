@@ -190,15 +190,18 @@ void Relaxations::add_all() {
   for (std::size_t i = 0; i < limit_count; ++i) {
     const auto limit = static_cast<Limit>(i);
     // What cannot be built has no amount, a device that fits no rack is a matter of the rack's limits below.
-    if (limit == Limit::configuration || limit == Limit::rack || limit == Limit::price) continue;
+    if (limit == Limit::configuration || limit == Limit::rack || limit == Limit::price ||
+        limit == Limit::power_rating)
+      continue;
     const bool unknown = limit == Limit::storage_capacity && question_of_answer().storage.array != "none";
     if (chosen_.uses[limit] > 0 || unknown) add(limit);
   }
   add_storage_rate();
   if (scenario_.site) {
     const Question q = question_of_answer();
-    const SitePlan plan = site_plan(evaluator_.catalog(), *scenario_.site, evaluator_.cluster(q), q.storage);
-    for (const ChangedLimit& limit : rack_limits(scenario_, plan.rack)) add(limit, false);
+    const SitePlan plan = site_plan(evaluator_.catalog(), *scenario_.site, evaluator_.bought(q),
+                                    evaluator_.spares(q), q.storage);
+    for (const ChangedLimit& limit : rack_limits(scenario_, plan)) add(limit, false);
   }
   if (const auto cap = gpu_cap_limit(scenario_)) add(*cap, true);
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "scenarios/describe.hpp"
+
 namespace rackcast {
 
 namespace {
@@ -96,8 +98,14 @@ std::optional<Judged> PlanSearch::judge(std::size_t design, std::size_t size, co
   out.opex = point.opex;
   out.total = point.total;
   out.racks = point.racks;
-  out.rack_units = point.rack_units > 0 ? point.rack_units : out.nodes * d.node.rack_units;
-  out.nameplate = point.nameplate > 0 ? point.nameplate : out.nodes * d.node.max_power.base();
+  out.spares = point.spares;
+  out.missing = point.missing;
+  out.rack_units = scenario_.site && point.rack_units > 0 ? std::optional(point.rack_units)
+                                                          : units_of(d.node, out.nodes + out.spares);
+  const auto rated = kilowatts_of(d.node, out.nodes + out.spares);
+  out.nameplate = scenario_.site && point.nameplate > 0 ? std::optional(point.nameplate)
+                  : rated                               ? std::optional(1000 * *rated)
+                                                        : std::nullopt;
   return out;
 }
 

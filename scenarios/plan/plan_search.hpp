@@ -26,8 +26,11 @@ struct Judged {
   double time = 0;    ///< s, of the slowest workload
   double energy = 0;  ///< J, of all workloads, cooling included; 0 without a site
   double capex = 0, opex = 0, total = 0;
-  double racks = 0, rack_units = 0, nameplate = 0;
-  PerLimit uses{0};  ///< the worst over hardware and workloads
+  double racks = 0;
+  std::optional<double> rack_units, nameplate;  ///< W; nothing: the catalogue does not say
+  int spares = 0;                               ///< nodes beside `nodes`
+  MissingFacts missing;                         ///< what racks, power and money leave out
+  PerLimit uses{0};                             ///< the worst over hardware and workloads
 
   [[nodiscard]] LimitMask breaks() const { return broken(uses, PerLimit{1}); }
 };
@@ -67,6 +70,7 @@ class PlanSearch {
   [[nodiscard]] std::size_t judged() const { return judged_; }
   [[nodiscard]] std::size_t points() const { return maker_.made(); }
   [[nodiscard]] const std::vector<Refusal>& refusals() const { return maker_.refusals(); }
+  [[nodiscard]] const std::map<Limit, std::string>& undecided() const { return maker_.undecided(); }
 
  private:
   using Points = std::map<std::size_t, PlanPoint>;  ///< by size, ascending

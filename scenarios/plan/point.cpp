@@ -87,22 +87,74 @@ RunPoint PointMaker::run(const Question& q, std::size_t design) {
   return out;
 }
 
+void PointMaker::hold(Limit limit, double use, const std::string& missing, PlanPoint& point) {
+  point.uses[limit] = use;
+  if (missing.empty() || use > 1 + 1e-9) return;
+  point.uses[limit] = dropped;  // below the limit a sum with a gap decides nothing
+  undecided_.emplace(limit, missing);
+}
+
+void PointMaker::add_limits(const SitePlan& plan, PlanPoint& point) {
+  const SiteSpec& site = *scenario_.site;
+  const MissingFacts missing = plan.missing();
+  const std::string no_units = missing.units.empty() ? "" : missing_text("rack units", missing.units),
+                    no_power = missing.power.empty() ? "" : missing_text("power", missing.power);
+  const Power it = site.racks.nameplate ? plan.nameplate() : plan.typical();
+  if (!plan.misfits.empty())
+    point.uses[Limit::rack] = dropped;
+  else if (site.racks.power)
+    hold(Limit::rack, 0, no_power, point);
+  if (site.racks.max_racks) hold(Limit::max_racks, point.racks / *site.racks.max_racks, no_units, point);
+  if (site.racks.max_units)
+    hold(Limit::rack_units, point.rack_units / *site.racks.max_units, no_units, point);
+  if (site.floor.area)
+    hold(Limit::floor_area, point.racks * plan.area_per_rack / *site.floor.area, no_units, point);
+  if (site.power.feed)
+    hold(Limit::site_power, plan.pue.value * it / *site.power.usable_feed(), no_power, point);
+}
+
+void PointMaker::add_money(const SitePlan& plan, const Cluster& cluster, std::vector<SiteRun> runs,
+                           PlanPoint& point) {
+  const SiteSpec& site = *scenario_.site;
+  const Catalog& catalog = evaluator_.catalog();
+  // The report of the chosen cluster starts with the slowest workload, too.
+  std::ranges::stable_sort(runs, std::ranges::greater{}, &SiteRun::time);
+  std::optional<NetworkReport> network;
+  if (cluster.fabric.leaves > 0) network = network_report(catalog, plan, cluster);
+  const auto bill = bill_of_materials(catalog, site, plan, network);
+  const CostReport cost =
+      cost_report(catalog, site, plan, cluster, power_report(catalog, site, plan, cluster, runs), bill);
+  const MoneyRate running = cost.own.total(cost.utilisation) - cost.own.capital();
+  point.capex = cost.own.capex.base();
+  point.opex = (running * hours_of_year).base();
+  point.total = cost.own.over_life(cost.utilisation).base();
+  point.priced = true;
+  point.missing = cost.lacking;
+  const std::string any = missing_text(cost.lacking);
+  if (site.prices->budget)
+    hold(Limit::budget, point.capex / site.prices->budget->base(), missing_text(cost.lacking, false), point);
+  if (site.prices->opex_budget)
+    hold(Limit::opex_budget, point.opex / (*site.prices->opex_budget * hours_of_year).base(), any, point);
+  if (site.prices->total_budget)
+    hold(Limit::total_budget, point.total / site.prices->total_budget->base(), any, point);
+  const bool node_priced = std::ranges::any_of(
+      bill, [](const BillRow& row) { return row.group == "compute" && row.price.has_value(); });
+  if (scenario_.goal->objective == Objective::lowest_cost && !node_priced) point.uses[Limit::price] = dropped;
+}
+
 void PointMaker::add_site(const Question& q, PlanPoint& point) {
   const SiteSpec& site = *scenario_.site;
   const Catalog& catalog = evaluator_.catalog();
-  const Cluster& cluster = evaluator_.cluster(q);
-  const SitePlan plan = site_plan(catalog, site, cluster, q.storage);
-  const Power it = site.racks.nameplate ? plan.nameplate() : plan.typical();
+  const Cluster& cluster = evaluator_.bought(q);
+  const SitePlan plan = site_plan(catalog, site, cluster, evaluator_.spares(q), q.storage);
   point.nameplate = plan.nameplate().base();
   point.pue = plan.pue.value;
   point.racks = plan.packing ? static_cast<double>(plan.packing->racks.size()) : 0;
-  for (const SiteDevice& d : plan.devices) point.rack_units += d.item.count * d.item.units;
-  PerLimit& uses = point.uses;
-  if (!plan.misfits.empty()) uses[Limit::rack] = dropped;
-  if (site.racks.max_racks) uses[Limit::max_racks] = point.racks / *site.racks.max_racks;
-  if (site.racks.max_units) uses[Limit::rack_units] = point.rack_units / *site.racks.max_units;
-  if (site.floor.area) uses[Limit::floor_area] = point.racks * plan.area_per_rack / *site.floor.area;
-  if (site.power.feed) uses[Limit::site_power] = plan.pue.value * it / *site.power.usable_feed();
+  point.rack_units = plan.rack_units();
+  point.missing = plan.missing();
+  add_limits(plan, point);
+  if (scenario_.goal->objective == Objective::lowest_energy && !point.missing.power.empty())
+    hold(Limit::power_rating, 0, missing_text("power", point.missing.power), point);
 
   std::vector<SiteRun> runs;
   for (std::size_t w = 0; w < point.runs.size(); ++w) {
@@ -119,30 +171,7 @@ void PointMaker::add_site(const Question& q, PlanPoint& point) {
     of.workload = space_.variants[w][fastest];
     runs.push_back({of.workload.model, {}, evaluator_.run(of), Duration{point.runs[w][fastest].time}});
   }
-  if (!site.prices) return;
-  // The report of the chosen cluster starts with the slowest workload, too.
-  std::ranges::stable_sort(runs, std::ranges::greater{}, &SiteRun::time);
-  std::optional<NetworkReport> network;
-  if (cluster.fabric.leaves > 0) network = network_report(catalog, plan, cluster);
-  const auto bill = bill_of_materials(catalog, site, plan, network);
-  const CostReport cost =
-      cost_report(catalog, site, plan, cluster, power_report(catalog, site, plan, cluster, runs), bill);
-  const MoneyRate running = cost.own.total(cost.utilisation) - cost.own.capital();
-  point.capex = cost.own.capex.base();
-  point.opex = (running * hours_of_year).base();
-  point.total = cost.own.over_life(cost.utilisation).base();
-  point.priced = true;
-  const bool complete = std::ranges::all_of(bill, [](const BillRow& row) { return row.price.has_value(); });
-  const auto money = [&](Limit limit, double need, double allowed) {
-    uses[limit] = complete || need > allowed ? need / allowed : dropped;  // half a sum proves nothing
-  };
-  if (site.prices->budget) money(Limit::budget, point.capex, site.prices->budget->base());
-  if (site.prices->opex_budget)
-    money(Limit::opex_budget, point.opex, (*site.prices->opex_budget * hours_of_year).base());
-  if (site.prices->total_budget) money(Limit::total_budget, point.total, site.prices->total_budget->base());
-  const bool node_priced = std::ranges::any_of(
-      bill, [](const BillRow& row) { return row.group == "compute" && row.price.has_value(); });
-  if (scenario_.goal->objective == Objective::lowest_cost && !node_priced) uses[Limit::price] = dropped;
+  if (site.prices) add_money(plan, cluster, std::move(runs), point);
 }
 
 PlanPoint PointMaker::make(std::size_t design, std::size_t size) {
@@ -159,10 +188,20 @@ PlanPoint PointMaker::make(std::size_t design, std::size_t size) {
     }
     built = built && std::ranges::any_of(runs, [](const RunPoint& r) { return std::isfinite(r.time); });
   }
+  point.spares = evaluator_.spares(q);
   point.uses[Limit::max_nodes] = d.sizes[size].of_most;
   if (const auto capacity = evaluator_.storage_capacity(q))
     point.uses[Limit::storage_capacity] = q.samples * q.bytes_per_sample * q.stored_factor / *capacity;
-  if (scenario_.site && built) add_site(q, point);
+  if (!scenario_.site || !built) return point;
+  try {
+    add_site(q, point);
+  } catch (const LimitReached&) {
+    throw;
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::infeasible) throw;
+    refuse(design, e);  // a network that has no room for the spare nodes
+    point.uses[Limit::configuration] = dropped;
+  }
   return point;
 }
 

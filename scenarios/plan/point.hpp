@@ -5,11 +5,13 @@
 /// Time x GPUs is constant where a run scales perfectly and grows in proportion to the GPUs where something
 /// shared is saturated: a line through both ends is exact in either regime. Power, money and racks are lines
 /// anyway, but for whole switches and racks.
+#include <map>
 #include <string>
 #include <vector>
 
 #include "scenarios/plan/design.hpp"
 #include "scenarios/plan/limits.hpp"
+#include "scenarios/site/missing_facts.hpp"
 
 namespace rackcast {
 
@@ -28,10 +30,15 @@ struct PlanPoint {
   double racks = 0, rack_units = 0, nameplate = 0;  ///< W
   double pue = 1, capex = 0, opex = 0, total = 0;   ///< USD, USD/year, USD over the years of depreciation
   bool priced = false;
+  int spares = 0;        ///< nodes beside those that train
+  MissingFacts missing;  ///< what racks, power and money leave out
 };
 
 /// `share` of the way from `a` to `b`, in GPUs.
 PlanPoint between(const PlanPoint& a, const PlanPoint& b, double gpus_a, double gpus_b, double gpus);
+
+struct SitePlan;
+struct SiteRun;
 
 /// Why a design could not be built, at the first size where that was so.
 struct Refusal {
@@ -49,10 +56,16 @@ class PointMaker {
 
   [[nodiscard]] std::size_t made() const { return made_; }  ///< points so far
   [[nodiscard]] const std::vector<Refusal>& refusals() const { return refusals_; }
+  /// What is missing to decide a limit, where there was such a candidate; the first.
+  [[nodiscard]] const std::map<Limit, std::string>& undecided() const { return undecided_; }
 
  private:
   RunPoint run(const Question& q, std::size_t design);
   void add_site(const Question& q, PlanPoint& point);
+  /// The use of a limit that is held against a sum; what it leaves out as text, empty if nothing.
+  void hold(Limit limit, double use, const std::string& missing, PlanPoint& point);
+  void add_limits(const SitePlan& plan, PlanPoint& point);
+  void add_money(const SitePlan& plan, const Cluster& cluster, std::vector<SiteRun> runs, PlanPoint& point);
   void refuse(std::size_t design, const Error& e);
 
   Evaluator& evaluator_;
@@ -60,6 +73,7 @@ class PointMaker {
   const PlanSpace& space_;
   std::size_t made_ = 0;
   std::vector<Refusal> refusals_;
+  std::map<Limit, std::string> undecided_;
 };
 
 }  // namespace rackcast

@@ -153,7 +153,7 @@ void finish(Work& work) {
   a.node_title = o.server->title();
   a.workload = service.model;
   a.rack_units = o.rack_units;
-  a.power_kw = (o.nodes() * value_or(o.server->node().max_power, Power{0})).base() / 1000;
+  if (const auto& rated = o.server->node().max_power) a.power_kw = (o.nodes() * rated->value).base() / 1000;
   a.conflicts = o.conflicts;
   if (o.needed > 0) {
     const double gpus = o.server->node().gpus;

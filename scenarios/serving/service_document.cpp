@@ -69,6 +69,7 @@ Document option_document(const ServiceOption& o, const ServiceSpec& s) {
                   {"nameplate_w", o.nameplate.base()},
                   {"total_usd", or_null(money_of_life(o))},
                   {"kwh_per_million", or_null(kwh_per_million(o, s))}};
+  if (const MissingFacts missing = o.missing(); !missing.none()) out["missing"] = missing_document(missing);
   out["conflicts"] = Document::array();
   for (const Conflict& c : o.conflicts)
     out["conflicts"].push_back({{"constraint", c.constraint}, {"statement", c.statement}});

@@ -108,9 +108,10 @@ void add_site(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
   run.parts.forward = o.busy * run.parts.total;
   run.parts.input_wait = run.parts.total - run.parts.forward;
   const std::vector<SiteRun> runs{{s.serving->model, "A day of serving", run, run.parts.total}};
-  o.site = site_report(catalog, site, cluster, s.storage, runs, "serves");
+  // All nodes serve, spares as well, as long as none is down.
+  o.site = site_report(catalog, site, cluster, 0, s.storage, runs, "serves");
   o.nameplate = o.site->plan.nameplate();
-  const auto conflicts = site_conflicts(catalog, site, cluster, s.storage, runs);
+  const auto conflicts = site_conflicts(catalog, site, cluster, 0, s.storage, runs);
   o.conflicts.insert(o.conflicts.end(), conflicts.begin(), conflicts.end());
 }
 
@@ -173,6 +174,15 @@ std::vector<ServiceHour> day_of(const ServiceOption& o, const ServiceSpec& servi
   return out;
 }
 
+MissingFacts ServiceOption::missing() const {
+  if (site) return site->missing;
+  MissingFacts out;
+  const std::string what = fmt::format("{} x {}", nodes(), server->title());
+  if (!server->node().max_power) out.power.push_back(what);
+  if (!server->node().rack_units) out.units.push_back(what);
+  return out;
+}
+
 void complete(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
   o.limits = o.server->limits();
   o.down = down_share(catalog, o.server->node(), s);
@@ -184,7 +194,7 @@ void complete(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
   add_spares(o, s);
   for (const ServiceHour& hour : day_of(o, *s.serving)) o.busy += hour.gpu.utilisation / hours_of_day;
   const NodeSpec& node = o.server->node();
-  o.rack_units = o.nodes() * value_or(node.rack_units, 0.0);
+  if (node.rack_units) o.rack_units = o.nodes() * node.rack_units->value;
   o.nameplate = o.nodes() * value_or(node.max_power, Power{0});
   if (s.site) add_site(o, s, catalog);
 }

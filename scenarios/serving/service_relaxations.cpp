@@ -179,7 +179,7 @@ std::vector<ServiceRelaxation> service_relaxations(const ServiceResult& result, 
     all.add(cap->limit, cap->now, cap->relaxed, solved_again(cap->scenario));
   if (s.site) {
     if (result.chosen.site)
-      for (const ChangedLimit& rack : rack_limits(s, result.chosen.site->plan.rack))
+      for (const ChangedLimit& rack : rack_limits(s, result.chosen.site->plan))
         all.add(rack.limit, rack.now, rack.relaxed, all.placed(result.options, rack.scenario, true));
     for (const Limit limit : {Limit::max_racks, Limit::rack_units, Limit::floor_area, Limit::site_power,
                               Limit::budget, Limit::opex_budget, Limit::total_budget})

@@ -27,8 +27,10 @@ struct ServiceOption {
   double busy = 0;                  ///< of the GPUs, mean over the day with all nodes up
   std::optional<SiteReport> site;
   Power nameplate{0};
-  double rack_units = 0;
+  std::optional<double> rack_units;  ///< nothing: the catalogue does not say
 
+  /// What the sums of power, energy and money leave out.
+  [[nodiscard]] MissingFacts missing() const;
   [[nodiscard]] int nodes() const { return needed + spares; }
   [[nodiscard]] bool feasible() const { return conflicts.empty() && needed > 0; }
 };

@@ -25,7 +25,7 @@ std::vector<double> rank(const ServiceOption& o, Objective objective) {
     return {unpriced ? 1.0 : 0.0, cost.own.over_life(cost.utilisation).base(), nodes, power};
   }
   if (objective == Objective::lowest_energy && o.site)
-    return {o.site->power.facility_year.base(), nodes, power};
+    return {o.site->missing.power.empty() ? 0.0 : 1.0, o.site->power.facility_year.base(), nodes, power};
   return {nodes, power};
 }
 

@@ -13,6 +13,7 @@ namespace {
 const char* group_of(DeviceRole role) {
   switch (role) {
     case DeviceRole::node:
+    case DeviceRole::spare:
       return "compute";
     case DeviceRole::storage:
       return "storage";
@@ -38,7 +39,7 @@ class Bill {
       row.note = price->note;
       row.price = std::move(price);
     } else {
-      row.note = "no price in the catalogue";
+      row.note = kind.empty() ? "no price in the catalogue" : why_no_price(catalog_, kind, id, prices_->date);
     }
     rows_.push_back(std::move(row));
   }
@@ -79,6 +80,27 @@ void add_cables(Bill& bill, const Catalog& catalog, const NetworkReport& network
 
 }  // namespace
 
+namespace {
+
+std::vector<std::string> without_price(const std::vector<BillRow>& bill) {
+  std::vector<std::string> out;
+  for (const BillRow& row : bill)
+    if (!row.price) out.push_back(fmt::format("{:g} x {}", row.quantity, row.item));
+  return out;
+}
+
+}  // namespace
+
+MissingFacts missing_facts(const SitePlan& plan, const PowerReport& power, const std::vector<BillRow>& bill) {
+  MissingFacts out = plan.missing();
+  out.prices = without_price(bill);
+  // The catalogue may rate a node and not its GPUs.
+  if (!power.known && out.power.empty())
+    out.power.push_back(
+        fmt::format("{} x {}", plan.devices.front().item.count, plan.devices.front().item.name));
+  return out;
+}
+
 Money bill_total(const std::vector<BillRow>& bill) {
   Money sum{0};
   for (const BillRow& row : bill) sum += row.total();
@@ -94,8 +116,9 @@ std::vector<BillRow> bill_of_materials(const Catalog& catalog, const SiteSpec& s
   if (network) add_cables(bill, catalog, *network);
   if (plan.packing) {
     const auto racks = static_cast<double>(plan.packing->racks.size());
-    bill.add_of_rack(plan.rack.name, racks, plan.rack.id + "/price_usd");
-    bill.add_of_rack("rack PDU", racks * site.racks.pdus, "rack_pdu_price_usd");
+    const double bare = racks - plan.own_racks();  // the others come with what stands in them
+    bill.add_of_rack(plan.rack.name, bare, plan.rack.id + "/price_usd");
+    bill.add_of_rack("rack PDU", bare * site.racks.pdus, "rack_pdu_price_usd");
     bill.add_of_rack("cable tray and installation of a rack", racks, "cable_tray_and_install_usd_per_rack");
   }
   if (site.prices) {

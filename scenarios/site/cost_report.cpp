@@ -29,12 +29,12 @@ void add_energy(const Catalog& catalog, const SiteSpec& site, const PowerReport&
     out.energy_price_name = "given";
   } else {
     out.energy_price_name = grid.tariff.name.empty() ? "planning_default" : grid.tariff.name;
-    out.energy_price =
-        placed(grid.tariff.where, [&] { return electricity_price(catalog, out.energy_price_name); });
+    out.energy_price = placed(grid.tariff.where, [&] {
+      return electricity_price(catalog, out.energy_price_name, site.prices->date);
+    });
   }
   out.own.energy_busy = pue.value * Power{power.it.value} * out.energy_price.value;
   out.own.energy_idle = pue.value * power.idle * out.energy_price.value;
-  if (!power.known) out.missing.emplace_back("energy of the nodes: the catalogue has no rating of theirs");
 }
 
 void add_space(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan, CostReport& out) {
@@ -66,22 +66,32 @@ void add_staff(const Catalog& catalog, const PriceOptions& prices, const Cluster
                               per_year(wage), 100 * share);
 }
 
-void add_rent(const Catalog& catalog, const PriceOptions& prices, const Cluster& cluster, CostReport& out) {
+/// As many GPUs as work: a cloud keeps its own spares.
+void add_rent(const Catalog& catalog, const PriceOptions& prices, const SitePlan& plan,
+              const Cluster& cluster, CostReport& out) {
   const RentOptions& rent = prices.rent;
   out.rent_terms = to_string(rent.terms);
-  const auto instance = rent.instance.name.empty() ? instance_with(catalog, cluster.node.gpu.id, rent.terms)
-                                                   : std::optional(rent.instance.name);
+  const auto instance = rent.instance.name.empty()
+                            ? instance_with(catalog, cluster.node.gpu.id, rent.terms, prices.date)
+                            : std::optional(rent.instance.name);
   if (!instance) {
-    out.missing.push_back(fmt::format("renting: the catalogue has no {} price of a cloud instance with {}",
-                                      plain_name(out.rent_terms), cluster.node.gpu.name));
+    out.missing.push_back(
+        fmt::format("renting: the catalogue has no {} price of a cloud instance with {} by {}",
+                    plain_name(out.rent_terms), cluster.node.gpu.name, prices.date));
     return;
   }
   out.offer =
       placed(rent.instance.where, [&] { return rent_offer(catalog, *instance, rent.terms, prices.date); });
-  const int gpus = cluster.nodes * cluster.node.gpus;
+  if (!out.offer) {
+    out.missing.push_back(fmt::format(
+        "renting: the first {} price of {} that the catalogue knows is of {}, after {}",
+        plain_name(out.rent_terms), *instance, first_rate_date(catalog, *instance, rent.terms), prices.date));
+    return;
+  }
+  const int gpus = plan.count(DeviceRole::node) * cluster.node.gpus;
   out.instances = (gpus + out.offer->gpus - 1) / out.offer->gpus;
   out.rent = out.instances * out.offer->rate;
-  out.break_even = break_even(out.own, out.rent);
+  if (out.lacking.none()) out.break_even = break_even(out.own, out.rent);
 }
 
 /// Of independent factors, each end in quadrature.
@@ -112,20 +122,24 @@ Ends of_run(const CostReport& c, const Ends& time) {
   return both({1 + share * (c.of_energy.low - 1), 1 + share * (c.of_energy.high - 1)}, time);
 }
 
-std::string statement(const CostReport& c) {
-  std::string text =
-      fmt::format("{} to buy; owned at {:.0f} % utilisation it costs {}.", to_text(c.own.capex),
-                  100 * c.utilisation, per_year(c.own.total(c.utilisation)));
+std::string cost_statement(const CostReport& c) {
+  const bool lower_bound = !c.lacking.none();
+  std::string text = fmt::format("{}{} to buy; owned at {:.0f} % utilisation it costs {}{}.",
+                                 at_least(c.lacking.bill()), to_text(c.own.capex), 100 * c.utilisation,
+                                 at_least(lower_bound), per_year(c.own.total(c.utilisation)));
+  if (lower_bound)
+    text += fmt::format(" These sums leave out {}, which nobody states.", missing_text(c.lacking));
+  if (!c.staff_known) text += " Staff is not counted.";
   if (c.offer) {
     text += fmt::format(" The same hours on {} x {} ({}, {}) cost {}.", c.instances, c.offer->instance,
                         plain_name(c.rent_terms), c.offer->date, per_year(c.utilisation * c.rent));
-    text += c.break_even
+    text += lower_bound ? " Whether owning is cheaper cannot be said."
+            : c.break_even
                 ? fmt::format(" Owning is cheaper from {:.0f} % utilisation on.", 100 * *c.break_even)
                 : std::string{" Renting is cheaper even for a cluster that never rests."};
+  } else {
+    text += fmt::format(" There is no rent to compare with at {}.", c.date);
   }
-  if (!c.missing.empty())
-    text += fmt::format(" The sums leave out {} item{} without a price.", c.missing.size(),
-                        c.missing.size() == 1 ? "" : "s");
   return text;
 }
 
@@ -138,9 +152,13 @@ CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SiteP
   out.date = prices.date;
   out.utilisation = site.power.utilisation;
   out.own.capex = bill_total(bill);
-  for (const BillRow& row : bill) {
-    if (!row.price) out.missing.push_back(fmt::format("{} x {}", row.quantity, row.item));
-  }
+  out.lacking = missing_facts(plan, power, bill);
+  for (const BillRow& row : bill)
+    if (!row.price) out.missing.push_back(fmt::format("{:g} x {}: {}", row.quantity, row.item, row.note));
+  for (const std::string& what : out.lacking.power)
+    out.missing.push_back(fmt::format("energy and space of {}: its power is not known", what));
+  for (const std::string& what : out.lacking.units)
+    out.missing.push_back(fmt::format("racks of {}: its rack units are not known", what));
   out.own.depreciation = prices.depreciation.value_or(
       catalog.find("prices", "planning").require("depreciation_years").quantity<Duration>());
   out.own.interest = fraction(catalog, prices.interest, "cost_of_capital_fraction");
@@ -149,14 +167,14 @@ CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SiteP
   add_energy(catalog, site, power, plan.pue, out);
   add_space(catalog, site, plan, out);
   add_staff(catalog, prices, cluster, out);
-  add_rent(catalog, prices, cluster, out);
+  add_rent(catalog, prices, plan, cluster, out);
   add_ends(power, plan.pue, out);
   for (const PowerReport::Run& run : power.runs) {
     out.runs.push_back({run.model, run.title, out.own.of_run(run.time, out.utilisation),
                         out.offer ? std::optional(out.rent * run.time) : std::nullopt,
                         of_run(out, run.of_time), run.of_time});
   }
-  out.statement = statement(out);
+  out.statement = cost_statement(out);
   return out;
 }
 

@@ -9,21 +9,20 @@ namespace rackcast {
 
 namespace {
 
-/// Where the devices of a role stand, by number.
-std::vector<RackPosition> positions_of(const SitePlan& plan, DeviceRole role) {
-  std::vector<RackPosition> out;
+/// Appends where the devices of a role stand, by number.
+void add_positions(const SitePlan& plan, DeviceRole role, std::vector<RackPosition>& out) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     if (plan.devices[i].role != role) continue;
-    out.resize(static_cast<std::size_t>(plan.devices[i].item.count));
+    const std::size_t first = out.size();
+    out.resize(first + static_cast<std::size_t>(plan.devices[i].item.count));
     if (!plan.packing) continue;
     const auto racks = rack_elevations(plan.items(), plan.packing->racks);
     for (std::size_t r = 0; r < racks.size(); ++r) {
       for (const Placed& p : racks[r]) {
-        if (p.item == i) out[static_cast<std::size_t>(p.number)] = {static_cast<int>(r), p.u};
+        if (p.item == i) out[first + static_cast<std::size_t>(p.number)] = {static_cast<int>(r), p.u};
       }
     }
   }
-  return out;
 }
 
 /// What there is none of is not said.
@@ -56,12 +55,11 @@ NetworkReport network_report(const Catalog& catalog, const SitePlan& plan, const
   add("spine", fabric.spine, fabric.spines, fabric.free_spine_ports());
   add("core", fabric.core, fabric.cores, fabric.free_core_ports());
   Positions positions;
-  positions.nodes = positions_of(plan, DeviceRole::node);
-  positions.storage = positions_of(plan, DeviceRole::storage);
-  for (const DeviceRole role : {DeviceRole::leaf, DeviceRole::spine, DeviceRole::core}) {
-    const auto some = positions_of(plan, role);
-    positions.switches.insert(positions.switches.end(), some.begin(), some.end());
-  }
+  for (const DeviceRole role : {DeviceRole::node, DeviceRole::spare})
+    add_positions(plan, role, positions.nodes);
+  add_positions(plan, DeviceRole::storage, positions.storage);
+  for (const DeviceRole role : {DeviceRole::leaf, DeviceRole::spine, DeviceRole::core})
+    add_positions(plan, role, positions.switches);
   Room room;
   room.rack_units = plan.rack.units;
   room.row_pitch = plan.rack.depth + (plan.floor.cold_aisle + plan.floor.hot_aisle) / 2;

@@ -25,6 +25,7 @@ void add_consumers(const SitePlan& plan, const std::vector<Power>& each, PowerRe
     const Power all = plan.devices[i].item.count * each[i];
     switch (plan.devices[i].role) {
       case DeviceRole::node:
+      case DeviceRole::spare:
         out.nodes += all;
         break;
       case DeviceRole::storage:
@@ -79,14 +80,21 @@ void add_year(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan
     out.water_litres_year = *plan.pue.water_l_per_kwh * out.it_year.base() / joules_per_kwh;
 }
 
-std::string statement(const SitePowerOptions& supply, const SitePlan& plan, const PowerReport& p,
-                      std::string_view activity) {
+std::string power_statement(const SitePowerOptions& supply, const SitePlan& plan, const PowerReport& p,
+                            std::string_view activity) {
+  const MissingFacts missing = plan.missing();
   std::string text = fmt::format(
-      "While it {} the IT draws {} (90 % interval {} to {}), {:.0f} % of its nameplate of {}; with a PUE "
+      "While it {} the IT draws {}{} (90 % interval {} to {}), {:.0f} % of its nameplate of {}; with a PUE "
       "of {:.3g} "
       "the site draws {}.",
-      activity, to_text(Power{p.it.value}), to_text(Power{p.it.low}), to_text(Power{p.it.high}),
-      100 * p.it.value / p.nameplate.base(), to_text(p.nameplate), plan.pue.value, to_text(p.facility));
+      activity, at_least(!missing.power.empty()), to_text(Power{p.it.value}), to_text(Power{p.it.low}),
+      to_text(Power{p.it.high}), 100 * p.it.value / p.nameplate.base(), to_text(p.nameplate), plan.pue.value,
+      to_text(p.facility));
+  if (!missing.power.empty())
+    text +=
+        fmt::format(" These sums leave out {}, which nobody states.", missing_text("power", missing.power));
+  if (const int spares = plan.count(DeviceRole::spare); spares > 0)
+    text += fmt::format(" {} spare node{} idle{}.", spares, spares == 1 ? "" : "s", spares == 1 ? "s" : "");
   if (p.gpu_cap) {
     text += fmt::format(" Each GPU is capped at {} and computes at {:.1f} % of its speed.",
                         to_text(*p.gpu_cap), 100 * p.cap_speed);
@@ -112,8 +120,9 @@ std::vector<Power> expected_power(const Catalog& catalog, const SiteSpec& site, 
   const NodePower node = node_power(catalog, cluster.node, site.power.psu);
   std::vector<Power> out;
   for (const SiteDevice& d : plan.devices) {
+    const bool waits = d.role == DeviceRole::spare && node.known;
     const bool modelled = d.role == DeviceRole::node && node.known;
-    out.push_back(modelled ? node.at(busy, cap_of(site)).wall : d.typical);
+    out.push_back(waits ? node.idle : modelled ? node.at(busy, cap_of(site)).wall : d.typical);
   }
   return out;
 }
@@ -130,6 +139,8 @@ PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const Sit
   if (!node.known) {
     out.statement =
         fmt::format("The catalogue has no power rating of {}: no power is given.", cluster.node.name);
+    if (out.nameplate > Power{0})
+      out.statement += fmt::format(" All else is rated at {}.", to_text(out.nameplate));
     return out;
   }
   out.busy = busy_fraction(runs.front().run.parts);
@@ -145,7 +156,8 @@ PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const Sit
   // No device draws more than its rating.
   out.it = {it.base(), (it - out.nodes * (1 - 1 / spread)).base(),
             std::min(it + (spread - 1) * out.nodes, std::max(it, out.nameplate)).base(), "W"};
-  out.psu_loss = cluster.nodes * node.at(out.busy, cap).psu_loss;
+  out.psu_loss = plan.count(DeviceRole::node) * node.at(out.busy, cap).psu_loss +
+                 plan.count(DeviceRole::spare) * (1 - node.efficiency) * node.idle;
   out.idle = it - out.nodes + cluster.nodes * node.idle;
   out.facility = plan.pue.value * it;
   out.gpu_cap = site.power.gpu_cap;
@@ -163,7 +175,7 @@ PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const Sit
     out.runs.push_back({r.model, r.title, r.time, r.of_time, busy, energy, plan.pue.value * energy,
                         out.intensity.value * (plan.pue.value * energy)});
   }
-  out.statement = statement(site.power, plan, out, activity);
+  out.statement = power_statement(site.power, plan, out, activity);
   return out;
 }
 

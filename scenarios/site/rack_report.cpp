@@ -10,7 +10,7 @@ namespace rackcast {
 
 namespace {
 
-std::string count_of(std::size_t n) {
+std::string rack_count(std::size_t n) {
   return fmt::format("{} rack{}", n, n == 1 ? "" : "s");
 }
 
@@ -33,10 +33,12 @@ std::string against(Power draw, Power limit) {
                                    : fmt::format("{} to spare", to_text(limit - draw));
 }
 
-std::string power_statement(const SiteSpec& site, const SitePlan& plan, const RackReport& r,
-                            std::string_view activity) {
-  const auto fullest = std::ranges::max_element(r.groups, {}, &RackReport::Group::nameplate);
-  const Power limit = plan.rack.power;
+std::string fullest_rack(const SiteSpec& site, const RackReport& r, std::string_view activity) {
+  // The fullest is the one with the least to spare, where racks have limits of their own.
+  const auto fullest = std::ranges::max_element(r.groups, {}, [](const RackReport::Group& g) {
+    return g.limit > Power{0} ? g.nameplate / g.limit : 0;
+  });
+  const Power limit = fullest->limit;
   std::string text = fmt::format(
       "The fullest rack may draw {}. By nameplate it would draw {} ({}), typically {} ({}), {} "
       "{} ({}). ",
@@ -47,16 +49,37 @@ std::string power_statement(const SiteSpec& site, const SitePlan& plan, const Ra
   text += fmt::format("Racks were packed by {} power. ", site.racks.nameplate ? "nameplate" : "typical");
   if (r.by_nameplate && r.by_typical) {
     text += *r.by_nameplate == *r.by_typical
-                ? fmt::format("By either it takes {}.", count_of(static_cast<std::size_t>(*r.by_typical)))
+                ? fmt::format("By either it takes {}.", rack_count(static_cast<std::size_t>(*r.by_typical)))
                 : fmt::format("By nameplate it takes {}, by typical power {}.",
-                              count_of(static_cast<std::size_t>(*r.by_nameplate)),
-                              count_of(static_cast<std::size_t>(*r.by_typical)));
+                              rack_count(static_cast<std::size_t>(*r.by_nameplate)),
+                              rack_count(static_cast<std::size_t>(*r.by_typical)));
   }
   if (!site.racks.nameplate && fullest->nameplate > limit * (1 + 1e-9)) {
     text +=
         " With every device at its rating at once the rack's breaker would open: cap the power, or keep a "
         "margin.";
   }
+  return text;
+}
+
+std::string rack_statement(const SitePlan& plan) {
+  const Packing& packing = *plan.packing;
+  const MissingFacts missing = plan.missing();
+  const auto own = static_cast<std::size_t>(plan.own_racks()), shared = packing.racks.size() - own;
+  std::string text{at_least(!missing.units.empty())};
+  if (own > 0)
+    text += fmt::format("{} that come{} with what stands in {} and may draw {}{}", rack_count(own),
+                        own == 1 ? "s" : "", own == 1 ? "it" : "them",
+                        to_text(*plan.devices.front().item.own_rack), shared > 0 ? "; " : ".");
+  if (shared > 0) {
+    text += fmt::format("{} of {} usable units and {}, by {}: ", rack_count(shared), plan.rack.usable_units(),
+                        to_text(plan.rack.power), packing.method);
+    text += packing.optimal()
+                ? fmt::format("no packing takes fewer.")
+                : fmt::format("no packing takes fewer than {}.", packing.lower_bound - static_cast<int>(own));
+  }
+  if (!missing.units.empty())
+    text += fmt::format(" Not packed for want of {}.", missing_text("rack units", missing.units));
   return text;
 }
 
@@ -84,18 +107,16 @@ RackReport rack_report(const SiteSpec& site, const SitePlan& plan, const std::ve
       ++r.groups[it->second].count;
       continue;
     }
-    r.groups.push_back({static_cast<int>(i) + 1, 1, counts, elevations[i], rack_units(items, counts),
+    const int units = rack_units(items, counts);
+    r.groups.push_back({static_cast<int>(i) + 1, 1, counts, elevations[i], units,
+                        std::max(units, plan.rack.units), plan.power_limit(counts),
                         rack_power(nameplate, counts), rack_power(typical, counts),
                         rack_power(in_training, counts), rack_weight(items, counts)});
   }
   r.by_nameplate = racks_by(plan, site.racks.method, true);
   r.by_typical = racks_by(plan, site.racks.method, false);
-  const Packing& packing = *plan.packing;
-  r.statement = fmt::format("{} of {} usable units and {}, by {}: ", count_of(packing.racks.size()),
-                            plan.rack.usable_units(), to_text(plan.rack.power), packing.method);
-  r.statement += packing.optimal() ? fmt::format("no packing takes fewer.")
-                                   : fmt::format("no packing takes fewer than {}.", packing.lower_bound);
-  r.power_statement = power_statement(site, plan, r, activity);
+  r.statement = rack_statement(plan);
+  r.power_statement = fullest_rack(site, r, activity);
   return r;
 }
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "scenarios/result_document.hpp"
 #include "scenarios/site/site_report.hpp"
 #include "topologies/plain_name.hpp"
 
@@ -22,7 +23,7 @@ Document number_or_null(const std::optional<T>& value) {
   return value ? Document(*value) : Document(nullptr);
 }
 
-double per_year(MoneyRate rate) {
+double usd_of_year(MoneyRate rate) {
   return (rate * hours_of_year).base();
 }
 
@@ -47,6 +48,8 @@ Document group_document(const RackReport::Group& g, const SitePlan& plan) {
   Document out = {{"first", g.first},
                   {"count", g.count},
                   {"units_used", g.units},
+                  {"rack_units", g.height},
+                  {"power_limit_w", g.limit.base()},
                   {"nameplate_w", g.nameplate.base()},
                   {"typical_w", g.typical.base()},
                   {"expected_w", g.expected.base()},
@@ -204,18 +207,18 @@ Document cost_document(const CostReport& c) {
                   {"depreciation_years", own.depreciation / hours_of_year},
                   {"utilisation", c.utilisation},
                   {"year",
-                   {{"depreciation_usd", per_year(own.capex / own.depreciation)},
-                    {"interest_usd", per_year(own.capital() - own.capex / own.depreciation)},
-                    {"energy_usd", per_year(own.energy(c.utilisation))},
-                    {"energy_low_usd", per_year(c.of_energy.low * own.energy(c.utilisation))},
-                    {"energy_high_usd", per_year(c.of_energy.high * own.energy(c.utilisation))},
-                    {"energy_idle_usd", per_year(own.energy_idle)},
-                    {"energy_busy_usd", per_year(own.energy_busy)},
-                    {"space_usd", per_year(own.space)},
-                    {"support_usd", per_year(own.support)},
-                    {"staff_usd", c.staff_known ? Document(per_year(own.staff)) : Document(nullptr)},
+                   {{"depreciation_usd", usd_of_year(own.capex / own.depreciation)},
+                    {"interest_usd", usd_of_year(own.capital() - own.capex / own.depreciation)},
+                    {"energy_usd", usd_of_year(own.energy(c.utilisation))},
+                    {"energy_low_usd", usd_of_year(c.of_energy.low * own.energy(c.utilisation))},
+                    {"energy_high_usd", usd_of_year(c.of_energy.high * own.energy(c.utilisation))},
+                    {"energy_idle_usd", usd_of_year(own.energy_idle)},
+                    {"energy_busy_usd", usd_of_year(own.energy_busy)},
+                    {"space_usd", usd_of_year(own.space)},
+                    {"support_usd", usd_of_year(own.support)},
+                    {"staff_usd", c.staff_known ? Document(usd_of_year(own.staff)) : Document(nullptr)},
                     {"staff_how", c.staff_how},
-                    {"total_usd", per_year(own.total(c.utilisation))}}},
+                    {"total_usd", usd_of_year(own.total(c.utilisation))}}},
                   {"total_usd", own.over_life(c.utilisation).base()},
                   {"usd_per_kwh", c.energy_price.value.base() * 3.6e6}};
   if (c.offer) {
@@ -225,7 +228,7 @@ Document cost_document(const CostReport& c) {
                    {"date", c.offer->date},
                    {"usd_per_hour", (c.offer->rate * Duration{3600}).base()},
                    {"instances", c.instances},
-                   {"year_usd", per_year(c.utilisation * c.rent)},
+                   {"year_usd", usd_of_year(c.utilisation * c.rent)},
                    {"break_even_utilisation", number_or_null(c.break_even)},
                    {"break_even_low", number_or_null(c.break_even_low)},
                    {"break_even_high", number_or_null(c.break_even_high)},
@@ -255,6 +258,7 @@ Document site_document(const SiteReport& site) {
   if (site.network) out["network"] = network_document(*site.network);
   out["bill"] = Document::array();
   for (const BillRow& row : site.bill) out["bill"].push_back(bill_document(row));
+  out["missing"] = missing_document(site.missing);
   out["bill_total_usd"] = site.cost ? Document(bill_total(site.bill).base()) : Document(nullptr);
   if (site.cost) out["cost"] = cost_document(*site.cost);
   return out;

@@ -141,12 +141,27 @@ SiteDevice equipment_device(const Catalog& catalog, const SiteEquipment& e, bool
   return d;
 }
 
+/// How a node that is a whole rack has to be cooled; nothing of a node that stands in a rack.
+std::optional<RackCooling> own_cooling_of(const Catalog& catalog, const NodeSpec& node) {
+  const Fact* fact = catalog.find("nodes", node.id).find("rack_scale");
+  if (!fact) return std::nullopt;
+  return rack_cooling(catalog, fact->value().require("cooling").string());
+}
+
 std::vector<SiteDevice> devices_of(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster,
-                                   const StorageSpec& storage) {
+                                   int spares, const StorageSpec& storage, std::optional<Power> own_rack) {
   const bool nameplate = site.racks.nameplate;
   const FabricPlan& plan = cluster.fabric;
   std::vector<SiteDevice> out{node_device(catalog, cluster, nameplate)};
   apply_cap(catalog, site, cluster, out.front());
+  out.front().item.own_rack = own_rack;
+  if (spares > 0) {
+    out.push_back(out.front());
+    out.front().item.count -= spares;
+    out.back().role = DeviceRole::spare;
+    out.back().item.name += ", spare";
+    out.back().item.count = spares;
+  }
   const auto add_switches = [&](const SwitchSpec& spec, DeviceRole role, int count) {
     if (count == 0) return;
     out.push_back(switch_device(catalog, spec, role, count, nameplate));
@@ -243,7 +258,44 @@ Power SitePlan::typical() const {
   return sum(devices, &SiteDevice::typical);
 }
 
-SitePlan site_plan(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster,
+int SitePlan::count(DeviceRole role) const {
+  int out = 0;
+  for (const SiteDevice& d : devices)
+    if (d.role == role) out += d.item.count;
+  return out;
+}
+
+double SitePlan::rack_units() const {
+  double out = 0;
+  for (const SiteDevice& d : devices) out += d.item.count * d.item.units;
+  return out;
+}
+
+int SitePlan::own_racks() const {
+  int out = 0;
+  for (const SiteDevice& d : devices)
+    if (d.item.own_rack) out += d.item.count;
+  return out;
+}
+
+Power SitePlan::power_limit(const RackCounts& counts) const {
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    if (counts[i] > 0 && devices[i].item.own_rack) return *devices[i].item.own_rack;
+  return rack.power;
+}
+
+MissingFacts SitePlan::missing() const {
+  MissingFacts out;
+  for (const SiteDevice& d : devices) {
+    if (d.item.count == 0) continue;
+    const std::string what = fmt::format("{} x {}", d.item.count, d.item.name);
+    if (!d.power_known) out.power.push_back(what);
+    if (!d.units_known) out.units.push_back(what);
+  }
+  return out;
+}
+
+SitePlan site_plan(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster, int spares,
                    const StorageSpec& storage) {
   SitePlan plan;
   plan.cooling = site_cooling(catalog, site.cooling);
@@ -256,7 +308,14 @@ SitePlan site_plan(const Catalog& catalog, const SiteSpec& site, const Cluster& 
   plan.floor = {catalog.find("facility", "racks").require(plan.rack.id + "/width_m").quantity<Length>(),
                 floor.require("cold_aisle_m").quantity<Length>(),
                 floor.require("hot_aisle_m").quantity<Length>(), racks_per_row()};
-  plan.devices = devices_of(catalog, site, cluster, storage);
+  plan.own_cooling = own_cooling_of(catalog, cluster.node);
+  std::optional<Power> own_rack;
+  if (plan.own_cooling) {
+    // What the scenario says of racks is said of these, too.
+    if (!site.cooling.rack.name.empty()) plan.own_cooling = plan.cooling;
+    own_rack = site.racks.power.value_or(plan.own_cooling->limit.value);
+  }
+  plan.devices = devices_of(catalog, site, cluster, spares, storage, own_rack);
   const std::vector<RackItem> items = plan.items();
   bool any = false;
   for (const RackItem& item : items) {
@@ -278,7 +337,9 @@ void check_site_names(const Catalog& catalog, const SiteSpec& site) {
   if (!grid.region.name.empty())
     placed(grid.region.where, [&] { return grid_intensity(catalog, grid.region.name); });
   if (!grid.tariff.name.empty())
-    placed(grid.tariff.where, [&] { return electricity_price(catalog, grid.tariff.name); });
+    placed(grid.tariff.where, [&] {
+      return electricity_price(catalog, grid.tariff.name, site.prices ? site.prices->date : "");
+    });
   if (site.prices && !site.prices->rent.instance.name.empty()) {
     const PriceOptions& p = *site.prices;
     placed(p.rent.instance.where,

@@ -7,13 +7,14 @@
 
 #include "models/cluster.hpp"
 #include "models/site/rack_elevation.hpp"
+#include "scenarios/site/missing_facts.hpp"
 #include "scenarios/site/site_spec.hpp"
 
 namespace rackcast {
 
 struct StorageSpec;
 
-enum class DeviceRole { node, leaf, spine, core, storage, equipment };
+enum class DeviceRole { node, spare, leaf, spine, core, storage, equipment };
 
 /// Equal devices with everything that rack, power and bill of materials ask of them.
 struct SiteDevice {
@@ -35,6 +36,8 @@ struct SitePlan {
   RackSpec rack;
   RackCooling cooling;
   bool rack_power_given = false;
+  /// How the racks that nodes come in are cooled, where they come in racks of their own.
+  std::optional<RackCooling> own_cooling;
   Pue pue;
   Area area_per_rack{0};
   FloorLayout floor;
@@ -47,10 +50,22 @@ struct SitePlan {
   [[nodiscard]] std::vector<RackItem> items(bool nameplate) const;
   [[nodiscard]] Power nameplate() const;
   [[nodiscard]] Power typical() const;
+  /// Devices of this role; 0 where there are none.
+  [[nodiscard]] int count(DeviceRole role) const;
+  /// Of all equipment whose rack units are known.
+  [[nodiscard]] double rack_units() const;
+  /// Racks that devices bring with them.
+  [[nodiscard]] int own_racks() const;
+  /// The most that a rack with these contents may draw; 0: not limited.
+  [[nodiscard]] Power power_limit(const RackCounts& counts) const;
+  /// What power and rack units leave out; prices are none of a plan's.
+  [[nodiscard]] MissingFacts missing() const;
 };
 
-/// Throws Error, at the place in the scenario, for names that the catalogue does not have.
-SitePlan site_plan(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster,
+/// `cluster`: with its spare nodes, the last `spares` of them. They stand in racks, on the network, at their
+/// rating in every limit of power, and idle while the others work. Throws Error, at the place in the
+/// scenario, for names that the catalogue does not have.
+SitePlan site_plan(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster, int spares,
                    const StorageSpec& storage);
 
 /// Checks every name of the site against the catalogue.

@@ -63,9 +63,13 @@ std::vector<Assumption> SiteReport::assumptions() const {
   add("PUE, " + plain_name(plan.pue.plant) +
           (plan.pue.climate.empty() ? "" : " in climate " + plan.pue.climate),
       fmt::format("{:.3g}", plan.pue.value), plan.pue.source, plan.pue.confidence);
+  const auto add_limit = [&add](const RackCooling& cooling) {
+    add("power of a rack, cooled by " + plain_name(cooling.name), to_text(cooling.limit.value),
+        cooling.limit.source, cooling.limit.confidence);
+  };
   if (!plan.rack_power_given) {
-    add("power of a rack, cooled by " + plain_name(plan.cooling.name), to_text(plan.rack.power),
-        plan.cooling.limit.source, plan.cooling.limit.confidence);
+    add_limit(plan.cooling);
+    if (plan.own_cooling && plan.own_cooling->name != plan.cooling.name) add_limit(*plan.own_cooling);
   }
   if (power.known) {
     add("carbon intensity, " + plain_name(power.region),
@@ -91,18 +95,20 @@ std::vector<Assumption> SiteReport::assumptions() const {
   return out;
 }
 
-SiteReport site_report(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster,
+SiteReport site_report(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster, int spares,
                        const StorageSpec& storage, const std::vector<SiteRun>& runs,
                        std::string_view activity) {
   SiteReport out;
   out.nameplate_basis = site.racks.nameplate;
-  out.plan = site_plan(catalog, site, cluster, storage);
+  out.plan = site_plan(catalog, site, cluster, spares, storage);
   out.power = power_report(catalog, site, out.plan, cluster, runs, activity);
   out.racks =
       rack_report(site, out.plan, expected_power(catalog, site, out.plan, cluster, out.power.busy), activity);
   add_rack_means(out);
   if (cluster.fabric.leaves > 0) out.network = network_report(catalog, out.plan, cluster);
   out.bill = bill_of_materials(catalog, site, out.plan, out.network);
+  out.missing = missing_facts(out.plan, out.power, out.bill);
+  if (!site.prices) out.missing.prices.clear();
   if (site.prices) out.cost = cost_report(catalog, site, out.plan, cluster, out.power, out.bill);
   return out;
 }
@@ -110,8 +116,8 @@ SiteReport site_report(const Catalog& catalog, const SiteSpec& site, const Clust
 std::optional<SiteReport> site_report(Evaluator& evaluator, const Catalog& catalog, const Scenario& scenario,
                                       const Question& question) {
   if (!scenario.site) return std::nullopt;
-  return site_report(catalog, *scenario.site, evaluator.cluster(question), question.storage,
-                     runs_of(evaluator, scenario, question));
+  return site_report(catalog, *scenario.site, evaluator.bought(question), evaluator.spares(question),
+                     question.storage, runs_of(evaluator, scenario, question));
 }
 
 }  // namespace rackcast

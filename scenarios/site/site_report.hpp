@@ -31,6 +31,8 @@ struct RackReport {
     RackCounts counts;
     std::vector<Placed> positions;  ///< of the first of them
     int units = 0;
+    int height = 0;  ///< units of the rack itself: of its own, where a device brings it
+    Power limit{0};  ///< that it may draw
     Power nameplate{0}, typical{0}, expected{0};
     Mass weight{0};
   };
@@ -124,7 +126,8 @@ struct CostReport {
   Ends of_energy;                                         ///< power of the nodes and PUE, in quadrature
   std::optional<double> break_even_low, break_even_high;  ///< at the ends of the energy
   std::vector<Run> runs;
-  std::vector<std::string> missing;  ///< what the sums leave out
+  MissingFacts lacking;              ///< facts without which the sums are lower bounds
+  std::vector<std::string> missing;  ///< what the sums leave out, with the reason
   std::string statement;
 };
 
@@ -136,6 +139,7 @@ struct SiteReport {
   std::optional<NetworkReport> network;  ///< nothing: the cluster has none
   std::vector<BillRow> bill;
   std::optional<CostReport> cost;  ///< nothing: the scenario gives no date for prices
+  MissingFacts missing;            ///< no prices, where nothing is priced
   std::vector<Assumption> assumptions() const;
 };
 
@@ -144,7 +148,8 @@ std::optional<SiteReport> site_report(Evaluator& evaluator, const Catalog& catal
                                       const Question& question);
 
 /// The same of a cluster whose work is known: `runs` starts with what decided.
-SiteReport site_report(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster,
+/// `cluster`: with its spare nodes, the last `spares` of them.
+SiteReport site_report(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster, int spares,
                        const StorageSpec& storage, const std::vector<SiteRun>& runs,
                        std::string_view activity = "trains");
 
@@ -156,6 +161,9 @@ std::vector<BillRow> bill_of_materials(const Catalog& catalog, const SiteSpec& s
                                        const std::optional<NetworkReport>& network);
 CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
                        const Cluster& cluster, const PowerReport& power, const std::vector<BillRow>& bill);
+
+/// What the sums of a site leave out. Every row of the bill without a price counts.
+MissingFacts missing_facts(const SitePlan& plan, const PowerReport& power, const std::vector<BillRow>& bill);
 
 /// The sum of the rows that have a price.
 Money bill_total(const std::vector<BillRow>& bill);

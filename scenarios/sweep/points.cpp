@@ -60,11 +60,12 @@ void evaluate_service(const Scenario& asked, const Catalog& catalog, SweepRow& r
   row.figures[4] = (o.needed * takes).base();
   row.figures[5] = o.busy;
   row.figures[6] = o.availability;
-  if (o.site && o.site->power.known) row.figures[7] = o.site->power.facility.base();
+  // A sum that leaves something out is no figure of a table.
+  if (o.site && o.site->missing.power.empty()) row.figures[7] = o.site->power.facility.base();
   if (!o.site || !o.site->cost) return;
   const CostReport& cost = *o.site->cost;
-  row.figures[8] = cost.own.capex.base();
-  row.figures[9] = (cost.own.total(cost.utilisation) * hours_of_year).base();
+  if (!cost.lacking.bill()) row.figures[8] = cost.own.capex.base();
+  if (cost.lacking.none()) row.figures[9] = (cost.own.total(cost.utilisation) * hours_of_year).base();
 }
 
 }  // namespace rackcast

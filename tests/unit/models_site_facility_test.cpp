@@ -62,8 +62,13 @@ TEST_CASE("a price is the last one known at the date") {
   CHECK(at("2022-10-01").unit.base() == 355'919);
   CHECK(at("2023-06-01").unit.base() == 270'000);
   CHECK(at("2030-01-01").unit.base() == 375'000);
-  CHECK(at("2020-01-01").unit.base() == 355'919);
-  CHECK(at("2020-01-01").note.find("later than 2020-01-01") != std::string::npos);
+  // A later price is none, and it is said when the first one is known.
+  CHECK_FALSE(price_of(catalog, "nodes", "dgx_h100", "2020-01-01").has_value());
+  CHECK(why_no_price(catalog, "nodes", "dgx_h100", "2020-01-01").find("the first is of 2022-09-29") !=
+        std::string::npos);
+  CHECK_FALSE(price_of(catalog, "switches", "qm8700", "2019-12-31").has_value());
+  CHECK(price_of(catalog, "switches", "qm8700", "2020-01-01").has_value());
+  CHECK(why_no_price(catalog, "storage", "ddn_ai200", "2019-01-01") == "no price in the catalogue");
   CHECK(price_of(catalog, "switches", "sb7800", "2019-01-01")->unit.base() == 15'000);
   CHECK_FALSE(price_of(catalog, "storage", "ddn_ai200", "2019-01-01").has_value());
 }
@@ -79,11 +84,22 @@ TEST_CASE("dates are those of the calendar") {
 
 TEST_CASE("cloud prices by instance, terms and date") {
   const Catalog catalog = Catalog::builtin();
-  const RentOffer offer = rent_offer(catalog, "p3.16xlarge", RentTerms::on_demand, "2024-01-01");
+  const RentOffer offer = rent_offer(catalog, "p3.16xlarge", RentTerms::on_demand, "2024-01-01").value();
   CHECK(offer.rate.base() * 3600 == doctest::Approx(24.48));
   CHECK(offer.gpus == 8);
-  CHECK(instance_with(catalog, "v100_sxm2_16gb", RentTerms::on_demand) == "p3.16xlarge");
-  CHECK_FALSE(instance_with(catalog, "titan_x_maxwell", RentTerms::on_demand).has_value());
+  CHECK(offer.date == "2023-11-16");
+  // Of 2018 only the price of the launch is known, from memory; of 2016 none.
+  CHECK(rent_offer(catalog, "p3.16xlarge", RentTerms::on_demand, "2018-10-31")->date == "2017-10-25");
+  CHECK(rent_offer(catalog, "p3.16xlarge", RentTerms::on_demand, "2018-10-31")->confidence ==
+        Confidence::memory);
+  CHECK_FALSE(rent_offer(catalog, "p3.16xlarge", RentTerms::on_demand, "2016-01-01").has_value());
+  CHECK(first_rate_date(catalog, "p3.16xlarge", RentTerms::on_demand) == "2017-10-25");
+  const auto largest = [&](const char* date) {
+    return instance_with(catalog, "v100_sxm2_16gb", RentTerms::on_demand, date);
+  };
+  CHECK(largest("2024-01-01") == "p3.16xlarge");
+  CHECK_FALSE(largest("2016-01-01").has_value());
+  CHECK_FALSE(instance_with(catalog, "titan_x_maxwell", RentTerms::on_demand, "2024-01-01").has_value());
   CHECK_THROWS_WITH_AS(rent_offer(catalog, "x1.huge", RentTerms::on_demand, "2024-01-01"),
                        doctest::Contains("p3.16xlarge"), Error);
   CHECK_THROWS_WITH_AS(rent_offer(catalog, "p3.16xlarge", RentTerms::reserved_3yr, "2024-01-01"),

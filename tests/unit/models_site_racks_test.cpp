@@ -152,3 +152,20 @@ TEST_CASE("a rack is filled from the bottom, servers first, switches last and at
   CHECK(racks[0][5].side == RackSide::rear);
   CHECK(racks[0][0].side == RackSide::front);
 }
+
+TEST_CASE("a device that comes in a rack of its own shares none, and its rack has its own limit") {
+  RackItem whole = item("nvl72", 3, 48, 120'000);
+  whole.own_rack = Power{120'000};
+  const std::vector<RackItem> items{whole, item("switch", 4, 1, 500, RackItemKind::network)};
+  const RackSpec rack = rack_of(42, 25'000);
+  CHECK(misfit(whole, rack) == std::nullopt);  // neither 48 units nor 120 kW are the site's racks' matter
+  const Packing packing = pack_racks(items, rack);
+  REQUIRE(packing.racks.size() == 4);  // three of their own, one for the switches
+  CHECK(packing.racks[0] == RackCounts{1, 0});
+  CHECK(packing.racks[3] == RackCounts{0, 4});
+  CHECK(packing.optimal());
+  CHECK(pack_racks({whole}, rack).method == "racks of their own");
+  whole.own_rack = Power{100'000};
+  CHECK(misfit(whole, rack)->find("its own rack may draw 100 kW") != std::string::npos);
+  CHECK_THROWS_AS(pack_racks({whole}, rack), Error);
+}

@@ -30,7 +30,7 @@ TEST_CASE("each limit that a fleet states is one: just too little of it conflict
            {"site.prices.budget", fmt::format("{} USD", 0.99 * c.capex->base()), "budget"},
            {"site.prices.opex_budget", fmt::format("{} USD/year", 0.99 * year), "opex_budget"},
            {"site.prices.total_budget", fmt::format("{} USD", 0.99 * c.total->base()), "total_budget"},
-           {"site.racks.max_units", fmt::format("{}", c.rack_units - 1), "rack_units"},
+           {"site.racks.max_units", fmt::format("{}", *c.rack_units - 1), "rack_units"},
            {"site.racks.max_racks", fmt::format("{}", *c.racks - 1), "max_racks"},
            {"site.floor.area", "5.1 m2", "floor_area"},  // two racks take 5.2
            {"site.power.feed", "44 kW", "site_power"},   // typically 28.7 kW, with a PUE of 1.56
