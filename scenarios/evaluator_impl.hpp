@@ -31,6 +31,8 @@ template <class Function>
 auto at(const Where& where, Function&& function) {
   try {
     return function();
+  } catch (const LimitReached&) {
+    throw;
   } catch (const Error& e) {
     if (e.where().line) throw;
     throw Error{e.message(), where, e.hint(), e.kind()};

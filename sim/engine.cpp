@@ -182,7 +182,23 @@ void Engine::throw_failure(const std::string& name) {
   }
 }
 
+/// An activity so slow that its end lies past the clock's range leaves no event either; it is the input's
+/// doing.
+void Engine::throw_if_past_the_clock() const {
+  for (const ProcessRecord& process : processes_) {
+    if (!process.frame || !process.waits_for || !process.waits_for->outlasts_clock(process.waits_token))
+      continue;
+    throw Error{fmt::format("the simulated time goes past the end of the clock, {:.3g} days\n"
+                            "process \"{}\" waits for {}",
+                            clock_.duration(never).base() / 86400, process.name,
+                            process.waits_for->describe(process.waits_token)),
+                {},
+                "a rate of the scenario or of the catalogue is far too low for the work"};
+  }
+}
+
 void Engine::throw_deadlock() const {
+  throw_if_past_the_clock();
   std::string message;
   std::size_t waiting = 0;
   for (const ProcessRecord& process : processes_) {

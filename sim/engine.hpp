@@ -78,7 +78,8 @@ class Engine {
   ProcessHandle spawn(std::string name, Process process, SpawnOptions options = {});
 
   /// Runs until the last process that is not a daemon ended, or a limit. May be called again after a limit.
-  /// Throws Error (internal) on deadlock, and what left a process, prefixed with the process's name.
+  /// Throws Error (internal) on deadlock, Error (invalid input) where what is waited for ends past the
+  /// clock's range, and what left a process, prefixed with the process's name.
   RunSummary run(const Limits& limits = {});
 
   /// run() returns, with StopReason::paused, once everything of this instant has happened: all processes
@@ -168,6 +169,7 @@ class Engine {
   void reap();
   [[noreturn]] void throw_failure(const std::string& name);
   [[noreturn]] void throw_deadlock() const;
+  void throw_if_past_the_clock() const;
 
   Clock clock_;
   SimTime now_{};

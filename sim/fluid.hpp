@@ -160,6 +160,7 @@ class Network final : public EventSink, public Waitable {
   [[nodiscard]] EndAwaiter run(const Activity& activity) { return {*this, start(activity)}; }
 
   [[nodiscard]] std::string describe(std::uint64_t slot) const override;
+  [[nodiscard]] bool outlasts_clock(std::uint64_t slot) const override;
 
   /// Solves every component at the next settle instead of the touched ones; for tests.
   void set_full_solve(bool full) { full_solve_ = full; }

@@ -178,15 +178,33 @@ void Network::set_rate(std::uint32_t slot, double rate) {
   plan(slot, {s.since.ticks + std::llround(ticks)});
 }
 
+bool Network::outlasts_clock(std::uint64_t slot) const {
+  const Slot& s = activities_[slot];
+  return s.state == State::flowing && s.due == never && s.rate > 0;
+}
+
+/// Names what stalls it, or what holds it up most where it would go on past the end of the clock.
 std::string Network::describe(std::uint64_t slot) const {
   const Slot& s = activities_[slot];
   std::string text = fmt::format("an activity with {:g} of work left", s.left);
+  const Claim* tightest = nullptr;
   std::size_t named = 0;
   for (std::uint32_t c = s.claims; c < s.claims + s.claim_count; ++c) {
     const Resource& resource = resources_[claims_[c].resource];
-    if (resource.capacity > 0) continue;
+    if (resource.capacity > 0) {
+      const auto rate = [&](const Claim& claim) {
+        return resources_[claim.resource].capacity / claim.coefficient;
+      };
+      if (tightest == nullptr || rate(claims_[c]) < rate(*tightest)) tightest = &claims_[c];
+      continue;
+    }
     if (++named > described_resources) return text + ", ...";
     text += fmt::format("{} \"{}\"", named == 1 ? ", stalled on" : ",", resource.name);
+  }
+  if (named == 0 && outlasts_clock(slot)) {
+    text += fmt::format(", which at {:g} a second takes {:.3g} years", s.rate,
+                        s.left / s.rate / (365.25 * 86400));
+    if (tightest != nullptr) text += fmt::format(", held up by \"{}\"", resources_[tightest->resource].name);
   }
   return text;
 }

@@ -119,7 +119,7 @@ class ObjectReader {
   double number_or(std::string_view key, double fallback, double low, double high);
 
   /// A quantity written as a string with a unit ("104 TB"); a bare number is an error that shows how to write
-  /// it. Must be finite and not negative; positive if `positive`.
+  /// it. Must be finite, not negative (positive if `positive`) and plausible (sim/dimension_text.hpp).
   template <class Q>
   Q quantity(std::string_view key, bool positive = true) {
     return Q{quantity_base(key, Q::dimension, positive)};

@@ -119,6 +119,7 @@ double ObjectReader::quantity_base(std::string_view key, Dimension dimension, bo
       throw Error{fmt::format("{} is {}, but must {}", in_quotes(key), in_quotes(text),
                               positive ? "be more than zero" : "not be negative")};
     }
+    require_plausible(text, any.base, dimension);
     return any.base;
   } catch (const Error& error) {
     found.fail(error.message(), error.hint());

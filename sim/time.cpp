@@ -22,7 +22,7 @@ double power_of_ten(int digits) {
 [[noreturn]] void fail_range(double seconds, double ticks_per_second) {
   throw Error(fmt::format("a time of {:g} s does not fit the simulation clock, which ends at {:g} s", seconds,
                           tick_limit / ticks_per_second),
-              {}, "use a coarser clock or a shorter time", ErrorKind::internal);
+              {}, "a rate of the input is far too low for the work, or a time far too long");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "sim/dimension_text.hpp"
 #include "sim/quantity_text.hpp"
 
 namespace rackcast {
@@ -52,14 +53,22 @@ Fact::Fact(std::string key, const Json& json) : key_(std::move(key)) {
 double Fact::base(Dimension dimension) const {
   const double number = value_.number();
   if (number < 0) value_.fail(fmt::format("\"{}\" must not be negative", key_));
+  AnyQuantity unit;
   try {
-    const AnyQuantity unit = parse_unit(unit_);
+    unit = parse_unit(unit_);
     require_dimension(unit_, unit, dimension);
-    return number * unit.base;
   } catch (const Error& e) {
     value_.fail(fmt::format("\"{}\" cannot be used as {}: {}", key_, describe(dimension), e.message()),
                 e.hint());
   }
+  if (number == 0 && (dimension == Bandwidth::dimension || dimension == FlopRate::dimension))
+    value_.fail(fmt::format("\"{}\" must be more than zero", key_), "leave the fact out where there is none");
+  try {
+    require_plausible(display(), number * unit.base, dimension);
+  } catch (const Error& e) {
+    value_.fail(fmt::format("\"{}\": {}", key_, e.message()), e.hint());
+  }
+  return number * unit.base;
 }
 
 std::string Fact::display() const {

@@ -42,7 +42,7 @@ class Fact {
   [[nodiscard]] double number() const { return value_.number(); }  ///< in unit(); Error if not a number
   [[nodiscard]] const std::string& text() const { return value_.string(); }
 
-  /// The number times its unit; Error if the unit is no unit of this dimension. A negative one is an Error.
+  /// The number times its unit; Error for another dimension, a negative or implausible amount, a rate of 0.
   template <class Q>
   [[nodiscard]] Q quantity() const {
     return Q{base(Q::dimension)};

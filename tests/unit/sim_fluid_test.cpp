@@ -190,6 +190,23 @@ TEST_CASE("a stalled activity is named in the deadlock report") {
       Error);
 }
 
+TEST_CASE("an activity that ends past the clock's range is the input's doing, and names what holds it up") {
+  Engine engine;  // picoseconds: 106 days
+  Network network(engine);
+  const ResourceId fast = network.add_resource("nic", Bandwidth{1e9});
+  const ResourceId slow = network.add_resource("storage", Bandwidth{1});
+  std::vector<Flow> flows{{.work = 1e9, .uses = {{fast}, {slow}}}};  // 1e9 s = 31.7 years
+  try {
+    simulate(engine, network, flows);
+    FAIL_CHECK("no error");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::invalid_input);
+    const std::string text = error.what();
+    CHECK(text.find("past the end of the clock, 107 days") != std::string::npos);
+    CHECK(text.find("takes 31.7 years, held up by \"storage\"") != std::string::npos);
+  }
+}
+
 TEST_CASE("several may wait for one activity, and a cancelled one says so") {
   Engine engine;
   Network network(engine);

@@ -191,3 +191,21 @@ TEST_CASE("a member can be left out") {
   CHECK(rest.require("a").where().pointer == "/a");
   CHECK(json.without("none").object().size() == 2);
 }
+
+TEST_CASE("amounts far outside of what exists are refused with their field") {
+  const auto refused = [](const char* text, auto zero) {
+    return error_text([&] {
+      ObjectReader reader{
+          parse_json(std::string{"{\"goal\": {\"x\": \""} + text + "\"}}", "x.json").require("goal")};
+      (void)reader.quantity<decltype(zero)>("x");
+    });
+  };
+  CHECK(contains(refused("5e-324 GB/s", Bandwidth{}),
+                 "\"5e-324 GB/s\" cannot be a bandwidth: it must lie between 1 B/s and 1 EB/s"));
+  CHECK(contains(refused("1e-9 TFLOP/s", FlopRate{}), "between 1 MFLOP/s and 1 ZFLOP/s"));
+  CHECK(contains(refused("1e308 USD", Money{}), "between 1e-9 USD and 1e15 USD"));
+  CHECK(contains(refused("1e9 years", Duration{}), "x.json:1:"));
+  CHECK(refused("1 B/s", Bandwidth{}) == "");
+  CHECK(refused("30000 years", Duration{}) == "");
+  CHECK(refused("1 bit", Bytes{}) == "");
+}

@@ -5,7 +5,9 @@
 #include <fstream>
 #include <string>
 
+#include "sim/dimension_text.hpp"
 #include "sim/error.hpp"
+#include "sim/quantity_text.hpp"
 #include "topologies/catalog.hpp"
 #include "topologies/gpu_spec.hpp"
 #include "topologies/link_spec.hpp"
@@ -190,4 +192,42 @@ TEST_CASE("a broken file of a user says what is wrong and where") {
   CHECK(has(with_fact(R"({"value": 1, "unit": "W", "source": "s", "confidence": "memory", "nott": "n"})"),
             "note"));
   CHECK(has(message_of([] { return Catalog::builtin("/no/such/folder").kinds(); }), "/no/such/folder"));
+}
+
+TEST_CASE("a fact far outside of what exists is refused with its key") {
+  const auto fact = [](const char* key, const char* value, const char* unit) {
+    return Fact{key, parse_json(std::string{"{\"value\": "} + value + ", \"unit\": \"" + unit +
+                                    "\", \"source\": \"s\", \"confidence\": \"memory\"}",
+                                "gpus/mine.json")};
+  };
+  const auto said = [&](const char* key, const char* value, const char* unit, auto zero) {
+    return message_of([&] { return fact(key, value, unit).quantity<decltype(zero)>(); });
+  };
+  CHECK(has(said("fp32_tflops", "1e-9", "TFLOP/s", FlopRate{}),
+            "\"fp32_tflops\": \"1e-09 TFLOP/s\" cannot be"));
+  CHECK(has(said("nvlink", "1e-30", "GB/s", Bandwidth{}), "between 1 B/s and 1 EB/s"));
+  CHECK(has(said("read", "0", "GB/s", Bandwidth{}), "must be more than zero"));
+  CHECK(has(said("list_price_usd", "1e308", "USD", Money{}), "between 1e-9 USD and 1e15 USD"));
+  CHECK(said("idle", "0", "W", Power{}) == "no error");
+}
+
+TEST_CASE("no shipped fact is outside of what exists") {
+  std::size_t checked = 0;
+  for (const std::string& kind : catalog().kinds()) {
+    for (const std::string& id : catalog().ids(kind)) {
+      for (const Fact& f : catalog().find(kind, id).facts) {
+        if (f.value().kind() != JsonKind::number) continue;
+        AnyQuantity unit;
+        try {
+          unit = parse_unit(f.unit());
+        } catch (const Error&) {
+          continue;  // a count of something
+        }
+        CAPTURE(kind + "/" + id + "/" + f.key());
+        CHECK_NOTHROW(require_plausible(f.display(), f.number() * unit.base, unit.dimension));
+        ++checked;
+      }
+    }
+  }
+  CHECK(checked > 1000);
 }
