@@ -15,19 +15,29 @@ namespace rackcast {
 
 namespace {
 
-/// The first `count` of the GPUs that take part in each node, filling node after node.
+/// GPUs of each node that may take part.
+int gpus_of_node(const Topology& node, const ClusterShape& shape) {
+  const int own = static_cast<int>(node.gpus().size());
+  return std::clamp(shape.gpus_per_node.value_or(own), 0, own);
+}
+
+/// Nodes with one of the GPUs that were asked for. The others would make the graph of a small job on a large
+/// cluster thousands of times larger, and no path of the job leads through them.
+int nodes_taking_part(const Topology& node, const ClusterShape& shape) {
+  if (!shape.gpus) return shape.nodes;
+  const int all = gpus_of_node(node, shape) * shape.nodes;
+  if (*shape.gpus < 1 || *shape.gpus > all)
+    throw Error{fmt::format("{} GPUs of {} were asked for", *shape.gpus, all)};
+  return (*shape.gpus - 1) / gpus_of_node(node, shape) + 1;
+}
+
+/// The first GPUs that take part in each node, filling node after node.
 std::vector<DeviceId> take_part(const Topology& topology, const ClusterShape& shape) {
   std::vector<DeviceId> all = topology.gpus();
-  const std::optional<int>& count = shape.gpus;
   if (shape.gpus_per_node) {
     std::erase_if(all, [&](DeviceId gpu) { return topology.device(gpu).index >= *shape.gpus_per_node; });
   }
-  if (count) {
-    if (*count < 1 || static_cast<std::size_t>(*count) > all.size()) {
-      throw Error{fmt::format("{} GPUs of {} were asked for", *count, all.size())};
-    }
-    all.resize(static_cast<std::size_t>(*count));
-  }
+  if (shape.gpus) all.resize(static_cast<std::size_t>(*shape.gpus));
   return all;
 }
 
@@ -82,7 +92,8 @@ Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const Cluster
         "choose a node with network ports: rackcast catalog list nodes",
         ErrorKind::infeasible};
   }
-  Topology whole = networked ? build_cluster(one, plan) : std::move(one);
+  const int used = nodes_taking_part(one, shape);
+  Topology whole = networked ? build_cluster(one, plan, used) : std::move(one);
   std::vector<DeviceId> ranks = take_part(whole, shape);
   Cluster out{node,
               shape.nodes,

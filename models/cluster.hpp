@@ -25,8 +25,8 @@ struct ClusterShape {
 struct Cluster {
   NodeSpec node;
   int nodes = 1;
-  FabricPlan fabric;  ///< leaves == 0: there is none
-  Topology topology;
+  FabricPlan fabric;                  ///< leaves == 0: there is none
+  Topology topology;                  ///< of the nodes with a rank, and of the whole network
   std::vector<DeviceId> ranks;        ///< GPUs that take part, node by node
   std::vector<Ring> rings;            ///< over direct links and switches
   std::vector<Ring> relayed_rings;    ///< where GPUs may pass data on between two others; empty: no others

@@ -10,15 +10,18 @@ namespace {
 
 class ClusterBuilder {
  public:
-  ClusterBuilder(const Topology& node, const FabricPlan& plan) : node_(node), plan_(plan) {}
+  ClusterBuilder(const Topology& node, const FabricPlan& plan, int nodes)
+      : node_(node), plan_(plan), nodes_(nodes) {
+    assert(nodes >= 1 && nodes <= plan.nodes);
+  }
 
   Topology build() {
-    const auto nodes = static_cast<std::size_t>(plan_.nodes);
+    const auto nodes = static_cast<std::size_t>(nodes_);
     builder_.reserve(
         nodes * node_.devices().size() + static_cast<std::size_t>(plan_.switches() + plan_.storage_servers),
         nodes * (node_.links().size() + 2 * static_cast<std::size_t>(plan_.nics)) + 2 * plan_.trunks.size() +
             2 * plan_.storage_leaf.size());
-    for (int n = 0; n < plan_.nodes; ++n) builder_.append_node(node_, 0);
+    for (int n = 0; n < nodes_; ++n) builder_.append_node(node_, 0);
     first_switch_ = static_cast<DeviceId>(builder_.device_count());
     for (int i = 0; i < plan_.leaves; ++i) builder_.add_device(DeviceKind::leaf, no_id, i);
     for (int i = 0; i < plan_.spines; ++i) builder_.add_device(DeviceKind::spine, no_id, i);
@@ -60,7 +63,7 @@ class ClusterBuilder {
     assert(static_cast<int>(nics.size()) == plan_.nics);
     const auto devices = static_cast<DeviceId>(node_.devices().size());
     std::size_t port = 0;
-    for (int n = 0; n < plan_.nodes; ++n) {
+    for (int n = 0; n < nodes_; ++n) {
       for (const DeviceId nic : nics) attach(n * devices + nic, plan_.node_leaf[port++]);
     }
     port = 0;
@@ -89,14 +92,19 @@ class ClusterBuilder {
 
   const Topology& node_;
   const FabricPlan& plan_;
+  int nodes_;
   TopologyBuilder builder_;
   DeviceId first_switch_ = 0;
 };
 
 }  // namespace
 
+Topology build_cluster(const Topology& node, const FabricPlan& plan, int nodes) {
+  return ClusterBuilder{node, plan, nodes}.build();
+}
+
 Topology build_cluster(const Topology& node, const FabricPlan& plan) {
-  return ClusterBuilder{node, plan}.build();
+  return build_cluster(node, plan, plan.nodes);
 }
 
 }  // namespace rackcast

@@ -5,10 +5,13 @@
 
 namespace rackcast {
 
-/// `plan.nodes` copies of `node` (built by build_node from the spec that the plan was made for), joined as
-/// the plan says. Devices: the nodes in order, then leaves, spines, cores, storage servers.
+/// The first `nodes` of `plan.nodes` copies of `node` (built by build_node from the spec that the plan was
+/// made for), joined as the plan says. Devices: the nodes in order, then leaves, spines, cores, storage
+/// servers.
 ///
 /// Half of the port link's latency falls on each end; a switch adds its own to the links that leave it.
-Topology build_cluster(const Topology& node, const FabricPlan& plan);
+/// Nodes that are left out keep their ports of the switches.
+Topology build_cluster(const Topology& node, const FabricPlan& plan, int nodes);
+Topology build_cluster(const Topology& node, const FabricPlan& plan);  ///< all nodes
 
 }  // namespace rackcast
