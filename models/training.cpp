@@ -67,7 +67,7 @@ RunSummary simulated(TrainingSimulation& simulation) {
         fmt::format("{} was reached before one training step was over", to_string(summary.reason)),
         {},
         "give the run a larger --limit",
-        ErrorKind::internal};
+        ErrorKind::infeasible};
   }
   return summary;
 }
@@ -102,7 +102,7 @@ void simulate_restore(const Cluster& cluster, TrainingSpec spec, TrainingRun& ou
   TrainingSimulation simulation{cluster, spec, prepared.plan, prepared.kernels, StartFrom::saved_state,
                                 nullptr};
   const RunSummary summary = simulated(simulation);
-  out.restored = simulation.warm_up();
+  out.restored = std::max(Duration{0}, simulation.warm_up());
   out.events += summary.events;
   out.steps += simulation.steps().size();
   out.partial = out.partial || summary.partial();

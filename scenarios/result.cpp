@@ -1,5 +1,6 @@
 #include "scenarios/result.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "scenarios/evidence/evidence_document.hpp"
@@ -133,12 +134,14 @@ Document document(const TrainingRun& run, const std::string& statement) {
   add("all-reduce, exposed", p.exchange_wait);
   if (p.table_exchange > Duration{0}) add("exchange of table vectors", p.table_exchange);
   add("optimizer", p.optimizer);
-  Document out = {{"parts", parts},
-                  {"total_s", p.total.base()},
-                  {"all_reduce_busy_s", p.exchange_busy.base()},
-                  {"warm_up_s", run.warm_up.base()},
-                  {"binds", run.binds},
-                  {"statement", statement}};
+  Document out = {
+      {"parts", parts},
+      {"total_s", p.total.base()},
+      {"all_reduce_busy_s", p.exchange_busy.base()},
+      // Where the first steps are faster than those after them (filled buffers), nothing is added.
+      {"warm_up_s", std::max(0.0, run.warm_up.base())},
+      {"binds", run.binds},
+      {"statement", statement}};
   if (run.period != 1) out["cycle_steps"] = run.period > 0 ? Document(run.period) : Document(nullptr);
   return out;
 }

@@ -51,7 +51,8 @@ std::vector<StepTimeline::Lane> lanes_of(const Tracer& tracer, const std::vector
     StepTimeline::Lane& lane = lanes[{span.group, span.row}];
     if (lane.name.empty()) lane.name = fmt::format("{}, {}", span.group, span.row);
     if (lane.spans.size() == most_spans) continue;
-    lane.spans.push_back({std::string{span.name}, since(span.start), since(span.end) - since(span.start)});
+    const SimTime begin = std::max(span.start, window.from), end = std::min(span.end, window.to);
+    lane.spans.push_back({std::string{span.name}, since(begin), since(end) - since(begin)});
   }
   std::vector<StepTimeline::Lane> out;
   for (auto& [name, lane] : lanes) {

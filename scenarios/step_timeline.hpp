@@ -14,7 +14,7 @@ class Tracer;
 struct StepTimeline {
   struct Span {
     std::string name;
-    Duration start{0}, length{0};  ///< since the begin of the step; what began before starts below 0
+    Duration start{0}, length{0};  ///< since the begin of the step, and only what lies in the step
   };
   struct Lane {
     std::string name;  ///< "Node 0, GPU 0, compute stream"

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <string>
 
+#include "tests/document_faults.hpp"
+
 namespace rackcast {
 
 struct Outcome {
@@ -14,12 +16,12 @@ struct Outcome {
   std::string output;
 };
 
-/// Runs the program with both streams joined and at most so many seconds, sanitizers included. `before`
-/// starts it: "env NAME=value ", "timeout ... ".
-inline Outcome run(const std::string& arguments, int seconds = 120, const std::string& before = {}) {
-  const std::string command = "cd '" + std::string{RACKCAST_SOURCE_DIR} + "' && timeout " +
-                              std::to_string(seconds) + " " + before + "'" RACKCAST_PROGRAM "' " + arguments +
-                              " 2>&1";
+/// Runs `program` after `first` ("cd ...") with both streams joined and at most so many seconds, sanitizers
+/// included. `before` starts it: "env NAME=value ", "timeout ... ".
+inline Outcome run_program(const std::string& program, const std::string& first, const std::string& arguments,
+                           int seconds = 120, const std::string& before = {}) {
+  const std::string command = first + " && timeout " + std::to_string(seconds) + " " + before + "'" +
+                              program + "' " + arguments + " 2>&1";
   Outcome out;
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
@@ -29,6 +31,18 @@ inline Outcome run(const std::string& arguments, int seconds = 120, const std::s
   }
   const int status = pclose(pipe);
   if (WIFEXITED(status)) out.code = WEXITSTATUS(status);
+  return out;
+}
+
+/// Runs the program in the source folder. A document of a result or a campaign must hold together
+/// (tests/document_faults.hpp).
+inline Outcome run(const std::string& arguments, int seconds = 120, const std::string& before = {}) {
+  Outcome out = run_program(RACKCAST_PROGRAM, "cd '" + std::string{RACKCAST_SOURCE_DIR} + "'", arguments,
+                            seconds, before);
+  const std::string begin = out.output.substr(0, 64);
+  if (begin.find("\"rackcast-result\"") != std::string::npos ||
+      begin.find("\"rackcast-campaign\"") != std::string::npos)
+    checked(out.output);
   return out;
 }
 

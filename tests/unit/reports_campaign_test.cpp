@@ -8,6 +8,7 @@
 #include "scenarios/campaign/campaign.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/error.hpp"
+#include "tests/document_faults.hpp"
 #include "topologies/catalog.hpp"
 
 using namespace rackcast;
@@ -16,7 +17,7 @@ namespace {
 
 std::string document() {
   const Scenario s = load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/dgx_pod_team_dgx1.json");
-  return campaign_document(s, run_campaign(s, Catalog::builtin()), "rackcast campaign team.json");
+  return checked_campaign(s, run_campaign(s, Catalog::builtin()), "rackcast campaign team.json");
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -45,7 +46,7 @@ TEST_CASE("a campaign's page says waits, completion, use and where the jobs come
 
 TEST_CASE("a band far beyond the lines is cut, and the page says how far it goes") {
   const Scenario s = load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/gang_placement.json");
-  const std::string gangs = campaign_document(s, run_campaign(s, Catalog::builtin()), "");
+  const std::string gangs = checked_campaign(s, run_campaign(s, Catalog::builtin()), "");
   const std::string cut = "beyond what is drawn";
   CHECK(write_html(reports::campaign_report(gangs, "gangs")).find(cut) != std::string::npos);
   // Stated run times: only the arrivals differ, and all of their band is drawn.

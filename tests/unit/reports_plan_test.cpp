@@ -11,6 +11,7 @@
 #include "scenarios/planner.hpp"
 #include "scenarios/result.hpp"
 #include "scenarios/scenario.hpp"
+#include "tests/document_faults.hpp"
 #include "topologies/catalog.hpp"
 
 using namespace rackcast;
@@ -20,7 +21,7 @@ namespace {
 reports::ResultDocument document(const std::vector<std::string>& sets) {
   const Scenario scenario =
       load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/fleet_alternatives.json", sets);
-  return reports::load_result(to_json_text(size(scenario, Catalog::builtin())), "result");
+  return reports::load_result(checked_json_text(size(scenario, Catalog::builtin())), "result");
 }
 
 template <class Body>

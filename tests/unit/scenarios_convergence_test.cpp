@@ -13,6 +13,7 @@
 #include "scenarios/uncertainty/ranges.hpp"
 #include "sim/error.hpp"
 #include "sim/json_reader.hpp"
+#include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "topologies/catalog.hpp"
 
@@ -99,9 +100,9 @@ TEST_CASE("an answer counts the epochs after the law, and says that it is the we
   CHECK(law->source.find("1812.06162") != std::string::npos);
   CHECK(law->where.starts_with("law.json:2:"));
   REQUIRE(lawful.warnings.size() == plain.warnings.size() + 1);
-  CHECK(to_json_text(lawful).find("weakest link: convergence law") != std::string::npos);
-  CHECK(to_json_text(plain).find("weakest link") == std::string::npos);
-  CHECK(schema_faults(schema_text("result"), to_json_text(lawful)).empty());
+  CHECK(checked_json_text(lawful).find("weakest link: convergence law") != std::string::npos);
+  CHECK(checked_json_text(plain).find("weakest link") == std::string::npos);
+  CHECK(schema_faults(schema_text("result"), checked_json_text(lawful)).empty());
 }
 
 TEST_CASE("staleness costs what the scenario says, and nothing unsaid is left unmentioned") {
@@ -111,8 +112,8 @@ TEST_CASE("staleness costs what the scenario says, and nothing unsaid is left un
   CHECK(rung(paid, "Epochs after the law").value == doctest::Approx(144 * 1.3));
   // The one GPU waits for nobody.
   CHECK(rung(free, "Time on one GPU").value == rung(paid, "Time on one GPU").value);
-  CHECK(to_json_text(free).find("gradients are stale") != std::string::npos);
-  CHECK(to_json_text(paid).find("gradients are stale") == std::string::npos);
+  CHECK(checked_json_text(free).find("gradients are stale") != std::string::npos);
+  CHECK(checked_json_text(paid).find("gradients are stale") == std::string::npos);
   const Result waits = run(kLaw + R"(, "staleness_penalty": 0.1})" + kServers + "\"synchronous\"}");
   CHECK(rung(waits, "Epochs after the law").value == doctest::Approx(144));
 }

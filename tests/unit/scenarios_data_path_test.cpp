@@ -8,6 +8,7 @@
 #include "scenarios/planner.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/error.hpp"
+#include "tests/document_faults.hpp"
 #include "topologies/catalog.hpp"
 
 using namespace rackcast;
@@ -225,13 +226,14 @@ TEST_CASE("a target error becomes a data set and a time") {
   CHECK(s.data.samples == doctest::Approx(1e8).epsilon(1e-3));
   const Result r = simulate(s, Catalog::builtin());
   CHECK(r.workloads[0].samples == s.data.samples);
-  CHECK(to_json_text(r).find("\"learning_curve\"") != std::string::npos);
+  CHECK(checked_json_text(r).find("\"learning_curve\"") != std::string::npos);
 }
 
 TEST_CASE("the report shows the pipeline and the data in time") {
   json text = fleet();
   text["goal"] = {{"deadline", "1000 days"}, {"retrain_every", "30 days"}};
-  const auto document = reports::load_result(to_json_text(size(read(text), Catalog::builtin())), "r.json");
+  const auto document =
+      reports::load_result(checked_json_text(size(read(text), Catalog::builtin())), "r.json");
   const std::string page = reports::render_markdown(document);
   for (const char* part : {"Input pipeline", "storage read", "Data in time", "Before the next", "page cache"})
     CHECK_MESSAGE(page.find(part) != std::string::npos, part);

@@ -7,6 +7,7 @@
 #include "scenarios/scenario.hpp"
 #include "scenarios/templates.hpp"
 #include "sim/error.hpp"
+#include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "topologies/catalog.hpp"
 
@@ -36,7 +37,7 @@ TEST_CASE("failures lengthen the training by one over the goodput") {
         doctest::Approx(without.prediction.time_to_train.value));
   CHECK(r.goodput.low < r.goodput.value);
   CHECK(r.interruptions.high > r.interruptions.low);
-  CHECK(schema_faults(schema_text("result"), to_json_text(with)) == "");
+  CHECK(schema_faults(schema_text("result"), checked_json_text(with)) == "");
 }
 
 TEST_CASE("a fixed interval worse than Daly's costs goodput") {

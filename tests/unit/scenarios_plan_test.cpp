@@ -18,6 +18,7 @@
 #include "scenarios/scenario.hpp"
 #include "scenarios/templates.hpp"
 #include "sim/error.hpp"
+#include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "tests/unit/sim_error_text.hpp"
 #include "topologies/catalog.hpp"
@@ -303,12 +304,12 @@ TEST_CASE("sizes may be listed, as nodes or as the GPUs of a job") {
 
 TEST_CASE("the same search gives the same document, and the document is valid") {
   const Result once = size(small(), catalog()), again = size(small(), catalog());
-  CHECK(to_json_text(once) == to_json_text(again));
-  CHECK(schema_faults(schema_text("result"), to_json_text(once)) == "");
+  CHECK(checked_json_text(once) == checked_json_text(again));
+  CHECK(schema_faults(schema_text("result"), checked_json_text(once)) == "");
   CHECK(schema_faults(schema_text("scenario"), kSmall) == "");
   const Result none = size(small({{"goal.deadline", "1 min"}}), catalog());
   CHECK_FALSE(none.answer.feasible);
-  CHECK(schema_faults(schema_text("result"), to_json_text(none)) == "");
+  CHECK(schema_faults(schema_text("result"), checked_json_text(none)) == "");
 }
 
 TEST_CASE("any number of threads gives the same document") {
@@ -319,12 +320,12 @@ TEST_CASE("any number of threads gives the same document") {
                                                         {"goal.alternatives", R"(["dgx2", "dgx1_p100"])"}}) {
     const std::string varied{path};
     CAPTURE(varied);
-    const std::string once = to_json_text(size(small({{path, value}}), catalog()));
+    const std::string once = checked_json_text(size(small({{path, value}}), catalog()));
     for (const int threads : {2, 3, 8}) {
       CAPTURE(threads);
       RunControl control;
       control.threads = threads;
-      CHECK(to_json_text(size(small({{path, value}}), catalog(), control)) == once);
+      CHECK(checked_json_text(size(small({{path, value}}), catalog(), control)) == once);
     }
   }
 }
@@ -340,7 +341,7 @@ TEST_CASE("interrupted at two threads, a search keeps what either has found") {
   CHECK(r.partial);
   REQUIRE(r.plan->chosen.has_value());
   CHECK(r.answer.statement.find("Not finished") != std::string::npos);
-  CHECK(schema_faults(schema_text("result"), to_json_text(r)) == "");
+  CHECK(schema_faults(schema_text("result"), checked_json_text(r)) == "");
 }
 
 TEST_CASE("a search for speed ends where three sizes in a row are no better, and not before") {
@@ -397,7 +398,7 @@ TEST_CASE("an interrupted search keeps what it has found and says that it is not
   CHECK(r.answer.feasible);
   CHECK(r.answer.nodes == r.plan->chosen->nodes);
   CHECK(r.answer.statement.find("Not finished") != std::string::npos);
-  CHECK(schema_faults(schema_text("result"), to_json_text(r)) == "");
+  CHECK(schema_faults(schema_text("result"), checked_json_text(r)) == "");
   control.cancelled = [] {
     return true;
   };

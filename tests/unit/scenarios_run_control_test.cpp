@@ -7,6 +7,7 @@
 #include "scenarios/run_control.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/error.hpp"
+#include "tests/document_faults.hpp"
 #include "topologies/catalog.hpp"
 
 using namespace rackcast;
@@ -46,14 +47,14 @@ TEST_CASE("a run that a limit ends says so and keeps what it has found") {
   const Scenario scenario = saturn_v({"cluster={\"node\": \"dgx1v_16gb\", \"nodes\": 2}"});
   const Result whole = simulate(scenario, catalog());
   CHECK_FALSE(whole.partial);
-  CHECK(to_json_text(whole).find("\"partial\"") == std::string::npos);
+  CHECK(checked_json_text(whole).find("\"partial\"") == std::string::npos);
 
   // Enough for the steps themselves, not for the intervals.
   const Result some = simulate(scenario, catalog(), nullptr, read_limits({"events=150"}));
   CHECK(some.partial);
   CHECK(some.workloads.front().prediction.time_to_train.value ==
         doctest::Approx(whole.workloads.front().prediction.time_to_train.value).epsilon(0.5));
-  CHECK(to_json_text(some).find("\"partial\": true") != std::string::npos);
+  CHECK(checked_json_text(some).find("\"partial\": true") != std::string::npos);
 
   const Result none = simulate(scenario, catalog(), nullptr, read_limits({"events=2"}));
   CHECK(none.partial);

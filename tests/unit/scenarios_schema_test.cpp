@@ -10,6 +10,7 @@
 #include "scenarios/serving/service_result.hpp"
 #include "scenarios/templates.hpp"
 #include "sim/input_file.hpp"
+#include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "topologies/catalog.hpp"
 
@@ -68,10 +69,10 @@ TEST_CASE("the schema refuses what the reader refuses") {
 TEST_CASE("a produced result validates against the published schema") {
   const std::string path = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/fleet_very_conservative.json";
   const Catalog catalog = Catalog::builtin();
-  CHECK(faults("result", to_json_text(size(load_scenario(path), catalog))) == "");
-  CHECK(faults("result", to_json_text(simulate(load_scenario(path), catalog))) == "");
+  CHECK(faults("result", checked_json_text(size(load_scenario(path), catalog))) == "");
+  CHECK(faults("result", checked_json_text(simulate(load_scenario(path), catalog))) == "");
   const Scenario impossible = load_scenario(path, {"goal.deadline=1 min"});
   const Result infeasible = size(impossible, catalog);
   CHECK_FALSE(infeasible.answer.feasible);
-  CHECK(faults("result", to_json_text(infeasible)) == "");
+  CHECK(faults("result", checked_json_text(infeasible)) == "");
 }

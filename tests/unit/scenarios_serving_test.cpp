@@ -8,6 +8,7 @@
 #include "scenarios/planner.hpp"
 #include "scenarios/serving/service_result.hpp"
 #include "scenarios/templates.hpp"
+#include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "tests/unit/sim_error_text.hpp"
 #include "topologies/catalog.hpp"
@@ -179,7 +180,7 @@ TEST_CASE("what a fleet's site allows conflicts with its latency, and each can b
     const ServiceResult less = sized(kBusy, R"(, "site": {)" + site + "}");
     CHECK_FALSE(less.answer.feasible);
     CHECK(has(less.answer.statement, "No choice keeps these 2 limits together"));
-    CHECK(schema_faults(schema_text("result"), to_json_text(less)) == "");
+    CHECK(schema_faults(schema_text("result"), checked_json_text(less)) == "");
     std::vector<std::string> names;
     for (const Conflict& c : less.answer.conflicts) names.push_back(c.constraint);
     return names;
@@ -210,12 +211,12 @@ TEST_CASE("a given number of nodes is simulated: enough, or overloaded") {
 
 TEST_CASE("the same question gives the same bytes, and they validate against the schema") {
   const std::string site = R"(, "site": {"prices": {"date": "2020-06-30"}})";
-  const std::string text = to_json_text(sized(kBusy, site));
-  CHECK(text == to_json_text(sized(kBusy, site)));
+  const std::string text = checked_json_text(sized(kBusy, site));
+  CHECK(text == checked_json_text(sized(kBusy, site)));
   CHECK(schema_faults(schema_text("result"), text) == "");
   CHECK(schema_faults(schema_text("scenario"), text_of(kBusy, site)) == "");
   CHECK(schema_faults(schema_text("result"),
-                      to_json_text(sized(R"("rate": "100/s", "latency": "100 us")"))) == "");
+                      checked_json_text(sized(R"("rate": "100/s", "latency": "100 us")"))) == "");
 }
 
 TEST_CASE("bad input of a fleet that serves is told with its place") {

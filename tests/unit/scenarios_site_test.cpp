@@ -15,6 +15,7 @@
 #include "scenarios/templates.hpp"
 #include "sim/error.hpp"
 #include "sim/input_file.hpp"
+#include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "topologies/catalog.hpp"
 
@@ -226,7 +227,7 @@ TEST_CASE("a site's result validates, loads, and makes a page with its sections"
   const Catalog catalog = Catalog::builtin();
   for (const char* name : {"dgx_pod_dgx1", "dgx_pod_dgx2", "buy_or_rent"}) {
     CAPTURE(name);
-    const std::string text = to_json_text(simulate(shipped(name), catalog));
+    const std::string text = checked_json_text(simulate(shipped(name), catalog));
     CHECK(schema_faults(schema_text("result"), text) == "");
     const std::string page = reports::render_html(reports::load_result(text, name));
     for (const char* id : {"racks", "power", "network", "cost", "bill"}) {
