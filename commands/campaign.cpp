@@ -4,27 +4,58 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <memory>
 
 #include "commands/commands.hpp"
+#include "commands/progress_line.hpp"
 #include "commands/report_files.hpp"
 #include "reports/campaign_report.hpp"
 #include "scenarios/scenario.hpp"
 
 namespace rackcast {
 
+namespace {
+
+std::size_t whole_days(Duration time) {
+  return static_cast<std::size_t>(time / Duration{86400});
+}
+
+}  // namespace
+
 void add_campaign(CLI::App& app, Arguments& args) {
   CLI::App* campaign = app.add_subcommand(
       "campaign", "Days to years of jobs on the scenario's cluster: queue waits, utilisation, goodput");
   add_scenario_flags(*campaign, args);
   add_output_flags(*campaign, args);
-  campaign->callback([&args] { run_campaign_command(args); });
+  const auto limits = std::make_shared<std::vector<std::string>>();
+  campaign
+      ->add_option("--limit", *limits,
+                   "End after that time: --limit 60s. Without intervals where the campaign itself is over by "
+                   "then; with exit code 4 and no document where it is not")
+      ->allow_extra_args(false);
+  campaign->callback([&args, limits] { run_campaign_command(args, *limits); });
 }
 
-void run_campaign_command(const Arguments& args) {
+void run_campaign_command(const Arguments& args, const std::vector<std::string>& limits) {
   check_endings(args.outputs);
+  RunControl control = read_limits(limits);
   const Catalog catalog = open_catalog(args);
   const Scenario scenario = resolve_clusters(load_scenario(args.scenario, args.sets), catalog);
-  deliver_campaign(args, campaign_document(scenario, run_campaign(scenario, catalog), args.command_line));
+  const CampaignReport done = [&] {
+    ProgressLine steps("Simulated training steps"), days("Simulated days of the campaign"),
+        draws("Draws of the campaign");
+    std::size_t drawn = 0;
+    control.on_run = [&](std::size_t runs) {
+      steps.show(runs);
+    };
+    control.on_design = [&](std::size_t one, std::size_t all) {
+      draws.show(drawn = one, all);
+    };
+    return run_campaign(scenario, catalog, control, [&](Duration now) {
+      if (drawn == 0) days.show(whole_days(now), whole_days(scenario.campaign->duration));
+    });
+  }();
+  deliver_campaign(args, campaign_document(scenario, done, args.command_line));
 }
 
 void deliver_campaign(const Arguments& args, const std::string& json, const std::string& name) {

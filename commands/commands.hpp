@@ -78,7 +78,7 @@ void deliver_result(const Arguments& args, const std::string& json);
 void deliver_result(const Arguments& args, const std::string& json, const Json& parsed);
 /// The same of a campaign document, and of the campaign of args.scenario.
 void deliver_campaign(const Arguments& args, const std::string& json, const std::string& name = "campaign");
-void run_campaign_command(const Arguments& args);
+void run_campaign_command(const Arguments& args, const std::vector<std::string>& limits = {});
 /// Prints a table document as text, or as it is with --json.
 void deliver_tables(const Arguments& args, const std::string& json);
 

@@ -359,9 +359,15 @@ TrainingRun Evaluator::Impl::simulate(const Question& q, TrainingSpec& training,
   training.limits = remaining();
   try {
     if (control.cancelled && control.cancelled())
-      throw LimitReached{"interrupted before the next training step", {}, {}, ErrorKind::internal};
-    TrainingRun done =
-        q.workload.parallelism ? split_over_gpus(q, machine, training) : train(machine, training, tracer);
+      throw LimitReached{"interrupted before the next training step", {}, {}, ErrorKind::infeasible};
+    if (!(training.limits.wall_clock > Duration{0}))
+      throw LimitReached{"the wall-clock limit was reached before the next training step",
+                         {},
+                         "give the run a larger --limit",
+                         ErrorKind::infeasible};
+    TrainingRun done = q.workload.parallelism
+                           ? split_over_gpus(q, machine, training)
+                           : at(q.workload.where, [&] { return train(machine, training, tracer); });
     events += done.events;
     ++simulations;
     partial = partial || done.partial;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 
@@ -59,6 +60,15 @@ double on_the_clock(Duration time) {
   return std::max(0.0, std::round(time.base() * ticks) / ticks);
 }
 
+/// Stops when the wall-clock limit is over, counted from now, or the user asks for it.
+CampaignWatch watch_of(const RunControl& control, const std::function<void(Duration now)>& on_time) {
+  return {[&control, &on_time, started = std::chrono::steady_clock::now()](Duration now) {
+    if (on_time) on_time(now);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+    return spent.count() <= control.wall_clock.base() && !(control.cancelled && control.cancelled());
+  }};
+}
+
 }  // namespace
 
 StreamStatistics stream_statistics(const std::vector<CampaignJob>& jobs, const CampaignOutcome& outcome,
@@ -101,13 +111,15 @@ StreamStatistics stream_statistics(const std::vector<CampaignJob>& jobs, const C
   return out;
 }
 
-CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
+CampaignReport run_campaign(const Scenario& s, const Catalog& catalog, const RunControl& control,
+                            const std::function<void(Duration now)>& on_time) {
   if (!s.campaign) {
     s.text.fail("`rackcast campaign` needs a \"campaign\"",
                 R"(for example "campaign": { "duration": "30 days", "streams": [{ "kind": "team", ... }] })");
   }
-  Evaluator evaluator{catalog, {}, s.calibration};
+  Evaluator evaluator{catalog, control, s.calibration};
   CampaignReport out;
+  const CampaignWatch watch = watch_of(control, on_time);
   out.nodes = s.cluster.nodes;
   out.spares = evaluator.spares(question(s, s.workloads.front()));
   const CampaignSpec& campaign = *s.campaign;
@@ -128,7 +140,7 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
     CampaignDraw one{campaign_jobs(seeded, evaluator, out.nodes, simulated ? &gangs : nullptr), {}};
     scale(one.jobs);
     one.outcome = simulate_campaign(campaign, places, one.jobs.jobs, failures ? &failures->values() : nullptr,
-                                    seed, leaf_cost);
+                                    seed, leaf_cost, watch);
     return one;
   };
   CampaignDraw as_predicted = draw(s.seed, [](CampaignJobs&) {});
@@ -145,9 +157,16 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog) {
   out.goodput = out.outcome.occupied > 0 ? out.outcome.useful / out.outcome.occupied : 1;
   for (std::size_t i = 0; i < s.campaign->streams.size(); ++i)
     out.streams.push_back(stream_statistics(out.jobs.jobs, out.outcome, i, s.campaign->warm_up));
-  out.interval = campaign_interval(s, out, draw, [&](const CampaignDraw& one) {
+  const CostCampaign cost = [&](const CampaignDraw& one) {
     return campaign_cost(s, catalog, site, out.power, one.jobs.jobs, one.outcome);
-  });
+  };
+  try {
+    out.interval = campaign_interval(s, out, draw, cost, control.on_design);
+  } catch (const Error&) {
+    if (watch.go_on(Duration{0})) throw;
+    out.interval = {};
+    out.interval.why_none = "a limit ended the run before the campaign had been drawn often enough";
+  }
   for (std::size_t i = 0; i < std::min(out.interval.streams.size(), out.cost.streams.size()); ++i) {
     const CampaignInterval::Stream& range = out.interval.streams[i];
     out.cost.streams[i].widen({range.job_owned.low, range.job_owned.high},

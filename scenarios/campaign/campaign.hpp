@@ -1,5 +1,6 @@
 #pragma once
 /// `rackcast campaign`: the scenario's campaign on the scenario's cluster.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "scenarios/campaign/campaign_jobs.hpp"
 #include "scenarios/campaign/campaign_power.hpp"
 #include "scenarios/campaign/percentiles.hpp"
+#include "scenarios/run_control.hpp"
 
 namespace rackcast {
 
@@ -43,8 +45,12 @@ struct CampaignReport {
 StreamStatistics stream_statistics(const std::vector<CampaignJob>& jobs, const CampaignOutcome& outcome,
                                    std::size_t stream, Duration from);
 
-/// Throws Error if the scenario has no campaign, or what campaign_jobs and simulate_campaign throw.
-CampaignReport run_campaign(const Scenario& scenario, const Catalog& catalog);
+/// Throws Error if the scenario has no campaign, what campaign_jobs and simulate_campaign throw, and
+/// LimitReached where `control` ends it before the campaign as predicted is over. A limit that is reached
+/// later ends the draws for the intervals: the report then has none and says so. `control.on_design` counts
+/// draws, `control.on_run` simulated steps.
+CampaignReport run_campaign(const Scenario& scenario, const Catalog& catalog, const RunControl& control = {},
+                            const std::function<void(Duration now)>& on_time = {});
 
 /// The campaign document ("format": "rackcast-campaign", version 1) as indented JSON, in base units; the same
 /// report gives the same bytes. reports/campaign_report.hpp makes pages of it.

@@ -104,7 +104,8 @@ std::vector<double> nodes_in_use(const std::vector<CampaignJob>& jobs, const Cam
 }
 
 CampaignInterval campaign_interval(const Scenario& s, const CampaignReport& r, const DrawCampaign& draw,
-                                   const CostCampaign& cost) {
+                                   const CostCampaign& cost,
+                                   const std::function<void(std::size_t done, std::size_t all)>& on_draw) {
   const CampaignSpec& spec = *s.campaign;
   CampaignInterval out;
   out.why_none = why_none(s, r);
@@ -144,6 +145,7 @@ CampaignInterval campaign_interval(const Scenario& s, const CampaignReport& r, c
     }
     include(nodes_in_use(one.jobs.jobs, one.outcome, r.nodes, spec.duration), out.in_use);
     out.utilisation.include(one.outcome.busy / one.outcome.available);
+    if (on_draw) on_draw(static_cast<std::size_t>(i) + 1, kDraws);
   }
   return out;
 }

@@ -50,9 +50,10 @@ using DrawCampaign =
 
 using CostCampaign = std::function<CampaignCost(const CampaignDraw& draw)>;
 
-/// `report` has everything else.
-CampaignInterval campaign_interval(const Scenario& scenario, const CampaignReport& report,
-                                   const DrawCampaign& draw, const CostCampaign& cost);
+/// `report` has everything else. `on_draw` is called after each draw.
+CampaignInterval campaign_interval(
+    const Scenario& scenario, const CampaignReport& report, const DrawCampaign& draw,
+    const CostCampaign& cost, const std::function<void(std::size_t done, std::size_t all)>& on_draw = {});
 
 /// 1/20 to 1.
 std::vector<double> quantile_shares();

@@ -7,10 +7,12 @@
 #include <limits>
 #include <set>
 
+#include "models/training.hpp"
 #include "scenarios/campaign/job_queue.hpp"
 #include "scenarios/campaign/node_pool.hpp"
 #include "sim/engine.hpp"
 #include "sim/error.hpp"
+#include "sim/quantity_text.hpp"
 #include "sim/random.hpp"
 
 namespace rackcast {
@@ -35,11 +37,12 @@ class Simulation {
  public:
   Simulation(const CampaignSpec& spec, const std::vector<NodePlace>& places,
              std::span<const CampaignJob> jobs, const CampaignFailures* failures, std::uint64_t seed,
-             const LeafCost& leaf_cost)
+             const LeafCost& leaf_cost, const CampaignWatch& watch)
       : spec_(spec),
         jobs_(jobs),
         failures_(failures),
         leaf_cost_(leaf_cost),
+        watch_(watch),
         seed_(seed),
         queue_(jobs, spec.scheduler),
         pool_(places, spec.scheduler.placement),
@@ -59,6 +62,13 @@ class Simulation {
     Limits limits;
     limits.until = spec_.duration;
     engine_.run(limits);
+    if (stopped_) {
+      throw LimitReached{fmt::format("the limit was reached after {} of {} of the campaign",
+                                     to_text(engine_.time()), to_text(spec_.duration)),
+                         {},
+                         "give the run a larger --limit, or the campaign fewer jobs",
+                         ErrorKind::infeasible};
+    }
     for (const std::size_t job : std::set<std::size_t>{running_.begin(), running_.end()}) {
       note_held(job, spec_.duration);
       const Duration safe = safe_work(job, spec_.duration - states_[job].attempt_since);
@@ -74,6 +84,7 @@ class Simulation {
   Process submit(Engine& engine) {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       co_await engine.sleep_until(engine.clock().ticks(jobs_[i].submit));
+      if (stopped_) co_return;
       queue_.push(i);
       // Those of the same instant come in together.
       if (i + 1 == jobs_.size() || jobs_[i + 1].submit > jobs_[i].submit) schedule();
@@ -89,7 +100,7 @@ class Simulation {
       const Duration needed = time_needed(job);
       Duration failure{std::numeric_limits<double>::infinity()};
       if (failures_) failure = Duration{random.exponential(failures_->node_mtbf.base() / jobs_[job].nodes)};
-      co_await engine.sleep(std::min(needed, failure));
+      co_await engine.sleep(within_campaign(std::min(needed, failure)));
       if (states_[job].generation != generation) co_return;
       if (needed <= failure) {
         finish(job);
@@ -100,7 +111,7 @@ class Simulation {
   }
 
   Process in_repair(Engine& engine, int node, bool of_pool, Duration span) {
-    co_await engine.sleep(span);
+    co_await engine.sleep(within_campaign(span));
     if (of_pool) {
       pool_.repaired(node);
       schedule();
@@ -108,6 +119,9 @@ class Simulation {
       ++spares_;
     }
   }
+
+  /// What ends after the campaign is as good as what ends long after it, and fits the clock.
+  [[nodiscard]] Duration within_campaign(Duration span) const { return std::min(span, 2 * spec_.duration); }
 
   [[nodiscard]] Duration overhead(const JobState& s) const {
     return s.ran && failures_ ? s.saves.restart : Duration{0};
@@ -258,6 +272,12 @@ class Simulation {
   }
 
   void schedule() {
+    if (stopped_) return;
+    if (watch_.go_on && !watch_.go_on(engine_.time())) {
+      stopped_ = true;
+      engine_.pause_after_instant();
+      return;
+    }
     const auto order = queue_.order(engine_.time(), kMostTried);
     std::size_t i = 0;
     for (; i < order.size(); ++i) {
@@ -280,6 +300,8 @@ class Simulation {
   std::span<const CampaignJob> jobs_;
   const CampaignFailures* failures_;
   const LeafCost& leaf_cost_;
+  const CampaignWatch& watch_;
+  bool stopped_ = false;
   std::uint64_t seed_;
   Engine engine_{TickLength::microsecond};
   JobQueue queue_;
@@ -294,8 +316,8 @@ class Simulation {
 
 CampaignOutcome simulate_campaign(const CampaignSpec& spec, const std::vector<NodePlace>& places,
                                   std::span<const CampaignJob> jobs, const CampaignFailures* failures,
-                                  std::uint64_t seed, const LeafCost& leaf_cost) {
-  return Simulation{spec, places, jobs, failures, seed, leaf_cost}.run();
+                                  std::uint64_t seed, const LeafCost& leaf_cost, const CampaignWatch& watch) {
+  return Simulation{spec, places, jobs, failures, seed, leaf_cost, watch}.run();
 }
 
 }  // namespace rackcast

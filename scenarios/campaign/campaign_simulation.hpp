@@ -26,11 +26,17 @@ namespace rackcast {
 /// Run time of a job whose nodes hang so over that on as few leaves as can be.
 using LeafCost = std::function<double(const CampaignJob& job, const Gang& gang)>;
 
+/// How far a campaign is, and whether to stop it.
+struct CampaignWatch {
+  std::function<bool(Duration now)> go_on;  ///< asked whenever the scheduler looks; empty: never stops
+};
+
 /// `places` of the nodes. `failures` null: nothing ever fails, and restarting a preempted job takes no time.
 /// `jobs` by submission. `leaf_cost` empty: what the scheduler's across_leaves says, of every job. Throws
-/// Error for a job that is larger than the cluster.
+/// Error for a job that is larger than the cluster, and LimitReached where `watch` stops it.
 CampaignOutcome simulate_campaign(const CampaignSpec& spec, const std::vector<NodePlace>& places,
                                   std::span<const CampaignJob> jobs, const CampaignFailures* failures,
-                                  std::uint64_t seed, const LeafCost& leaf_cost = {});
+                                  std::uint64_t seed, const LeafCost& leaf_cost = {},
+                                  const CampaignWatch& watch = {});
 
 }  // namespace rackcast

@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include "models/training.hpp"
 #include "scenarios/campaign/campaign.hpp"
 #include "scenarios/campaign/campaign_simulation.hpp"
 #include "scenarios/campaign/node_pool.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/error.hpp"
+#include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "topologies/catalog.hpp"
 
@@ -141,7 +143,7 @@ TEST_CASE("the same seed gives the same campaign, and a job larger than the clus
   const Catalog catalog = Catalog::builtin();
   const std::string file = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/dgx_pod_team_dgx1.json";
   const Scenario s = load_scenario(file, {"campaign.duration=30 days"});
-  CHECK(campaign_document(s, run_campaign(s, catalog)) == campaign_document(s, run_campaign(s, catalog)));
+  CHECK(checked_campaign(s, run_campaign(s, catalog)) == checked_campaign(s, run_campaign(s, catalog)));
   const std::vector<CampaignJob> jobs{job(0, 5, 1)};
   CHECK_THROWS_AS(simulate_campaign(days(1, SchedulerPolicy::fifo), regular_places(4, 0), jobs, nullptr, 1),
                   Error);
@@ -187,4 +189,28 @@ TEST_CASE("hostile campaigns are refused at their place") {
         },
         Error);
   }
+}
+
+TEST_CASE("failures and repairs that would come long after the campaign do not pass the end of its clock") {
+  CampaignFailures rare;
+  rare.node_mtbf = Duration{30000 * 365.25 * 86400};  // exponential draws reach past 292,000 years
+  rare.repair = rare.node_mtbf;
+  rare.replaced = 1;
+  rare.job = [](int) {
+    return GoodputSpec{};
+  };
+  std::vector<CampaignJob> many;
+  for (int i = 0; i < 200; ++i) many.push_back(job(0.01 * i, 1, 1e6));  // 114 years each
+  CHECK_NOTHROW(
+      simulate_campaign(days(3, SchedulerPolicy::backfill), regular_places(100, 0), many, &rare, 1));
+}
+
+TEST_CASE("a campaign that is stopped says how far it came") {
+  CampaignWatch watch;
+  watch.go_on = [](Duration now) {
+    return now < 2 * kHour;
+  };
+  CHECK_THROWS_WITH_AS(
+      simulate_campaign(days(2, SchedulerPolicy::fifo), regular_places(4, 0), kQueue, nullptr, 1, {}, watch),
+      doctest::Contains("the limit was reached after"), LimitReached);
 }
