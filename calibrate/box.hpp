@@ -93,9 +93,9 @@ struct Box {
 /// JSON text; samples with nine significant digits. Reading it back gives an equal box.
 std::string box_text(const Box& box);
 
-/// Throws Error, pointing at the place, on another format, a newer version, unknown keys, samples that are
-/// not positive, an id that stands twice, or a stored median that is not that of the samples (edited by
-/// hand).
+/// Throws Error, pointing at the place, on another format, a newer version, unknown keys, samples that are no
+/// positive and plausible times, a count that is not whole and positive, an empty name, an id that stands
+/// twice, or a stored median, spread or interval that is not that of the samples (edited by hand).
 Box read_box(const std::string& json_text, const std::string& name);
 Box read_box_file(const std::string& path);
 

@@ -72,7 +72,7 @@ bool set_precision(const std::string& precision, const GpuRates& gpu, KernelCall
 bool set_gemm(const Measurement& m, const GpuRates& gpu, KernelCall& call) {
   call.kind = KernelClass::gemm;
   call.matrix = {number(m, "m", 0), number(m, "n", 0), number(m, "k", 0), number(m, "count", 1)};
-  return call.matrix.m >= 1 && call.matrix.n >= 1 && call.matrix.k >= 1 &&
+  return call.matrix.m >= 1 && call.matrix.n >= 1 && call.matrix.k >= 1 && call.matrix.count >= 1 &&
          set_precision(label(m, "precision"), gpu, call);
 }
 
@@ -82,6 +82,7 @@ bool set_convolution(const Measurement& m, const GpuRates& gpu, KernelCall& call
   call.kind = pass == "forward"         ? KernelClass::conv_forward
               : pass == "data_gradient" ? KernelClass::conv_data_gradient
                                         : KernelClass::conv_weight_gradient;
+  if (number(m, "stride_h", 1) < 1 || number(m, "stride_w", 1) < 1) return false;
   ConvolutionShape& s = call.conv;
   s = {number(m, "n", 0), number(m, "c", 0),        number(m, "h", 0),
        number(m, "w", 0), number(m, "k", 0),        number(m, "r", 0),
@@ -196,6 +197,29 @@ std::string document(const Box& box, const BoxFit& fit) {
       kernels_text(fit.data, fits), collectives_text(box, fit.gpu));
 }
 
+/// A document with a number that is none would be read by nobody.
+void check_finite(const BoxFit& fit) {
+  const auto fail = [](const KernelFit& f, const std::string& what) {
+    throw Error{fmt::format("the fit of {}, {} does not settle: {} is not a finite number",
+                            to_string(f.key.kind), to_string(f.key.arithmetic), what),
+                {},
+                "the measured times contradict each other: look at them with `rackcast calibrate check`"};
+  };
+  for (const KernelFit& f : fit.fits) {
+    for (std::size_t i = 0; i < kernel_parameter_count; ++i) {
+      const auto p = static_cast<KernelParameter>(i);
+      if (!uses(f.key.kind, f.key.arithmetic, p)) continue;
+      if (!std::isfinite(f.parameters[p]) || !std::isfinite(f.relative_sigma[p]))
+        fail(f, std::string{info(p).name});
+    }
+    for (const double q : f.residuals.quantiles)
+      if (!std::isfinite(q)) fail(f, "an error on held-out shapes");
+    if (!std::isfinite(f.residuals.median_abs) || !std::isfinite(f.residuals.log_sigma) ||
+        !std::isfinite(f.roofline.median_abs))
+      fail(f, "its error");
+  }
+}
+
 }  // namespace
 
 KernelData box_kernels(const Box& box, const MeasuredDevice& device, std::vector<std::string>& warnings) {
@@ -254,6 +278,7 @@ BoxFit fit_box(const Catalog& catalog, const Box& box, const BoxFitRequest& requ
     throw Error{fmt::format("no kernel class has the {} measurements that a fit needs", least_rows),
                 {},
                 "measure again with more time: rackcast calibrate run --thorough"};
+  check_finite(out);
   if (!box.complete)
     out.warnings.emplace_back("the box is partial: measuring was interrupted or ran out of time");
   out.text = document(box, out);

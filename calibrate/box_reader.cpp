@@ -6,6 +6,7 @@
 #include <set>
 
 #include "calibrate/box.hpp"
+#include "sim/dimension_text.hpp"
 #include "sim/json_reader.hpp"
 
 namespace rackcast {
@@ -13,10 +14,34 @@ namespace {
 
 constexpr double huge = 1e30;
 constexpr int most_count = 1'000'000;
+/// Of bytes, elements, calls: beyond it a double does not count any more.
+constexpr double most_shape = 9e15;
+/// Half a unit of the ninth digit, to which numbers are written, and what a sum of two of them adds.
+constexpr double written_digits = 1e-6;
 
 std::optional<double> optional_number(ObjectReader& in, std::string_view key, double low) {
   if (!in.find(key)) return std::nullopt;
   return in.number(key, low, huge);
+}
+
+std::string filled_name(ObjectReader& in, std::string_view key) {
+  std::string text = in.string(key);
+  if (text.empty()) in.require(key).fail(fmt::format("\"{}\" must not be empty", key));
+  return text;
+}
+
+/// Shapes and counts of a measurement: how large, how many, how many take part. Only a padding may be 0.
+std::map<std::string, double> read_shape(const Json& numbers) {
+  std::map<std::string, double> out;
+  for (const auto& [key, json] : numbers.object()) {
+    const double value = json.number();
+    const double least = key.starts_with("pad") ? 0 : 1;
+    if (!(value >= least && value <= most_shape) || value != std::floor(value))
+      json.fail(fmt::format("\"{}\" is {}, but must be a whole number from {} on", key, value, least),
+                "the experiment had such a size, or the file was changed by hand");
+    out[key] = value;
+  }
+  return out;
 }
 
 std::vector<std::string> strings(const Json* list) {
@@ -44,6 +69,11 @@ std::vector<double> read_samples(const Json& list) {
   for (const Json& sample : list.array()) {
     const double value = sample.number();
     if (!(value > 0)) sample.fail("a sample is a time in seconds and must be positive");
+    try {
+      require_plausible(fmt::format("{:g} s", value), value, Duration::dimension);
+    } catch (const Error& e) {
+      sample.fail(e.message(), e.hint());
+    }
     out.push_back(value);
   }
   if (out.empty()) list.fail("a measurement without samples", "leave it out, or list it in not_measured");
@@ -52,13 +82,18 @@ std::vector<double> read_samples(const Json& list) {
 
 /// The statistics in the file are for readers; they must be those of the samples.
 void check_statistics(ObjectReader& in, const Measurement& m) {
-  const Json& stored = in.require("median");
-  const double median = m.summary().median;
-  if (std::abs(stored.number() - median) > 1e-6 * median)
-    stored.fail(fmt::format("the median of the samples is {:.9g}", median),
-                "samples or median were changed by hand: measure again");
-  in.number("mad", 0, huge);
-  in.require("interval");
+  const SampleSummary s = m.summary();
+  const auto check = [&](const Json& stored, const char* what, double value) {
+    if (std::abs(stored.number() - value) > written_digits * s.median)
+      stored.fail(fmt::format("the {} of the samples is {:.9g}", what, value),
+                  fmt::format("samples or {} were changed by hand: measure again", what));
+  };
+  check(in.require("median"), "median", s.median);
+  check(in.require("mad"), "median distance from the median", s.mad);
+  const Json& interval = in.require("interval");
+  if (interval.array().size() != 2) interval.fail("an interval has two ends");
+  check(interval.array()[0], "lower end of the interval", s.low);
+  check(interval.array()[1], "upper end of the interval", s.high);
   in.number("confidence", 0, 1);
   if (in.string("unit") != "s") in.require("unit").fail("samples are in seconds", "write \"s\"");
 }
@@ -66,15 +101,14 @@ void check_statistics(ObjectReader& in, const Measurement& m) {
 Measurement read_measurement(const Json& json) {
   ObjectReader in{json};
   Measurement m;
-  m.id = in.string("id");
-  m.kind = in.string("kind");
-  m.device = in.string("device");
-  if (const Json* numbers = in.find("numbers"))
-    for (const auto& [key, value] : numbers->object()) m.numbers[key] = value.number();
+  m.id = filled_name(in, "id");
+  m.kind = filled_name(in, "kind");
+  m.device = filled_name(in, "device");
+  if (const Json* numbers = in.find("numbers")) m.numbers = read_shape(*numbers);
   if (const Json* labels = in.find("labels"))
     for (const auto& [key, value] : labels->object()) m.labels[key] = value.string();
-  m.amount = in.number("amount", std::numeric_limits<double>::min(), huge);
-  m.amount_unit = in.string("amount_unit");
+  m.amount = in.number("amount", 1e-6, huge);
+  m.amount_unit = filled_name(in, "amount_unit");
   m.warm_up = static_cast<int>(in.integer("warm_up", 0, most_count));
   const Json& stop = in.require("stop");
   try {

@@ -70,7 +70,7 @@ void compare_siblings(const Box& box, std::string_view kind, std::vector<Finding
   for (const Measurement& m : box.measurements) {
     if (m.kind != kind) continue;
     std::string key = m.id;
-    for (std::size_t at = 0; (at = key.find(m.device, at)) != std::string::npos;)
+    for (std::size_t at = 0; !m.device.empty() && (at = key.find(m.device, at)) != std::string::npos;)
       key.erase(at, m.device.size());
     while (key.ends_with('/')) key.pop_back();
     groups[key].push_back(&m);

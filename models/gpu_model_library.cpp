@@ -142,7 +142,7 @@ void GpuModelLibrary::read(const Json& file, bool own) {
     reader.find("collectives");  // for the model of collectives
   }
   reader.string("source");
-  if (const Json* networks = reader.find("network_log_sigma")) network_log_sigma_ = networks->number();
+  if (reader.has("network_log_sigma")) network_log_sigma_ = reader.number("network_log_sigma", 0, 10);
   if (!own && !reader.has("kernels")) {
     reader.finish();
     return;

@@ -79,7 +79,7 @@ std::vector<FioJob> read_fio_text(const ImportSource& source, ImportOutput& out)
   std::map<std::string_view, FioJob> described;  // by the name before ": (g=0)"
   std::vector<FioJob> jobs;
   FioJob last;
-  bool open = false;
+  bool open = false, summed_up = false;
   FioSide* side = nullptr;
   for (const ImportLine& line : source.lines()) {
     const std::string_view text = trimmed(line.text);
@@ -110,9 +110,13 @@ std::vector<FioJob> read_fio_text(const ImportSource& source, ImportOutput& out)
       read_latency(source, text, *side);
     } else if (text.starts_with("Run status group")) {
       open = false;
+      summed_up = true;
       side = nullptr;
     }
   }
+  if (!jobs.empty() && !summed_up)
+    out.warnings.emplace_back(
+        "the text ends before fio's summary (\"Run status group\"): it is cut, and jobs may lack");
   return jobs;
 }
 

@@ -89,6 +89,11 @@ TEST_CASE("a box of another kind, version or hand is refused") {
   check_refused(replaced(text, "1.25e-05,1.125e-05]", "-1,1.125e-05]"), "must be positive");
   check_refused(replaced(text, "\"stop\":\"time\"", "\"stop\":\"whim\""), "unknown stop reason");
   check_refused(replaced(text, "\"seed\"", "\"host_name\": \"x\", \"seed\""), "unknown key");
+  check_refused(replaced(text, "\"device\":\"cpu\"", "\"device\":\"\""), "must not be empty");
+  for (const char* count : {"0", "-1", "1.5", "1e300"})
+    check_refused(replaced(text, "\"m\":64", std::string{"\"m\":"} + count), "must be a whole number from 1");
+  check_refused(replaced(text, "\"interval\":[1e-05,", "\"interval\":[1e-308,"), "lower end of the interval");
+  check_refused(replaced(text, "1.25e-05,1.125e-05]", "1e-308,1.125e-05]"), "between 1 ps and");
   Box twice = sample_box();
   twice.measurements.push_back(twice.measurements[0]);
   check_refused(box_text(twice), "stands twice");
