@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
 #include "reports/page_scripts.hpp"
 #include "reports/report.hpp"
+#include "tests/document_faults.hpp"
 
 using namespace rackcast::reports;
 
@@ -38,9 +40,25 @@ void compare(const std::string& name, const std::string& actual) {
 
 }  // namespace
 
+TEST_CASE("the example results hold every part that a report can show") {
+  // fleet_whole.json: rackcast size scenarios/fleet_very_conservative.json --json
+  // serving.json: rackcast size scenarios/inference_fleet.json --json
+  const auto whole = nlohmann::json::parse(read(tests_folder + "/data/results/fleet_whole.json"));
+  for (const char* part : {"plan", "site", "growth", "drawings", "assumptions", "method"})
+    CHECK_MESSAGE(!whole.at(part).empty(), part);
+  for (const char* part : {"racks", "power", "network", "bill", "cost"})
+    CHECK_MESSAGE(!whole.at("site").at(part).empty(), part);
+  for (const char* part : {"input", "reliability", "evidence", "timeline", "published", "alternatives",
+                           "sensitivity", "ladder", "scaling", "step"})
+    CHECK_MESSAGE(!whole.at("workloads").at(0).at(part).empty(), part);
+  const auto serving = nlohmann::json::parse(read(tests_folder + "/data/results/serving.json"));
+  for (const char* part : {"serving", "site"}) CHECK_MESSAGE(!serving.at(part).empty(), part);
+}
+
 TEST_CASE("reports of the example results are as reviewed") {
-  for (const std::string name : {"fleet_feasible", "fleet_infeasible"}) {
-    const ResultDocument document = load_result(read(tests_folder + "/data/results/" + name + ".json"), name);
+  for (const std::string name : {"fleet_feasible", "fleet_infeasible", "fleet_whole", "serving"}) {
+    const std::string json = rackcast::checked(read(tests_folder + "/data/results/" + name + ".json"));
+    const ResultDocument document = load_result(json, name);
     compare(name + "_80.txt", render_text(document));
     compare(name + "_120.txt", render_text(document, {.width = 120}));
     compare(name + "_ascii.txt", render_text(document, {.ascii = true}));

@@ -10,6 +10,7 @@
 #include "models/site/rack_patterns.hpp"
 #include "models/site/racks.hpp"
 #include "sim/random.hpp"
+#include "tests/needed_tool.hpp"
 
 using namespace rackcast;
 
@@ -81,7 +82,7 @@ TEST_CASE("racks are full of everything and of nothing too much") {
 }
 
 TEST_CASE("the exact packing is the best of all packings") {
-  if (!exact_packing_available()) return;
+  if (!needed(exact_packing_available(), "the exact packing of racks (CBC)", "coinor-libcbc-dev")) return;
   for (int seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     RandomStream random{static_cast<std::uint64_t>(seed), "small racks"};

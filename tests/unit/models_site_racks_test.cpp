@@ -7,6 +7,7 @@
 #include "models/site/rack_patterns.hpp"
 #include "models/site/racks.hpp"
 #include "sim/error.hpp"
+#include "tests/needed_tool.hpp"
 
 using namespace rackcast;
 
@@ -103,7 +104,7 @@ TEST_CASE("the exact method finds what the heuristics miss") {
   const Packing quick = pack_racks(items, rack_of(10), PackMethod::first_fit);
   CHECK(rack_lower_bound(items, rack_of(10)) == 6);
   CHECK(devices(quick) == 16);
-  if (!exact_packing_available()) {
+  if (!needed(exact_packing_available(), "the exact packing of racks (CBC)", "coinor-libcbc-dev")) {
     CHECK_THROWS_WITH_AS(pack_racks(items, rack_of(10), PackMethod::exact), doctest::Contains("CBC"), Error);
     return;
   }
@@ -114,7 +115,7 @@ TEST_CASE("the exact method finds what the heuristics miss") {
 }
 
 TEST_CASE("the exact method proves that the bound of sums cannot be met") {
-  if (!exact_packing_available()) return;
+  if (!needed(exact_packing_available(), "the exact packing of racks (CBC)", "coinor-libcbc-dev")) return;
   // 9 of 4 units in racks of 10: two fit a rack, so five racks, though 36 units would fill but four.
   const std::vector<RackItem> items{item("a", 9, 4, 0)};
   const Packing packing = pack_racks(items, rack_of(10));
