@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "sim/input_file.hpp"
+#include "tests/cli/run_program.hpp"
 #include "tests/needed_tool.hpp"
 #include "tests/unit/sim_temporary_folder.hpp"
 
@@ -71,4 +73,23 @@ TEST_CASE("wrong sweeps and campaigns are exit codes 2 and 3") {
   CHECK(code("merge /tmp/no/such.db /tmp/none.db") == 3);
   CHECK(code("campaign scenarios/saturn_v.json") == 3);  // has no campaign
   CHECK(code("campaign scenarios/dgx_pod_team_dgx1.json --set campaign.duration=forever") == 3);
+}
+
+TEST_CASE("a campaign that takes too long ends with --limit, says how far it came and writes nothing") {
+  const TemporaryFolder folder;
+  // 675,000 jobs; the queue grows all the time.
+  const Outcome out =
+      run("campaign scenarios/dgx_pod_team_dgx1.json --set campaign.streams.0.experiments_per_day=1500 " +
+              std::string{"--limit '1 s' -o "} + folder / "a.json",
+          60);
+  CHECK(out.code == 4);
+  CHECK(has(out, "the limit was reached after"));
+  CHECK_FALSE(std::filesystem::exists(folder / "a.json"));
+  CHECK(run("campaign scenarios/dgx_pod_team_dgx1.json --limit never", 20).code == 2);
+}
+
+TEST_CASE("a step that is longer than the clock is the input's doing") {
+  const Outcome out = run("size scenarios/storage_bound_site.json --set data.bytes_per_sample='113 GB'", 60);
+  CHECK(out.code == 3);
+  CHECK(has(out, "past the end of the clock"));
 }
