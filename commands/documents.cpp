@@ -43,7 +43,7 @@ int run_init(const Arguments& args, const std::string& question) {
 void add_init(CLI::App& app, Arguments& args) {
   CLI::App* init = app.add_subcommand("init", "A commented scenario to start from, by question");
   const auto question = std::make_shared<std::string>();
-  init->add_option("question", *question, "nodes, time, fleet or serving; none: list them");
+  init->add_option("question", *question, "nodes, time, fleet, serving or tokens; none: list them");
   init->add_option("-o,--output", args.outputs, "File to write; default: standard output")->expected(1);
   init->callback([&args, question] { args.code = run_init(args, *question); });
 }

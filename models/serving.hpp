@@ -6,6 +6,7 @@
 /// of one and heavy load fills batches by itself ("dynamic batching"). A queue with bulk service, simulated
 /// on the event engine.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/quantity.hpp"
@@ -21,9 +22,16 @@ struct ServingSpec {
   std::uint64_t seed = 1;
 };
 
+/// Of a language model that answers token by token.
+struct TokenTimes {
+  Duration first_p50{0}, first{0};  ///< from arrival to the first token: half of the requests, and `asked`
+  Duration token_p50{0}, token{0};  ///< per further token, mean over an answer: the same
+};
+
 struct ServingResult {
   Duration p50{0}, p90{0}, p99{0}, mean{0};  ///< from arrival to the end of the request's batch
   Duration asked{0};                         ///< at the percentile of the spec
+  std::optional<TokenTimes> tokens;          ///< nothing where a request is answered in one pass
   double mean_batch = 0;
   double utilisation = 0;  ///< busy time of the GPU over all time
   bool saturated = false;  ///< the rate is above what the largest batch can serve

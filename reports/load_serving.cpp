@@ -14,7 +14,26 @@ Serving::Load read_load(const Json& json) {
           optional_amount(json, "p50_s"),
           optional_amount(json, "p90_s"),
           optional_amount(json, "p99_s"),
-          optional_amount(json, "latency_s")};
+          optional_amount(json, "latency_s"),
+          optional_amount(json, "first_token_p50_s"),
+          optional_amount(json, "first_token_s"),
+          optional_amount(json, "token_p50_s"),
+          optional_amount(json, "token_s")};
+}
+
+Serving::Tokens read_tokens(const Json& json) {
+  Serving::Tokens out;
+  out.prompt = amount(json, "prompt");
+  out.output = amount(json, "output");
+  out.tokens_per_s = amount(json, "tokens_per_s");
+  out.peak_tokens_per_s = amount(json, "peak_tokens_per_s");
+  out.first_token_limit_s = optional_amount(json, "first_token_limit_s");
+  out.token_limit_s = optional_amount(json, "token_limit_s");
+  out.usd_per_million = optional_amount(json, "usd_per_million_tokens");
+  out.kwh_per_million = optional_amount(json, "kwh_per_million_tokens");
+  out.gpus_per_copy = optional_count(json, "gpus_per_copy");
+  out.most_in_flight = optional_count(json, "most_in_flight");
+  return out;
 }
 
 Serving::Option read_option(const Json& json) {
@@ -57,7 +76,10 @@ Serving read_serving(const Json& json) {
   out.requests_per_s = amount(json, "requests_per_s");
   out.peak = amount(json, "peak");
   out.peak_requests_per_s = amount(json, "peak_requests_per_s");
-  out.latency_s = amount(json, "latency_s");
+  out.latency_s = optional_amount(json, "latency_s");
+  if (const Json* tokens = optional_member(json, "tokens")) {
+    out.tokens = read_tokens(*tokens);
+  }
   out.percentile = amount(json, "percentile");
   out.single_s = amount(json, "single_s");
   out.decode_s = amount(json, "decode_s");

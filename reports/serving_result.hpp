@@ -15,6 +15,7 @@ struct Serving {
     double busy = 0, mean_batch = 0;
     bool overloaded = false;
     std::optional<double> p50_s, p90_s, p99_s, latency_s;
+    std::optional<double> first_token_p50_s, first_token_s, token_p50_s, token_s;  ///< of a language model
   };
   struct Limit {
     std::string name;
@@ -39,9 +40,17 @@ struct Serving {
     std::optional<double> total_usd, kwh_per_million;
     bool cost_is_open = false, power_is_open = false;  ///< sums that leave something out
   };
+  /// What a language model generates.
+  struct Tokens {
+    double prompt = 0, output = 0, tokens_per_s = 0, peak_tokens_per_s = 0;
+    std::optional<double> first_token_limit_s, token_limit_s, usd_per_million, kwh_per_million;
+    std::optional<std::int64_t> gpus_per_copy, most_in_flight;
+  };
+  std::optional<Tokens> tokens;
   std::string model, precision, binds;
-  double requests_per_s = 0, peak = 1, peak_requests_per_s = 0, latency_s = 0, percentile = 0, single_s = 0,
-         decode_s = 0, gpu_capacity_per_s = 0, availability = 1, node_down = 0, busy = 0;
+  double requests_per_s = 0, peak = 1, peak_requests_per_s = 0, percentile = 0, single_s = 0, decode_s = 0,
+         gpu_capacity_per_s = 0, availability = 1, node_down = 0, busy = 0;
+  std::optional<double> latency_s;  ///< limit; a language model may have others
   std::optional<double> availability_asked, latency_low_s, latency_high_s, usd_per_million, kwh_per_million,
       memory_bytes;
   std::int64_t max_batch = 1, needed = 0, spares = 0;

@@ -8,7 +8,6 @@
 #include "models/data_path/starvation.hpp"
 #include "models/gpu_rates_of.hpp"
 #include "models/memory.hpp"
-#include "models/precision_support.hpp"
 #include "models/site/gpu_power.hpp"
 #include "models/split_tables.hpp"
 #include "models/split_training.hpp"
@@ -131,17 +130,6 @@ const FrameworkProfile& Evaluator::Impl::framework(const ClusterSpec& cluster, c
   FrameworkProfile profile = framework_profile(query);
   ledger.note_framework(spec, query.version, profile);
   return frameworks.emplace(key, std::move(profile)).first->second;
-}
-
-std::optional<Error> Evaluator::Impl::refused(const ClusterSpec& cluster, const WorkloadSpec& w) {
-  const GpuSpec& spec = node(cluster).gpu;
-  auto it = trains_in.find(spec.id);
-  if (it == trains_in.end())
-    it = trains_in.emplace(spec.id, supported_precisions(gpu_rates(spec), PrecisionUse::training)).first;
-  if (std::ranges::find(it->second, w.precision) != it->second.end()) return std::nullopt;
-  const auto why =
-      rackcast::precision_refusal(gpu_rates(spec), spec.name, w.precision, PrecisionUse::training);
-  return Error{why.message, w.precision_where, why.hint};
 }
 
 const GpuCostModel& Evaluator::Impl::gpu(const ClusterSpec& cluster, const WorkloadSpec& w) {

@@ -307,7 +307,7 @@ GoalSpec read_serving_goal(const Json& json) {
 }
 
 /// Which nodes and precisions may be chosen for serving.
-SearchSpec read_serving_search(const Json& json) {
+SearchSpec read_serving_search(const Json& json, PrecisionUse use) {
   for (const auto& [key, value] : json.object())
     if (key != "node" && key != "precision")
       value.fail(fmt::format("a search for serving does not choose \"{}\"", key),
@@ -315,7 +315,7 @@ SearchSpec read_serving_search(const Json& json) {
   SearchSpec out = read_search(json, search_readers());
   if (const Json* list = json.find("precision"))
     for (std::size_t i = 0; i < out.precision.size(); ++i)
-      check_serving_precision(out.precision[i], list->array()[i]);
+      check_serving_precision(out.precision[i], use, list->array()[i]);
   return out;
 }
 
@@ -336,7 +336,8 @@ Scenario read_serving_scenario(const Json& text, const std::string& file) {
   if (const Json* calibration = in.find("calibration"))
     scenario.calibration = read_calibration(*calibration, name_or_file);
   if (const Json* goal = in.find("goal")) scenario.goal = read_serving_goal(*goal);
-  if (const Json* search = in.find("search")) scenario.search = read_serving_search(*search);
+  if (const Json* search = in.find("search"))
+    scenario.search = read_serving_search(*search, scenario.serving->use());
   if (const Json* failures = in.find("failures")) {
     scenario.failures = read_failures(*failures);
     const FailureSpec& f = *scenario.failures;

@@ -27,7 +27,8 @@ std::vector<Template> templates() {
   return {{"nodes", "How many nodes do I need for a deadline?"},
           {"time", "How long does it take on the cluster I have?"},
           {"fleet", "How many nodes does the data of a recording fleet need?"},
-          {"serving", "How many nodes answer so many requests within a latency?"}};
+          {"serving", "How many nodes answer so many requests within a latency?"},
+          {"tokens", "How many nodes serve a language model token by token?"}};
 }
 
 std::string_view template_text(std::string_view question) {

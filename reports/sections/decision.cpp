@@ -107,6 +107,17 @@ std::string precision_of(const ResultDocument& document) {
   return alike ? first : each;
 }
 
+/// What a language model generates, and what that costs.
+void add_tokens(std::vector<Fact>& facts, const Serving::Tokens& t, const std::optional<Site>& site) {
+  facts.push_back({"Output", fmt::format("{} tokens/s in the busiest hour", number_text(t.peak_tokens_per_s)),
+                   fmt::format("{} on average", number_text(t.tokens_per_s))});
+  if (t.usd_per_million)
+    facts.push_back(
+        {"A million tokens",
+         sum_text(fmt::format("{:.3g} USD, owned", *t.usd_per_million), site && site->cost_is_open()),
+         {}});
+}
+
 /// Facts of the box; `brief` leaves out what the table of workloads right below it says.
 std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
   std::vector<Fact> facts;
@@ -137,10 +148,19 @@ std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
     if (s.latency_low_s)
       latency += fmt::format(" ({} to {})", duration_text(*s.latency_low_s),
                              s.latency_high_s ? duration_text(*s.latency_high_s) : "overloaded");
-    facts.push_back({fmt::format("Latency, {:g} %", 100 * s.percentile),
-                     fmt::format("{} at {}/s; the limit is {}", latency, number_text(s.peak_requests_per_s),
-                                 duration_text(s.latency_s)),
-                     {}});
+    const auto within = [&](const char* what, const std::string& reached,
+                            const std::optional<double>& limit) {
+      facts.push_back({fmt::format("{}, {:g} %", what, 100 * s.percentile),
+                       fmt::format("{} at {}/s{}", reached, number_text(s.peak_requests_per_s),
+                                   limit ? "; the limit is " + duration_text(*limit) : ""),
+                       {}});
+    };
+    if (s.tokens && s.at_peak->first_token_s && s.at_peak->token_s) {
+      within("First token", duration_text(*s.at_peak->first_token_s), s.tokens->first_token_limit_s);
+      within("Per output token", duration_text(*s.at_peak->token_s), s.tokens->token_limit_s);
+    }
+    within(s.tokens ? "Whole answer" : "Latency", latency, s.latency_s);
+    if (s.tokens) add_tokens(facts, *s.tokens, document.site);
   }
   if (const auto chance = chance_of_deadline(document)) {
     facts.push_back(

@@ -40,6 +40,36 @@ std::string spares_text(const Serving& s) {
   return fmt::format("{}: {}, {}", count_text(s.spares), down, up);
 }
 
+/// What a language model generates.
+void add_tokens(KeyValues& out, const Serving& s, const std::optional<Site>& site) {
+  const Serving::Tokens& t = *s.tokens;
+  const auto add = [&out](const char* label, std::string value) {
+    out.rows.push_back({label, std::move(value), {}});
+  };
+  add("Prompts and answers", fmt::format("{} and {} tokens", number_text(t.prompt), number_text(t.output)));
+  add("Tokens of answers", fmt::format("{}/s on average, {}/s in the busiest hour",
+                                       number_text(t.tokens_per_s), number_text(t.peak_tokens_per_s)));
+  if (t.gpus_per_copy && t.most_in_flight)
+    add("A copy of the network", fmt::format("on {}, at most {} in flight", counted(*t.gpus_per_copy, "GPU"),
+                                             counted(*t.most_in_flight, "request")));
+  if (s.at_peak && s.at_peak->first_token_s && s.at_peak->first_token_p50_s) {
+    add("First token then",
+        fmt::format("half within {}, {} within {}", duration_text(*s.at_peak->first_token_p50_s),
+                    share_of_requests(s), duration_text(*s.at_peak->first_token_s)));
+  }
+  if (s.at_peak && s.at_peak->token_s && s.at_peak->token_p50_s) {
+    add("Per output token then",
+        fmt::format("half within {}, {} within {}", duration_text(*s.at_peak->token_p50_s),
+                    share_of_requests(s), duration_text(*s.at_peak->token_s)));
+  }
+  if (t.kwh_per_million)
+    add("Energy of a million tokens",
+        sum_text(to_text(Energy{*t.kwh_per_million * 3.6e6}), site && !site->no_power.empty()));
+  if (t.usd_per_million)
+    add("Cost of a million tokens",
+        sum_text(fmt::format("{:.3g} USD, owned", *t.usd_per_million), site && site->cost_is_open()));
+}
+
 KeyValues facts(const Serving& s, const std::optional<Site>& site) {
   KeyValues out;
   const auto add = [&out](const char* label, std::string value) {
@@ -61,10 +91,11 @@ KeyValues facts(const Serving& s, const std::optional<Site>& site) {
       duration_text(s.single_s) +
           (s.decode_s > 0 ? fmt::format(", {} of it decoding", duration_text(s.decode_s)) : ""));
   if (s.at_peak) {
-    add("GPUs",
-        fmt::format("busy {} of the busiest hour in batches of {}, {} of the day",
-                    percent_text(s.at_peak->busy), number_text(s.at_peak->mean_batch), percent_text(s.busy)));
+    add("GPUs", fmt::format("busy {} of the busiest hour {} {}, {} of the day", percent_text(s.at_peak->busy),
+                            s.tokens ? "with requests in flight in a copy:" : "in batches of",
+                            number_text(s.at_peak->mean_batch), percent_text(s.busy)));
   }
+  if (s.tokens) add_tokens(out, s, site);
   if (s.memory_bytes) add("GPU memory", to_text(Bytes{*s.memory_bytes}) + " with full batches");
   if (s.kwh_per_million)
     add("Energy of a million requests",
@@ -111,7 +142,7 @@ std::optional<Chart> size_chart(const Serving& s) {
                    {"GPUs busy", Align::right},
                    {"Mean batch", Align::right}};
   Chart::Line line{.name = share_of_requests(s) + " of the requests", .points = {}};
-  double top = s.latency_s;  // where an end without bound is drawn
+  double top = s.latency_s.value_or(0);  // where an end without bound is drawn
   bool interval = false, unbounded = false;
   for (const auto& size : s.sizes)
     top = std::max({top, size.gpu.latency_s.value_or(0), size.latency_high_s.value_or(0)});
@@ -146,10 +177,10 @@ std::optional<Chart> size_chart(const Serving& s) {
   chart.x = {"Nodes", Axis::Kind::count};
   chart.y = {"Latency", Axis::Kind::seconds};
   chart.lines.push_back(std::move(line));
-  chart.lines.push_back({.name = "Limit",
-                         .points = {{first, s.latency_s, s.latency_s, s.latency_s},
-                                    {last, s.latency_s, s.latency_s, s.latency_s}},
-                         .dashed = true});
+  if (const auto limit = s.latency_s)
+    chart.lines.push_back({.name = "Limit",
+                           .points = {{first, *limit, *limit, *limit}, {last, *limit, *limit, *limit}},
+                           .dashed = true});
   if (s.needed > 0) {
     chart.marked_x = static_cast<double>(s.needed);
     chart.marked_label = counted(s.needed, "node");

@@ -11,7 +11,9 @@
 #include "scenarios/search.hpp"
 #include "scenarios/serving/service_fleet.hpp"
 #include "scenarios/serving/service_search.hpp"
+#include "scenarios/serving/token_server.hpp"
 #include "sim/quantity_text.hpp"
+#include "sim/table_document.hpp"
 #include "topologies/catalog.hpp"
 
 namespace rackcast {
@@ -37,12 +39,26 @@ void describe_feasible(ServiceResult& r) {
   const ServiceSpec& service = *r.scenario.serving;
   Answer& a = r.answer;
   a.statement = fmt::format(
-      "{} x {} ({} GPUs) answer {} of {} in {} at the busiest hour, {:g} % of them within {} (limit {}), "
+      "{} x {} ({} GPUs) answer {} of {} in {} at the busiest hour, {:g} % of them {}, "
       "bound by {}",
       o.nodes(), o.server->title(), a.gpus, requests_text(service.peak_rate()),
       load_workload(service.model).title, to_string(o.server->precision()), 100 * service.percentile,
-      to_text(r.at_peak.asked), to_text(service.latency), o.binds);
+      targets_text(*o.server, r.at_peak), o.binds);
+  if (const TokenServer* tokens = o.server->tokens()) {
+    const double rate = service.tokens->output * service.peak_rate().base();
+    a.statement += fmt::format("; that is {} tokens/s of output, with a copy on each {}",
+                               rate < 10 ? fmt::format("{:.3g}", rate) : grouped(std::round(rate)),
+                               count_of(tokens->gpus_per_copy(), "GPU"));
+  }
   a.statement += o.spares > 0 ? fmt::format("; {} of the nodes may be down.", o.spares) : std::string{"."};
+}
+
+/// Why so many nodes are too few.
+std::string late_text(const ServiceNode& node, const ServingResult& gpu, int nodes, double percentile) {
+  const auto late = node.broken(gpu).value_or(node.targets(gpu).front());
+  return fmt::format("With {} up {:g} % of the requests would take up to {}{}; the limit is {}.",
+                     count_of(nodes, "node"), 100 * percentile, to_text(late.reached),
+                     node.tokens() ? " (" + late.name + ")" : "", to_text(late.limit));
 }
 
 void add_smaller(ServiceResult& r) {
@@ -66,9 +82,7 @@ void add_smaller(ServiceResult& r) {
         gpu.saturated ? fmt::format("{} would be overloaded: each GPU does {} at most, {} are asked.",
                                     count_of(smaller.nodes, "node"), requests_text(o.server->gpu_capacity()),
                                     requests_text(each / o.server->node().gpus))
-                      : fmt::format("With {} up {:g} % of the requests would take up to {}; the limit is {}.",
-                                    count_of(smaller.nodes, "node"), 100 * service.percentile,
-                                    to_text(gpu.asked), to_text(service.latency));
+                      : late_text(*o.server, gpu, smaller.nodes, service.percentile);
   }
   if (o.spares > 0)
     smaller.statement +=
@@ -136,7 +150,15 @@ void note(Work& work) {
       "one busy time a day (von Mises); only energy and mean use hang on its shape");
   add("requests of one GPU", "arrive at random (Poisson)", false,
       "each request goes to a GPU drawn at random; a balancer that knows the queues does better");
-  add("batches", fmt::format("what waits when the GPU is free, at most {}", s.max_batch), true, "");
+  if (const TokenServer* tokens = o.server->tokens()) {
+    add("batches",
+        fmt::format("continuous, at most {} requests in flight in a copy", tokens->most_in_flight()),
+        s.max_batch_given, "memory for keys and values, and what the server takes");
+    add("lengths of prompts and answers", "all of the mean length", false,
+        "a spread of lengths makes the tails longer");
+  } else {
+    add("batches", fmt::format("what waits when the GPU is free, at most {}", s.max_batch), true, "");
+  }
 }
 
 /// Everything of the answer that rests on the chosen option.

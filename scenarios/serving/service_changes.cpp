@@ -50,6 +50,28 @@ class Changes {
   const GpuModelLibrary& kernels_;
 };
 
+/// Limits on tokens, and longer prompts and answers.
+void add_tokens(Changes& changes, const ServiceSpec& asked) {
+  for (const double factor : {0.5, 2.0}) {
+    ServiceSpec other = asked;
+    if (asked.tokens->first) {
+      other.tokens->first = factor * *asked.tokens->first;
+      changes.add("time to the first token", to_text(*other.tokens->first), other);
+    }
+    other = asked;
+    if (asked.tokens->token) {
+      other.tokens->token = factor * *asked.tokens->token;
+      changes.add("time per output token", to_text(*other.tokens->token), other);
+    }
+  }
+  ServiceSpec longer = asked;
+  longer.tokens->prompt = 2 * asked.tokens->prompt;
+  changes.add("prompt", fmt::format("{:g} tokens", longer.tokens->prompt), longer);
+  longer = asked;
+  longer.tokens->output = 2 * asked.tokens->output;
+  changes.add("output", fmt::format("{:g} tokens", longer.tokens->output), longer);
+}
+
 }  // namespace
 
 std::vector<Change> service_changes(const ServiceOption& option, const Scenario& scenario,
@@ -61,15 +83,17 @@ std::vector<Change> service_changes(const ServiceOption& option, const Scenario&
   changes.add("rate", requests_text(other.rate), other);
   other = asked;
   for (const double factor : {0.5, 2.0}) {
+    if (!std::isfinite(asked.latency.base())) break;
     other.latency = factor * asked.latency;
     changes.add("latency", to_text(other.latency), other);
   }
+  if (asked.tokens) add_tokens(changes, asked);
   if (asked.peak() > 1.001) {
     other = asked;
     other.day.fill(1);
     changes.add("peak", "an even load all day", other);
   }
-  for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::int8}) {
+  for (const Precision precision : known_precisions(asked.use())) {
     if (precision != option.server->precision())
       changes.add("precision", std::string{to_string(precision)}, asked, precision);
   }

@@ -40,7 +40,7 @@ class ConflictSet {
       if (const auto limits = broken(option, needed(option))) masks_.push_back(mask(*limits));
     auto one = broken(option, 1);
     if (!one) return;
-    one->push_back({kLatency, to_text(asked_.serving->latency), "", ""});
+    one->push_back({kLatency, "", "", ""});
     masks_.push_back(mask(*one));
   }
 
@@ -80,7 +80,7 @@ class ConflictSet {
  private:
   /// Does any number of nodes keep the latency?
   [[nodiscard]] bool keeps_alone(const ServiceNode& node) const {
-    return node.single() <= asked_.serving->latency && node.gpu_rate() > Frequency{0};
+    return !node.broken_alone() && node.gpu_rate() > Frequency{0};
   }
 
   LimitMask mask(const std::vector<Conflict>& conflicts) {
@@ -121,14 +121,16 @@ int most_within(const ConflictSet& set, const ServiceOption& option, const std::
 Conflict latency_conflict(const ConflictSet& set, const ServiceOption& o, const ServiceSpec& service,
                           const std::vector<std::string>& names, int needed) {
   const int nodes = most_within(set, o, names, needed);
-  Conflict out{kLatency, to_text(service.latency), "", ""};
+  const int tried = std::max(1, nodes);
+  const ServingResult gpu = o.server->under(service.peak_rate() / tried / o.server->node().gpus);
+  const auto late = o.server->broken(gpu).value_or(o.server->targets(gpu).front());
+  Conflict out{kLatency, to_text(late.limit), "", ""};
   if (nodes == 0) {
     out.best = "no node";
     out.statement = "The other limits leave no node.";
     return out;
   }
-  const ServingResult gpu = o.server->under(service.peak_rate() / nodes / o.server->node().gpus);
-  out.best = gpu.saturated ? "overloaded" : to_text(gpu.asked);
+  out.best = gpu.saturated ? "overloaded" : to_text(late.reached);
   out.statement = fmt::format(
       "The other limits leave {}: {}; {} is allowed.", count_of(nodes, "node"),
       gpu.saturated ? "overloaded in the busiest hour" : "up to " + out.best + " a request", out.required);

@@ -3,6 +3,7 @@
 
 #include "scenarios/result_document.hpp"
 #include "scenarios/serving/service_result.hpp"
+#include "scenarios/serving/token_server.hpp"
 #include "scenarios/site/result_site.hpp"
 
 namespace rackcast {
@@ -28,6 +29,12 @@ Document load_document(const ServingResult& r) {
   add("p90_s", r.p90);
   add("p99_s", r.p99);
   add("latency_s", r.asked);
+  if (r.tokens) {
+    add("first_token_p50_s", r.tokens->first_p50);
+    add("first_token_s", r.tokens->first);
+    add("token_p50_s", r.tokens->token_p50);
+    add("token_s", r.tokens->token);
+  }
   return out;
 }
 
@@ -76,6 +83,29 @@ Document option_document(const ServiceOption& o, const ServiceSpec& s) {
   return out;
 }
 
+Document seconds_or_null(const std::optional<Duration>& value) {
+  return value ? Document(value->base()) : Document(nullptr);
+}
+
+/// What a language model generates, token by token.
+Document tokens_document(const ServiceResult& r) {
+  const ServiceSpec& s = *r.scenario.serving;
+  const ServiceOption& o = r.chosen;
+  const TokenService& t = *s.tokens;
+  const TokenServer* server = o.server->tokens();
+  const auto money = money_per_million(o, s), energy = kwh_per_million(o, s);
+  return {{"prompt", t.prompt},
+          {"output", t.output},
+          {"first_token_limit_s", seconds_or_null(t.first)},
+          {"token_limit_s", seconds_or_null(t.token)},
+          {"gpus_per_copy", server ? Document(server->gpus_per_copy()) : Document(nullptr)},
+          {"most_in_flight", server ? Document(server->most_in_flight()) : Document(nullptr)},
+          {"tokens_per_s", t.output * s.rate.base()},
+          {"peak_tokens_per_s", t.output * s.peak_rate().base()},
+          {"usd_per_million_tokens", money ? Document(*money / t.output) : Document(nullptr)},
+          {"kwh_per_million_tokens", energy ? Document(*energy / t.output) : Document(nullptr)}};
+}
+
 Document serving_document(const ServiceResult& r) {
   const ServiceSpec& s = *r.scenario.serving;
   const ServiceOption& o = r.chosen;
@@ -84,7 +114,7 @@ Document serving_document(const ServiceResult& r) {
                   {"requests_per_s", s.rate.base()},
                   {"peak", s.peak()},
                   {"peak_requests_per_s", s.peak_rate().base()},
-                  {"latency_s", s.latency.base()},
+                  {"latency_s", seconds_or_null(s.token_limits().answer)},
                   {"percentile", s.percentile},
                   {"max_batch", s.max_batch},
                   {"needed", o.needed},
@@ -97,6 +127,7 @@ Document serving_document(const ServiceResult& r) {
                   {"memory_bytes", o.server->memory().base()},
                   {"limits", limits_document(o.limits)},
                   {"binds", o.binds}};
+  if (s.tokens) out["tokens"] = tokens_document(r);
   if (o.needed > 0) {
     out["at_peak"] = load_document(r.at_peak);
     out["all_up"] = load_document(r.all_up);
@@ -136,15 +167,31 @@ Document serving_document(const ServiceResult& r) {
   return out;
 }
 
-std::vector<MethodRow> serving_method() {
-  return {
-      {"Time of a batch",
-       "forward kernels in a queue that the host fills: end = max(previous end, issued) + kernel",
-       "models/gpu_step.hpp; models/gpu_kernel.hpp; efficiencies fitted on measured kernels"},
-      {"Latency",
-       "decoding on a core + wait for the GPU + time of its batch; the GPU takes what waits, at most a "
-       "full batch; requests arrive at random, simulated",
-       "models/serving.hpp"},
+/// How the time of a request comes about.
+std::vector<MethodRow> time_method(bool tokens) {
+  if (tokens)
+    return {
+        {"Time of a pass",
+         "token(d) + rows(d + p) - rows(d) + p / prompt x attention, of d requests in flight and p tokens of "
+         "prompts",
+         "models/token_generation.hpp; models/generation_load.hpp; kernels as fitted on measured ones"},
+        {"Time to the first token, per output token",
+         "requests come at random (Poisson) and wait for a place, first come, first served; every pass gives "
+         "each request in flight a token and takes what prompts fit (continuous batching, Orca 2022, with "
+         "prompts in pieces, Sarathi-Serve 2024); simulated pass by pass",
+         "models/generation_service.hpp"}};
+  return {{"Time of a batch",
+           "forward kernels in a queue that the host fills: end = max(previous end, issued) + kernel",
+           "models/gpu_step.hpp; models/gpu_kernel.hpp; efficiencies fitted on measured kernels"},
+          {"Latency",
+           "decoding on a core + wait for the GPU + time of its batch; the GPU takes what waits, at most a "
+           "full batch; requests arrive at random, simulated",
+           "models/serving.hpp"}};
+}
+
+std::vector<MethodRow> serving_method(bool tokens) {
+  std::vector<MethodRow> out = time_method(tokens);
+  const std::vector<MethodRow> rest{
       {"Load of a GPU", "busiest hour / (nodes x GPUs of a node): each request goes to a GPU drawn at random",
        "scenarios/serving/service_node.cpp"},
       {"Nodes", "galloping, then halving the interval; one node fewer is simulated and fails",
@@ -159,6 +206,8 @@ std::vector<MethodRow> serving_method() {
       {"90 % interval", "every batch 1.645 standard deviations of the kernels' fit slower or faster",
        "models/gpu_step.hpp"},
   };
+  out.insert(out.end(), rest.begin(), rest.end());
+  return out;
 }
 
 }  // namespace
@@ -170,7 +219,7 @@ std::string to_json_text(const ServiceResult& r) {
   out["prediction"] = nullptr;
   out["workloads"] = Document::array();
   out["serving"] = serving_document(r);
-  out["method"] = method_document(serving_method());
+  out["method"] = method_document(serving_method(r.scenario.serving->tokens.has_value()));
   if (r.chosen.site) out["site"] = site_document(*r.chosen.site);
   out["assumptions"] = assumptions_document(r.assumptions);
   out["warnings"] = r.warnings;

@@ -11,6 +11,7 @@
 #include "scenarios/describe.hpp"
 #include "scenarios/failure_spec.hpp"
 #include "scenarios/search.hpp"
+#include "scenarios/serving/token_server.hpp"
 #include "scenarios/site/placed.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_conflicts.hpp"
@@ -51,23 +52,30 @@ Conflict why_none(const ServiceOption& o, const Scenario& s) {
   const ServiceNode& node = *o.server;
   const ServiceSpec& service = *s.serving;
   if (!node.refused().empty()) {
-    const bool memory = !node.unsupported();
-    return {memory ? constraint::gpu_memory : constraint::precision,
-            memory ? to_text(node.memory()) : std::string{to_string(node.precision())},
-            memory ? to_text(node.node().gpu.memory.value) : "none", node.refused() + "."};
+    if (node.unsupported())
+      return {constraint::precision, std::string{to_string(node.precision())}, "none", node.refused() + "."};
+    const Bytes all = node.node().gpu.memory.value;
+    if (!node.tokens())
+      return {constraint::gpu_memory, to_text(node.memory()), to_text(all), node.refused() + "."};
+    if (node.tokens()->too_few_gpus())
+      return {constraint::configuration, count_of(service.tokens->tensor, "GPU"),
+              count_of(node.node().gpus, "GPU"), node.refused() + "."};
+    return {constraint::gpu_memory, "the weights and one request", to_text(all), node.refused() + "."};
   }
-  if (node.single() > service.latency)
-    return {"latency", to_text(service.latency), to_text(node.single()),
-            fmt::format("A single request takes {} on {} in {}; {} is the limit, and more nodes do not "
+  if (const auto broken = node.broken_alone())
+    return {broken->name, to_text(broken->limit), to_text(broken->reached),
+            fmt::format("A single request takes {}{} on {} in {}; {} is the limit, and more nodes do not "
                         "shorten it.",
-                        to_text(node.single()), node.node().gpu.name, to_string(node.precision()),
-                        to_text(service.latency))};
+                        to_text(broken->reached), node.tokens() ? " (" + broken->name + ")" : "",
+                        node.node().gpu.name, to_string(node.precision()), to_text(broken->limit))};
   const auto least = std::ranges::min_element(o.limits, {}, &ServiceLimit::rate);
   const int most = most_nodes(s);
-  if (!(least->rate > Frequency{0}))
-    return {"latency", to_text(service.latency), to_text(node.single()),
+  if (!(least->rate > Frequency{0})) {
+    const ServiceTarget limit = node.targets(node.under(node.gpu_capacity() / 2)).front();
+    return {limit.name, to_text(limit.limit), to_text(node.single()),
             fmt::format("No load at all keeps {:g} % of the requests within {}.", 100 * service.percentile,
-                        to_text(service.latency))};
+                        to_text(limit.limit))};
+  }
   const double nodes = std::ceil(service.peak_rate() / least->rate);
   return {constraint::max_nodes, fmt::format("{:.0f} nodes", nodes), count_of(most, "node"),
           fmt::format("The busiest hour takes about {:.0f} nodes ({} of them each); max_nodes is {}.", nodes,
@@ -126,7 +134,19 @@ std::string what_binds(const ServiceOption& o) {
 }  // namespace
 
 std::string requests_text(Frequency rate) {
-  return grouped(std::round(rate.base())) + " requests/s";
+  const double value = rate.base();
+  return (value < 10 ? fmt::format("{:.3g}", value) : grouped(std::round(value))) + " requests/s";
+}
+
+std::string targets_text(const ServiceNode& node, const ServingResult& result) {
+  std::string out;
+  for (const ServiceTarget& t : node.targets(result)) {
+    const bool first = out.empty();
+    if (!first) out += " and ";
+    out += node.tokens() ? (first ? "with a " : "a ") + t.name + " of " : std::string{"within "};
+    out += fmt::format("{} (limit {})", to_text(t.reached), to_text(t.limit));
+  }
+  return out;
 }
 
 std::optional<int> nodes_for(const ServiceNode& node, Frequency load, int most, double slower) {

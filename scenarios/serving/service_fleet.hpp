@@ -12,6 +12,10 @@ class Catalog;
 /// "132,000 requests/s".
 std::string requests_text(Frequency rate);
 
+/// What requests take beside each limit on time: "within 12 ms (limit 20 ms)"; of a language model "with a
+/// time to the first token of 310 ms (limit 500 ms) and a time per output token of ...".
+std::string targets_text(const ServiceNode& node, const ServingResult& result);
+
 /// The least number of nodes up to `most` that takes the load if each pass takes `slower` times as long;
 /// nothing if none does. Both it and the next smaller one have been simulated.
 std::optional<int> nodes_for(const ServiceNode& node, Frequency load, int most, double slower = 1);

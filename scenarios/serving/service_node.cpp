@@ -12,7 +12,9 @@
 #include "models/gpu_step.hpp"
 #include "models/memory.hpp"
 #include "models/site/gpu_power.hpp"
+#include "models/transformer.hpp"
 #include "scenarios/ledger.hpp"
+#include "scenarios/serving/token_server.hpp"
 #include "scenarios/site/placed.hpp"
 #include "sim/quantity_text.hpp"
 #include "topologies/catalog.hpp"
@@ -51,6 +53,19 @@ ServingResult alone(const ServingSpec& spec) {
   return out;
 }
 
+/// A network that answers token by token is asked for so many of them, and no other network is.
+void check_network(const Workload& network, const ServiceSpec& service) {
+  const bool causal = network.transformer && network.transformer->causal;
+  if (service.tokens && !causal)
+    throw Error{network.title + " does not answer token by token", service.model_where,
+                "leave \"prompt\" and \"output\" out; its answer is one pass"};
+  if (!service.tokens && causal)
+    throw Error{
+        network.title + " answers token by token: how long are prompts and answers?", service.where,
+        R"(add "prompt": 1000 and "output": 300, in tokens, with "first_token" and "token" as limits; )"
+        "`rackcast generation` says what one node does"};
+}
+
 }  // namespace
 
 ServiceNode::ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
@@ -68,17 +83,38 @@ ServiceNode::ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels,
     return GpuCostModel::create(gpu_rates(node_.gpu), framework.lowering(), kernels);
   });
   ledger.note_gpu(node_.gpu, gpu, network, precision);
-  if (!supports(gpu.gpu(), precision, PrecisionUse::inference)) {
-    unsupported_ = precision_refusal(gpu.gpu(), node_.gpu.name, precision, PrecisionUse::inference);
+  const double speed = speed_under_cap(scenario.site.get(), node_.gpu);
+  if (!supports(gpu.gpu(), precision, service_.use())) {
+    unsupported_ = precision_refusal(gpu.gpu(), node_.gpu.name, precision, service_.use());
     refused_ = fmt::format("{} ({})", unsupported_->message, unsupported_->hint);
   }
-  memory_ = serving_memory(network, service_.max_batch, precision);
+  check_network(network, service_);
+  if (service_.tokens) {
+    if (unsupported_) return;
+    tokens_ = placed(cluster.where, [&] {
+      return std::make_shared<const TokenServer>(TokenServerParts{catalog, node_, network, gpu, framework},
+                                                 service_, precision, speed, seed_);
+    });
+    refused_ = tokens_->refused();
+    memory_ = tokens_->memory();
+    log_sigma_ = tokens_->log_sigma();
+  } else {
+    prepare_passes(network, gpu, framework, speed);
+    prepare_decoding();
+  }
+  const Bytes larger = std::max(service_.request, service_.response);
+  if (larger > Bytes{0} && node_.nic_link)
+    network_rate_ = node_.nics * node_.nic_link->achievable.value / larger;
+}
+
+void ServiceNode::prepare_passes(const Workload& network, const GpuCostModel& gpu,
+                                 const FrameworkProfile& framework, double speed) {
+  memory_ = serving_memory(network, service_.max_batch, precision_);
   if (memory_ > service_.memory_factor * node_.gpu.memory.value)
     refused_ = fmt::format("{} in batches of {} take {} of the {} of {}", network.title, service_.max_batch,
                            to_text(memory_), to_text(node_.gpu.memory.value), node_.gpu.name);
-  const double speed = speed_under_cap(scenario.site.get(), node_.gpu);
   StepOptions options;
-  options.precision = precision;
+  options.precision = precision_;
   options.training = false;
   for (int batch = 1; batch <= service_.max_batch; ++batch) {
     options.batch = batch;
@@ -86,18 +122,48 @@ ServiceNode::ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels,
     batch_time_.push_back(step.total / speed);
     log_sigma_ = std::max(log_sigma_, step.log_sigma);
   }
-  if (!service_.record.empty()) {
-    const RecordKind kind = record_kind(service_.record);
-    const double size = service_.record_size > 0 ? service_.record_size : kind.reference;
-    decode_ = 1 / kind.rate_per_core * (size / kind.reference);
-    if (!node_.cpu_cores)
-      throw Error{node_.name + ": the catalogue does not say how many cores decode", service_.record_where,
-                  "leave \"record\" out, or describe the node in a catalogue of your own"};
-    decode_rate_ = node_.cpu_cores->value / decode_;
-  }
-  const Bytes larger = std::max(service_.request, service_.response);
-  if (larger > Bytes{0} && node_.nic_link)
-    network_rate_ = node_.nics * node_.nic_link->achievable.value / larger;
+}
+
+void ServiceNode::prepare_decoding() {
+  if (service_.record.empty()) return;
+  const RecordKind kind = record_kind(service_.record);
+  const double size = service_.record_size > 0 ? service_.record_size : kind.reference;
+  decode_ = 1 / kind.rate_per_core * (size / kind.reference);
+  if (!node_.cpu_cores)
+    throw Error{node_.name + ": the catalogue does not say how many cores decode", service_.record_where,
+                "leave \"record\" out, or describe the node in a catalogue of your own"};
+  decode_rate_ = node_.cpu_cores->value / decode_;
+}
+
+Duration ServiceNode::single() const {
+  if (tokens_) return tokens_->lone().asked;
+  return batch_time_.empty() ? Duration{0} : batch_time_.front() + decode_;
+}
+
+std::vector<ServiceTarget> ServiceNode::targets(const ServingResult& r) const {
+  std::vector<ServiceTarget> out;
+  if (std::isfinite(service_.latency.base())) out.push_back({"latency", service_.latency, r.asked});
+  if (!service_.tokens || !r.tokens) return out;
+  if (service_.tokens->first)
+    out.push_back({"time to the first token", *service_.tokens->first, r.tokens->first});
+  if (service_.tokens->token)
+    out.push_back({"time per output token", *service_.tokens->token, r.tokens->token});
+  return out;
+}
+
+std::optional<ServiceTarget> ServiceNode::broken(const ServingResult& r) const {
+  const auto all = targets(r);
+  const auto worst =
+      std::ranges::max_element(all, {}, [](const ServiceTarget& t) { return t.reached / t.limit; });
+  if (worst == all.end() || worst->reached <= worst->limit) return std::nullopt;
+  return *worst;
+}
+
+std::optional<ServiceTarget> ServiceNode::broken_alone() const {
+  ServingResult alone;
+  if (tokens_) alone = tokens_->lone();
+  alone.asked = single();
+  return broken(alone);
 }
 
 ServingSpec ServiceNode::spec(double slower) const {
@@ -110,6 +176,7 @@ ServingSpec ServiceNode::spec(double slower) const {
 }
 
 Frequency ServiceNode::gpu_rate(double slower) const {
+  if (tokens_) return tokens_->rate(slower);
   if (decode_ >= service_.latency) return Frequency{0};
   return highest_rate(spec(slower), service_.latency - decode_);
 }
@@ -119,7 +186,7 @@ Frequency ServiceNode::gpu_rate_within(Duration latency) const {
 }
 
 Frequency ServiceNode::gpu_capacity() const {
-  return serving_capacity(spec(1));
+  return tokens_ ? tokens_->capacity() : serving_capacity(spec(1));
 }
 
 std::vector<ServiceLimit> ServiceNode::limits(double slower) const {
@@ -130,6 +197,7 @@ std::vector<ServiceLimit> ServiceNode::limits(double slower) const {
 }
 
 ServingResult ServiceNode::under(Frequency rate, double slower) const {
+  if (tokens_) return tokens_->under(rate, slower);
   ServingSpec asked = spec(slower);
   asked.rate = rate;
   ServingResult out = never_meets(asked) ? alone(asked) : simulate_serving(asked);
@@ -141,7 +209,7 @@ bool ServiceNode::holds(Frequency load, int nodes, double slower) const {
   const Frequency each = load / nodes;
   if ((decode_rate_ && each > *decode_rate_) || (network_rate_ && each > *network_rate_)) return false;
   const ServingResult r = under(each / node_.gpus, slower);
-  return !r.saturated && r.asked <= service_.latency;
+  return !r.saturated && !broken(r);
 }
 
 }  // namespace rackcast

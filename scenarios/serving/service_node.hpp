@@ -1,5 +1,6 @@
 #pragma once
 /// One kind of node in one precision as a server: what it takes within the latency, and what limits it.
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,12 +14,21 @@
 
 namespace rackcast {
 
+class GpuCostModel;
 class Ledger;
+class TokenServer;
+struct FrameworkProfile;
 
 /// Requests per second that one part of a node takes.
 struct ServiceLimit {
   std::string name;  ///< "GPUs within the latency", "decoding on the host", "network ports"
   Frequency rate{0};
+};
+
+/// A limit on time.
+struct ServiceTarget {
+  std::string name;  ///< "latency", "time to the first token", "time per output token"
+  Duration limit{0}, reached{0};
 };
 
 class ServiceNode {
@@ -35,11 +45,10 @@ class ServiceNode {
   /// Set where that is because the GPU does not support the precision.
   [[nodiscard]] const std::optional<PrecisionRefusal>& unsupported() const { return unsupported_; }
   [[nodiscard]] Bytes memory() const { return memory_; }
-  [[nodiscard]] Duration single() const { return batch_time_.front() + decode_; }  ///< a lone request
+  [[nodiscard]] Duration single() const;  ///< a lone request
+  /// Token by token; null where a request is answered in one pass.
+  [[nodiscard]] const TokenServer* tokens() const { return tokens_.get(); }
   [[nodiscard]] Duration decode() const { return decode_; }
-  [[nodiscard]] Duration batch_time(int batch) const {
-    return batch_time_.at(static_cast<std::size_t>(batch) - 1);
-  }
   [[nodiscard]] double log_sigma() const { return log_sigma_; }
 
   /// All limits of one node if each pass takes `slower` times as long; the first is that of the GPUs.
@@ -53,11 +62,20 @@ class ServiceNode {
   [[nodiscard]] Frequency gpu_capacity() const;  ///< whatever the latency
   /// One GPU under `rate`, its latencies with decoding.
   [[nodiscard]] ServingResult under(Frequency rate, double slower = 1) const;
+  /// Each limit of the service on time, with what requests take; the first is that of the report's charts.
+  [[nodiscard]] std::vector<ServiceTarget> targets(const ServingResult& result) const;
+  /// The limit that the result breaks by the largest factor; nothing if it keeps all.
+  [[nodiscard]] std::optional<ServiceTarget> broken(const ServingResult& result) const;
+  /// The limit that even a lone request breaks.
+  [[nodiscard]] std::optional<ServiceTarget> broken_alone() const;
   /// Do `nodes` take this load, spread evenly, within the latency and every other limit?
   [[nodiscard]] bool holds(Frequency load, int nodes, double slower = 1) const;
 
  private:
   [[nodiscard]] ServingSpec spec(double slower) const;
+  void prepare_passes(const Workload& network, const GpuCostModel& gpu, const FrameworkProfile& framework,
+                      double speed);
+  void prepare_decoding();
 
   ServiceSpec service_;
   NodeSpec node_;
@@ -65,7 +83,8 @@ class ServiceNode {
   Precision precision_;
   std::optional<PrecisionRefusal> unsupported_;
   std::uint64_t seed_;
-  std::vector<Duration> batch_time_;
+  std::vector<Duration> batch_time_;           ///< of one pass; empty for tokens
+  std::shared_ptr<const TokenServer> tokens_;  ///< null for one pass
   Bytes memory_{0};
   Duration decode_{0};  ///< of one record on one core
   std::optional<Frequency> decode_rate_, network_rate_;

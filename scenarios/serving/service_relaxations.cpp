@@ -146,13 +146,20 @@ std::vector<ServiceRelaxation> service_relaxations(const ServiceResult& result, 
   Relaxations all{result, catalog};
   Scenario slower = s;
   slower.serving->latency = kTenth * s.serving->latency;
+  std::string now = to_text(s.serving->latency), then = to_text(slower.serving->latency);
+  if (auto& tokens = slower.serving->tokens) {
+    now = "the limits on time";
+    then = "each a tenth longer";
+    for (auto* limit : {&tokens->first, &tokens->token})
+      if (*limit) **limit = kTenth * **limit;
+  }
   const auto solved_again = [&](const Scenario& with) {
     std::vector<ServiceOption> out;
     for (const ServiceOption& o : result.options)
       out.push_back(service_option(catalog, kernels, with, o.cluster, o.server->precision()));
     return all.placed(out, with);
   };
-  all.add("latency", to_text(s.serving->latency), to_text(slower.serving->latency), solved_again(slower));
+  all.add("latency", now, then, solved_again(slower));
   if (s.serving->availability) {
     Scenario less = s;
     less.serving->availability = 1 - kTenth * (1 - *s.serving->availability);
@@ -166,9 +173,10 @@ std::vector<ServiceRelaxation> service_relaxations(const ServiceResult& result, 
     all.add(Limit::max_nodes, more, amount_text(Limit::max_nodes, s, 1),
             amount_text(Limit::max_nodes, s, factor));
   }
-  const bool too_large = std::ranges::any_of(result.options, [](const ServiceOption& o) {
-    return o.server->memory() > o.server->node().gpu.memory.value;
-  });
+  // More memory holds more requests of a language model at once, whether or not it bound before.
+  const bool too_large = s.serving->tokens || std::ranges::any_of(result.options, [](const ServiceOption& o) {
+                           return o.server->memory() > o.server->node().gpu.memory.value;
+                         });
   Scenario larger = s;
   larger.serving->memory_factor = kTenth;
   const Bytes memory = result.chosen.server->node().gpu.memory.value;

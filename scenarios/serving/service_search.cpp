@@ -104,7 +104,7 @@ ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, 
                 "give \"cluster.nodes\" more, or fewer spares"};
   if (!s.goal) s.goal.emplace();
   s.goal->max_nodes = nodes;
-  const bool can = o.server->refused().empty() && o.server->single() <= service.latency;
+  const bool can = o.server->refused().empty() && !o.server->broken_alone();
   o.needed = can ? nodes - spares : 0;
   Scenario given = s;
   given.serving->availability.reset();
@@ -112,14 +112,15 @@ ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, 
   complete(o, given, catalog);
   if (can && !o.server->holds(service.peak_rate(), o.needed)) {
     const ServingResult gpu = o.server->under(service.peak_rate() / o.needed / o.server->node().gpus);
+    const auto late = o.server->broken(gpu).value_or(o.server->targets(gpu).front());
     o.conflicts.insert(
         o.conflicts.begin(),
-        {"latency", to_text(service.latency), gpu.saturated ? "overloaded" : to_text(gpu.asked),
+        {late.name, to_text(late.limit), gpu.saturated ? "overloaded" : to_text(late.reached),
          gpu.saturated
              ? fmt::format("{} GPUs are overloaded at the busiest hour.", o.needed * o.server->node().gpus)
              : fmt::format("At the busiest hour {:g} % of the requests take up to {}, or a node takes "
                            "more than {}.",
-                           100 * service.percentile, to_text(gpu.asked), o.binds)});
+                           100 * service.percentile, to_text(late.reached), o.binds)});
   } else if (can && o.availability < service.availability.value_or(0)) {
     o.conflicts.insert(
         o.conflicts.begin(),

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "models/data_path/preprocess.hpp"
-#include "models/precision_support.hpp"
 
 namespace rackcast {
 
@@ -40,11 +41,42 @@ void read_load(ObjectReader& in, ServiceSpec& out) {
   out.day = out.hours_given ? read_hours(in.require("hours")) : day_profile(in.number_or("peak", 1, 1, 12));
 }
 
+Duration read_latency(ObjectReader& in, std::string_view key) {
+  const Json& place = in.require(key);
+  const auto out = in.quantity<Duration>(key);
+  if (out < Duration{1e-6} || out > Duration{3600})
+    place.fail("a latency lies between 1 us and 1 h", R"(for example "50 ms")");
+  return out;
+}
+
+/// "prompt" and "output" make it a language model that answers token by token.
+std::optional<TokenService> read_tokens(ObjectReader& in) {
+  constexpr const char* members[] = {"output", "first_token", "token", "tensor"};
+  if (!in.has("prompt")) {
+    for (const char* member : members)
+      if (in.has(member))
+        in.require(member).fail(
+            fmt::format("\"{}\" is about a language model that answers token by token", member),
+            "state \"prompt\" and \"output\", in tokens, as well");
+    return std::nullopt;
+  }
+  TokenService out;
+  out.prompt = in.number("prompt", 1, 1e6);
+  out.output = in.number("output", 1, 1e6);
+  if (in.has("first_token")) out.first = read_latency(in, "first_token");
+  if (in.has("token")) out.token = read_latency(in, "token");
+  if (in.has("tensor")) out.tensor = static_cast<int>(in.integer("tensor", 1, 1024));
+  return out;
+}
+
 void read_target(ObjectReader& in, ServiceSpec& out) {
-  const Json& latency = in.require("latency");
-  out.latency = in.quantity<Duration>("latency");
-  if (out.latency < Duration{1e-6} || out.latency > Duration{3600})
-    latency.fail("a latency lies between 1 us and 1 h", R"(for example "50 ms")");
+  out.latency = Duration{std::numeric_limits<double>::infinity()};
+  if (in.has("latency") || !out.tokens)
+    out.latency = read_latency(in, "latency");
+  else if (!out.tokens->first && !out.tokens->token)
+    in.require("prompt").fail(
+        "a language model is served within a limit",
+        R"(add "first_token": "500 ms" and "token": "50 ms", or "latency" of a whole answer)");
   out.percentile = in.number_or("percentile", 99, 50, 99.9) / 100;
   if (in.has("spares")) out.spares = static_cast<int>(in.integer("spares", 0, 100'000));
   if (const Json* availability = in.find("availability")) {
@@ -58,6 +90,8 @@ void read_records(ObjectReader& in, ServiceSpec& out) {
   out.request = in.quantity_or<Bytes>("request", Bytes{0}, false);
   out.response = in.quantity_or<Bytes>("response", Bytes{0}, false);
   if (const Json* record = in.find("record")) {
+    if (out.tokens)
+      record->fail("a prompt needs no decoding", "leave \"record\" out of a service of a language model");
     out.record = record->string();
     out.record_where = record->where();
     try {
@@ -75,11 +109,21 @@ void read_records(ObjectReader& in, ServiceSpec& out) {
 
 }  // namespace
 
-void check_serving_precision(Precision precision, const Json& place) {
-  const auto known = known_precisions(PrecisionUse::inference);
+void check_serving_precision(Precision precision, PrecisionUse use, const Json& place) {
+  const auto known = known_precisions(use);
   if (std::ranges::find(known, precision) == known.end())
     place.fail(fmt::format("no network is served in {}", to_string(precision)),
                "known for serving: " + names_of(known));
+}
+
+TokenLimits ServiceSpec::token_limits() const {
+  TokenLimits out;
+  if (tokens) {
+    out.first = tokens->first;
+    out.token = tokens->token;
+  }
+  if (std::isfinite(latency.base())) out.answer = latency;
+  return out;
 }
 
 double ServiceSpec::peak() const {
@@ -92,6 +136,7 @@ ServiceSpec read_service(const Json& json) {
   out.where = json.where();
   out.model = in.string("model");
   out.model_where = in.require("model").where();
+  out.tokens = read_tokens(in);
   out.precision_is_default = !in.has("precision");
   out.precision_where = json.where();
   if (const Json* precision = in.find("precision")) {
@@ -101,7 +146,7 @@ ServiceSpec read_service(const Json& json) {
     } catch (const Error& e) {
       precision->fail(e.message(), e.hint());
     }
-    check_serving_precision(out.precision, *precision);
+    check_serving_precision(out.precision, out.use(), *precision);
   }
   if (const Json* framework = in.find("framework")) {
     ObjectReader f{*framework};
@@ -111,6 +156,7 @@ ServiceSpec read_service(const Json& json) {
   }
   read_load(in, out);
   read_target(in, out);
+  out.max_batch_given = in.has("max_batch");
   out.max_batch = static_cast<int>(in.integer_or("max_batch", 64, 1, 4096));
   read_records(in, out);
   in.finish();

@@ -55,8 +55,9 @@ class ServiceModel {
     const ServiceNode& node = *point.node;
     if (!node.refused().empty()) return INFINITY;
     const double slower = std::exp(node.log_sigma() * normal_quantile(speed));
-    Frequency takes =
-        gpu_rate(node, (point.service.latency - node.decode()) / slower) * (node.node().gpus / slower);
+    Frequency takes = node.tokens() ? token_rate(node, slower) * node.node().gpus
+                                    : gpu_rate(node, (point.service.latency - node.decode()) / slower) *
+                                          (node.node().gpus / slower);
     for (const auto& limit : {node.decode_rate(), node.network_rate()})
       if (limit) takes = std::min(takes, *limit);
     return takes > Frequency{0} ? point.service.peak_rate() / takes : INFINITY;
@@ -93,6 +94,14 @@ class ServiceModel {
     const double rounded = std::stod(fmt::format("{:.3g}", latency.base()));
     const auto [it, fresh] = rates_.try_emplace({&node, rounded});
     if (fresh) it->second = node.gpu_rate_within(Duration{rounded});
+    return it->second;
+  }
+
+  /// Of a language model, whose limits are several.
+  Frequency token_rate(const ServiceNode& node, double slower) {
+    const double rounded = std::stod(fmt::format("{:.3g}", slower));
+    const auto [it, fresh] = rates_.try_emplace({&node, rounded});
+    if (fresh) it->second = node.gpu_rate(rounded);
     return it->second;
   }
 

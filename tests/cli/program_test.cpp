@@ -57,6 +57,23 @@ TEST_CASE(
         3);
 }
 
+TEST_CASE("a language model is served token by token; without lengths it is exit code 3 with a hint") {
+  const TemporaryFolder folder;
+  const std::string file = folder / "chat.json";
+  CHECK(run("init tokens -o " + file).code == 0);
+  CHECK(run("check " + file).code == 0);
+  const Outcome sized = run("size " + file + " -o " + folder / "a.json -o " + folder / "a.md");
+  CHECK(sized.code == 0);
+  CHECK(has(sized, "Per output token"));
+  CHECK(has(sized, "tokens/s"));
+  CHECK(read_file(folder / "a.md").find("Cost of a million tokens") != std::string::npos);
+  CHECK(run("size " + file + " --set serving.token=\"1 ms\"").code == 4);
+  const Outcome wrong = run("size scenarios/inference_fleet.json --set serving.model=llama3-8b");
+  CHECK(wrong.code == 3);
+  CHECK(has(wrong, "/serving"));
+  CHECK(has(wrong, "rackcast generation"));
+}
+
 TEST_CASE("a fleet that serves is sized, simulated, checked and reported; an impossible one is exit code 4") {
   const TemporaryFolder folder;
   const std::string fleet = "scenarios/inference_fleet.json";

@@ -1,0 +1,116 @@
+#include "scenarios/serving/token_server.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/cluster.hpp"
+#include "models/collectives/comm_model.hpp"
+#include "models/framework.hpp"
+#include "models/gpu_cost.hpp"
+#include "models/workload.hpp"
+#include "sim/quantity_text.hpp"
+#include "topologies/catalog.hpp"
+#include "topologies/node_spec.hpp"
+
+namespace rackcast {
+
+namespace {
+
+GenerationSpec generation_spec(const TokenServerParts& parts, const ServiceSpec& service,
+                               Precision precision) {
+  GenerationSpec out;
+  out.prompt = service.tokens->prompt;
+  out.output = service.tokens->output;
+  out.precision = precision;
+  out.server = server_habits(service.framework);
+  if (service.max_batch_given) out.server.most_requests = service.max_batch;
+  out.memory = service.memory_factor * parts.node.gpu.available_memory();
+  return out;
+}
+
+}  // namespace
+
+TokenServer::TokenServer(const TokenServerParts& parts, const ServiceSpec& service, Precision precision,
+                         double speed, std::uint64_t seed)
+    : limits_(service.token_limits()),
+      percentile_(service.percentile),
+      seed_(seed),
+      node_gpus_(std::max(1, parts.node.gpus)) {
+  const Cluster cluster = make_cluster(parts.catalog, parts.node, {});
+  GenerationSpec spec = generation_spec(parts, service, precision);
+  const int stated = service.tokens->tensor;
+  std::optional<std::pair<double, double>> best;  // the rate of a GPU, then a short first token
+  for (int ways = std::max(1, stated); ways <= node_gpus_; ways *= 2) {
+    spec.tensor = ways;
+    try {
+      const GenerationPasses passes =
+          generation_passes(cluster, *parts.network.transformer, parts.gpu, parts.framework, {}, spec);
+      TokenServer candidate = *this;
+      candidate.refused_.clear();
+      candidate.take(ways, passes, passes.full.weights, speed);
+      const std::pair worth{candidate.rate(1).base(), -candidate.lone().tokens->first.base()};
+      if (!best || worth > *best) {
+        best = worth;
+        *this = std::move(candidate);
+      }
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::infeasible) throw;
+      refused_ = e.message();
+    }
+    if (stated > 0) break;
+  }
+  if (best) refused_.clear();
+  too_few_gpus_ = !best && refused_.empty();
+  if (too_few_gpus_)
+    refused_ = fmt::format("{} has {} GPUs, and a copy of {} is asked to take {}", parts.node.name,
+                           parts.node.gpus, parts.network.title, stated);
+}
+
+void TokenServer::take(int ways, const GenerationPasses& passes, Bytes weights, double speed) {
+  ways_ = ways;
+  load_ = slowed(passes.load, 1 / speed);
+  most_in_flight_ = load_.places;
+  memory_ = weights + most_in_flight_ * (load_.prompt + load_.output) * passes.full.kv_per_token;
+  log_sigma_ = std::hypot(passes.full.compute_log_sigma, passes.full.network_log_sigma);
+}
+
+GenerationService TokenServer::service(double slower) const {
+  GenerationService out;
+  out.load = slowed(load_, slower);
+  out.percentile = percentile_;
+  out.seed = seed_;
+  constexpr double least = 20'000, beyond = 100;  // a percentile rests on so many requests beyond it
+  out.requests = static_cast<int>(std::max(least, std::ceil(beyond / (1 - percentile_))));
+  return out;
+}
+
+ServingResult TokenServer::lone() const {
+  return refused_.empty() ? lone_generation(load_) : ServingResult{};
+}
+
+Frequency TokenServer::rate(double slower) const {
+  if (!refused_.empty()) return Frequency{0};
+  return highest_generation_rate(service(slower), limits_) * copies() / node_gpus_;
+}
+
+Frequency TokenServer::capacity() const {
+  if (!refused_.empty()) return Frequency{0};
+  return generation_capacity(load_) * copies() / node_gpus_;
+}
+
+ServingResult TokenServer::under(Frequency rate, double slower) const {
+  GenerationService asked = service(slower);
+  asked.rate = rate * node_gpus_ / copies();
+  constexpr double rare = 1e-7;  // requests so seldom that no two meet: days between them do not matter
+  const ServingResult alone = lone_generation(asked.load);
+  if (asked.rate * alone.mean < rare) {
+    ServingResult out = alone;
+    out.utilisation = asked.rate * alone.mean;
+    return out;
+  }
+  return simulate_generation(asked);
+}
+
+}  // namespace rackcast
