@@ -13,6 +13,7 @@
 #include "calibrate/import/gpu_names.hpp"
 #include "calibrate/import/import_source.hpp"
 #include "calibrate/parameter_file.hpp"
+#include "models/gpu_model_library.hpp"
 #include "models/gpu_rates_of.hpp"
 #include "sim/error.hpp"
 #include "topologies/gpu_spec.hpp"
@@ -126,7 +127,7 @@ void add_shipped(const BoxFitRequest& request, const std::string& gpu, KernelDat
     std::size_t added = 0;
     for (const MeasuredKernel& k : shipped.kernels) {
       const MeasuredDevice& device = shipped.devices[k.device];
-      if (!gpu.starts_with(device.model) || !k.where.starts_with(folder + "/")) continue;
+      if (!is_board_of(gpu, device.model) || !k.where.starts_with(folder + "/")) continue;
       const auto [at, fresh] = place.emplace(k.device, data.devices.size());
       if (fresh) {
         data.devices.push_back(device);
@@ -135,6 +136,12 @@ void add_shipped(const BoxFitRequest& request, const std::string& gpu, KernelDat
       data.kernels.push_back(k);
       data.kernels.back().device = at->second;
       ++added;
+    }
+    for (BatchedTile tile : shipped.batched_tiles) {
+      const auto at = place.find(tile.device);
+      if (at == place.end()) continue;
+      tile.device = at->second;
+      data.batched_tiles.push_back(tile);
     }
     if (added == 0) warnings.push_back(fmt::format("{} holds no kernel of {}", folder, gpu));
   }

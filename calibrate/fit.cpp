@@ -26,8 +26,9 @@ std::size_t fold_of(const std::string& shape, int folds) {
   return static_cast<std::size_t>(hash % static_cast<std::uint64_t>(folds));
 }
 
-/// The unknowns of one fit as logarithms: parameters that the form reads, then one floor per device whose
-/// times include the framework's launch path.
+/// The unknowns of one fit as logarithms: parameters that the form reads, then one floor for each device and
+/// source whose times include the framework's launch path. A framework's paths differ by what is called (a
+/// layer with a bias against a plain product), and a difference that no floor takes would bend a parameter.
 class Unknowns {
  public:
   Unknowns(const KernelData& data, const FitKey& key, const std::vector<std::size_t>& rows) {
@@ -35,9 +36,12 @@ class Unknowns {
       if (uses(key.kind, key.arithmetic, static_cast<KernelParameter>(i))) used_.push_back(i);
     for (const std::size_t row : rows)
       if (data.kernels[row].timing == Timing::events_around_call)
-        floors_.insert({data.kernels[row].device, 0});
+        floors_.insert({path_of(data.kernels[row]), 0});
     std::size_t next = used_.size();
-    for (auto& [device, index] : floors_) index = next++;
+    for (auto& [path, index] : floors_) index = next++;
+    for (const BatchedTile& tile : data.batched_tiles)
+      if (FitKey{data.devices[tile.device].model, KernelClass::gemm, tile.arithmetic, tile.library} == key)
+        tile_ = tile;
   }
   [[nodiscard]] LeastSquaresProblem problem() const {
     LeastSquaresProblem p;
@@ -52,6 +56,8 @@ class Unknowns {
   [[nodiscard]] KernelParameters parameters(const std::vector<double>& x) const {
     KernelParameters out = expected_parameters();
     for (std::size_t i = 0; i < used_.size(); ++i) out.values[used_[i]] = std::exp(x[i]);
+    out.batched_rows = tile_.rows;
+    out.batched_columns = tile_.columns;
     return out;
   }
   [[nodiscard]] KernelParameters spread(const std::vector<double>& sigma) const {
@@ -59,20 +65,24 @@ class Unknowns {
     for (std::size_t i = 0; i < used_.size(); ++i) out.values[used_[i]] = sigma[i];
     return out;
   }
-  /// Seconds by which a time of this device exceeds the kernel's.
-  [[nodiscard]] double floor(const std::vector<double>& x, std::size_t device) const {
-    const auto at = floors_.find(device);
+  /// Seconds by which times that were taken as this one exceed the kernel's.
+  [[nodiscard]] double floor(const std::vector<double>& x, const MeasuredKernel& k) const {
+    const auto at = floors_.find(path_of(k));
     return at == floors_.end() ? 0 : std::exp(x[at->second]) * 1e-6;
   }
 
  private:
+  using Path = std::pair<std::size_t, std::string>;  ///< device, source
+  static Path path_of(const MeasuredKernel& k) { return {k.device, k.source}; }
+
   std::vector<std::size_t> used_;
-  std::map<std::size_t, std::size_t> floors_;  ///< device -> index of its unknown
+  std::map<Path, std::size_t> floors_;  ///< index of the unknown
+  BatchedTile tile_;                    ///< stated, no unknown
 };
 
 double predict(const KernelData& data, const MeasuredKernel& k, const Unknowns& unknowns,
                const KernelParameters& parameters, const std::vector<double>& x) {
-  const double floor = k.timing == Timing::events_around_call ? unknowns.floor(x, k.device) : 0;
+  const double floor = k.timing == Timing::events_around_call ? unknowns.floor(x, k) : 0;
   return floor + kernel_time(k.call, data.devices[k.device].rates, parameters).total;
 }
 
@@ -145,11 +155,12 @@ KernelFit fit_kernels(const KernelData& data, const FitKey& key, const FitOption
   fit.key = key;
   fit.rows = rows_of(data, key);
   assert(fit.rows.size() >= options.least_rows);
-  std::set<std::size_t> devices;
+  std::map<std::size_t, std::map<std::string, std::size_t>> devices;  // by source: a row with a launch path
   std::vector<double> roofline;
   for (const std::size_t row : fit.rows) {
     const MeasuredKernel& k = data.kernels[row];
-    devices.insert(k.device);
+    auto& paths = devices[k.device];
+    if (k.timing == Timing::events_around_call) paths.emplace(k.source, row);
     roofline.push_back(std::log(k.seconds / roofline_seconds(k.call, data.devices[k.device].rates)));
   }
   fit.roofline = summarise(roofline);
@@ -157,9 +168,11 @@ KernelFit fit_kernels(const KernelData& data, const FitKey& key, const FitOption
   const LeastSquaresSolution solution = solve(data, unknowns, fit.rows);
   fit.parameters = unknowns.parameters(solution.x);
   fit.relative_sigma = unknowns.spread(solution.sigma);
-  for (const std::size_t device : devices) {
+  for (const auto& [device, paths] : devices) {
     fit.devices.push_back(data.devices[device].name);
-    fit.floor_us.push_back(unknowns.floor(solution.x, device) * 1e6);
+    for (const auto& [source, row] : paths)
+      fit.floor_us.push_back(unknowns.floor(solution.x, data.kernels[row]) * 1e6);
+    if (paths.empty()) fit.floor_us.push_back(0);
   }
   cross_validate(data, unknowns, options, fit);
   return fit;

@@ -34,7 +34,8 @@ struct KernelFit {
   std::vector<std::size_t> rows;     ///< indices into KernelData::kernels
   KernelParameters parameters;
   KernelParameters relative_sigma;  ///< standard error of each parameter's logarithm; 0 for unused ones
-  std::vector<double> floor_us;  ///< launch path of the measuring framework, per entry of `devices`; else 0
+  std::vector<double> floor_us;  ///< launch paths of the measuring framework: of each entry of `devices` one
+                                 ///< for each source that has one, 0 where none has
   std::vector<double> held_out;  ///< predicted seconds of each row from the fit that left it out
   Residuals residuals;           ///< held out
   Residuals roofline;            ///< of the plain roofline on the same rows

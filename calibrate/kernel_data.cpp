@@ -90,6 +90,7 @@ MeasuredKernel start_row(const RowContext& context, std::size_t row) {
   MeasuredKernel k;
   k.device = device_index(context, row);
   k.timing = context.timing;
+  k.source = context.file.substr(0, context.file.rfind('/'));
   k.where = context.file + ":" + std::to_string(context.table.line(row));
   return k;
 }
@@ -266,6 +267,20 @@ void read_bandwidth(const RowContext& context, std::vector<MeasuredKernel>& out)
   }
 }
 
+void read_batched_tiles(const RowContext& context, std::vector<MeasuredKernel>&) {
+  const CsvTable& t = context.table;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    BatchedTile tile;
+    tile.device = device_index(context, i);
+    tile.library = named(context, i, "library", parse_library_generation);
+    tile.arithmetic = named(context, i, "arithmetic", parse_arithmetic);
+    tile.rows = t.number(i, "rows", 1);
+    tile.columns = t.number(i, "columns", 1);
+    if (!is_product_tile(tile.rows, tile.columns)) t.fail(i, "products have no such tile");
+    context.data.batched_tiles.push_back(tile);
+  }
+}
+
 using Reader = void (*)(const RowContext&, std::vector<MeasuredKernel>&);
 struct TableKind {
   std::string_view file;
@@ -288,7 +303,8 @@ const std::vector<TableKind>& table_kinds() {
         "time_us"},
        read_attention},
       {"vector.csv", {"device", "library", "operation", "rows", "columns", "bytes", "time_us"}, read_vector},
-      {"bandwidth.csv", {"device", "operation", "threads", "occupancy", "gb_per_s"}, read_bandwidth}};
+      {"bandwidth.csv", {"device", "operation", "threads", "occupancy", "gb_per_s"}, read_bandwidth},
+      {"batched_tiles.csv", {"device", "library", "arithmetic", "rows", "columns"}, read_batched_tiles}};
   return kinds;
 }
 

@@ -3,7 +3,7 @@
 ///
 /// A data folder holds devices.csv (rates of the measured devices), sources.csv (how each subfolder's times
 /// were taken) and one subfolder per source with any of gemm.csv, conv.csv, rnn.csv, vector.csv,
-/// attention.csv, bandwidth.csv. Other files (README, LICENSE) are left alone.
+/// attention.csv, bandwidth.csv, batched_tiles.csv. Other files (README, LICENSE) are left alone.
 #include <string>
 #include <vector>
 
@@ -30,10 +30,19 @@ struct MeasuredKernel {
   std::size_t device = 0;  ///< index into KernelData::devices
   LibraryGeneration library = LibraryGeneration::cudnn8;
   Timing timing = Timing::back_to_back;
+  std::string source;  ///< its subfolder: one way of calling, so one launch path on each device
   KernelCall call;
   double seconds = 0;
   std::string shape;  ///< equal for equal shapes; cross-validation keeps them together
   std::string where;  ///< "deepbench/conv.csv:17"
+};
+
+/// The one tile that a library has for products of many matrices on a device, by the names of its kernels.
+struct BatchedTile {
+  std::size_t device = 0;
+  LibraryGeneration library = LibraryGeneration::cudnn8;
+  Arithmetic arithmetic = Arithmetic::fp32;
+  double rows = 0, columns = 0;
 };
 
 /// Attention as a framework without a kernel for it computes it: several kernels, which no fit uses.
@@ -48,6 +57,7 @@ struct KernelData {
   std::vector<MeasuredDevice> devices;
   std::vector<MeasuredKernel> kernels;  ///< in file order
   std::vector<MeasuredAttention> unfused_attention;
+  std::vector<BatchedTile> batched_tiles;
 };
 
 /// Throws Error (file, line) on a missing table, a wrong header, an unknown name or a number out of range.

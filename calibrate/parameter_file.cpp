@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace rackcast {
@@ -35,20 +36,28 @@ double memory_per_sm(const KernelData& data, const KernelFit& fit) {
 
 std::string kernel_text(const KernelData& data, const KernelFit& fit) {
   std::string devices, floors, quantiles;
-  for (std::size_t i = 0; i < fit.devices.size(); ++i) {
-    devices += fmt::format("{}\"{}\"", i ? ", " : "", fit.devices[i]);
-    floors += fmt::format("{}\"{} us\"", i ? ", " : "", number(fit.floor_us[i]));
-  }
+  for (const std::string& device : fit.devices)
+    devices += fmt::format("{}\"{}\"", devices.empty() ? "" : ", ", device);
+  for (const double floor : fit.floor_us)
+    floors += fmt::format("{}\"{} us\"", floors.empty() ? "" : ", ", number(floor));
+  std::string stated;
+  if (fit.parameters.batched_rows > 0)
+    stated = fmt::format("      \"batched_tile\": [{:.0f}, {:.0f}],\n", fit.parameters.batched_rows,
+                         fit.parameters.batched_columns);
+  const bool only_3x3 = is_convolution(fit.key.kind) && std::ranges::all_of(fit.rows, [&](std::size_t row) {
+                          return is_3x3(data.kernels[row].call.conv);
+                        });
+  if (only_3x3) stated += "      \"only_3x3\": true,\n";
   for (const double q : fit.residuals.quantiles)
     quantiles += fmt::format("{}{}", quantiles.empty() ? "" : ", ", number(q));
   return fmt::format(
       "    {{\n      \"class\": \"{}\", \"arithmetic\": \"{}\", \"library\": \"{}\",\n"
-      "      \"devices\": [{}], \"rows\": {}, \"memory_per_sm\": \"{} GB/s\", \"launch_path\": [{}],\n"
+      "      \"devices\": [{}], \"rows\": {}, \"memory_per_sm\": \"{} GB/s\", \"launch_path\": [{}],\n{}"
       "      \"parameters\": {},\n      \"relative_sigma\": {},\n"
       "      \"held_out\": {{\"median_abs_error\": {}, \"log_sigma\": {}, \"quantiles\": [{}]}},\n"
       "      \"roofline_median_abs_error\": {}\n    }}",
       to_string(fit.key.kind), to_string(fit.key.arithmetic), to_string(fit.key.library), devices,
-      fit.rows.size(), number(memory_per_sm(data, fit) / 1e9), floors,
+      fit.rows.size(), number(memory_per_sm(data, fit) / 1e9), floors, stated,
       parameters_text(fit, fit.parameters, true), parameters_text(fit, fit.relative_sigma, false),
       number(fit.residuals.median_abs), number(fit.residuals.log_sigma), quantiles,
       number(fit.roofline.median_abs));

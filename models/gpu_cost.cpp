@@ -26,9 +26,14 @@ GpuCostModel::GpuCostModel(GpuRates gpu, const LoweringOptions& options, const G
   for (std::size_t kind = 0; kind < kernel_class_count; ++kind)
     for (std::size_t arithmetic = 0; arithmetic < 4; ++arithmetic)
       if (!is_attention(static_cast<KernelClass>(kind)) ||
-          static_cast<Arithmetic>(arithmetic) == Arithmetic::tensor)
-        choices_[kind][arithmetic] = fitted.choose(gpu_, static_cast<KernelClass>(kind),
-                                                   static_cast<Arithmetic>(arithmetic), options_.library);
+          static_cast<Arithmetic>(arithmetic) == Arithmetic::tensor) {
+        const auto choose = [&](bool any_filter) {
+          return fitted.choose(gpu_, static_cast<KernelClass>(kind), static_cast<Arithmetic>(arithmetic),
+                               options_.library, any_filter);
+        };
+        choices_[kind][arithmetic] = choose(false);
+        if (is_convolution(static_cast<KernelClass>(kind))) other_filters_[kind][arithmetic] = choose(true);
+      }
 }
 
 GpuCostModel GpuCostModel::create(const GpuRates& gpu, const LoweringOptions& options,
@@ -42,12 +47,14 @@ GpuCostModel GpuCostModel::create(const GpuRates& gpu, const LoweringOptions& op
   return create(gpu, options, GpuModelLibrary::builtin());
 }
 
-const KernelChoice& GpuCostModel::choice(KernelClass kind, Arithmetic arithmetic) const {
-  return choices_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(arithmetic)];
+const KernelChoice& GpuCostModel::choice(const KernelCall& call) const {
+  const bool other = is_convolution(call.kind) && !is_3x3(call.conv);
+  return (other ? other_filters_
+                : choices_)[static_cast<std::size_t>(call.kind)][static_cast<std::size_t>(call.arithmetic)];
 }
 
 KernelCost GpuCostModel::cost(const KernelCall& call) const {
-  const KernelChoice& chosen = choice(call.kind, call.arithmetic);
+  const KernelChoice& chosen = choice(call);
   const KernelTime time = kernel_time(call, gpu_, chosen.parameters);
   KernelCost cost{Duration{time.total},  Duration{time.compute},    Duration{time.memory},
                   Duration{time.launch}, KernelCost::Limit::launch, chosen.log_sigma,
@@ -78,7 +85,7 @@ KernelCost GpuCostModel::cost(const Operator& op, Pass pass, double batch, Preci
 
 std::string GpuCostModel::borrowed_from(const Operator& op, Precision precision) const {
   for (const KernelCall& call : lower(op, Pass::forward, 1, precision, gpu_, options_)) {
-    const KernelChoice& chosen = choice(call.kind, call.arithmetic);
+    const KernelChoice& chosen = choice(call);
     if (chosen.other_gpu) return chosen.model;
   }
   return {};

@@ -71,11 +71,12 @@ class GpuCostModel {
 
  private:
   GpuCostModel(GpuRates gpu, const LoweringOptions& options, const GpuModelLibrary& fitted);
-  [[nodiscard]] const KernelChoice& choice(KernelClass kind, Arithmetic arithmetic) const;
+  [[nodiscard]] const KernelChoice& choice(const KernelCall& call) const;
 
   GpuRates gpu_;
   LoweringOptions options_;
   std::array<std::array<KernelChoice, 4>, kernel_class_count> choices_;
+  std::array<std::array<KernelChoice, 4>, kernel_class_count> other_filters_;  ///< convolutions but 3x3
   double network_log_sigma_ = 0;
 };
 

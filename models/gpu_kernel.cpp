@@ -90,12 +90,14 @@ KernelTime product_time(const Task& task, const KernelCall& call, const GpuRates
   // The measured products are deeper than 300; where they are not, a start as long as the fitted one would
   // dwarf the product itself (weight gradients of dense layers at small batches).
   const double prologue = std::min(p[P::prologue_depth], std::max(64.0, s.k));
+  const bool one_kernel = call.kind == KernelClass::gemm && s.count > 1 && p.batched_rows > 0;
   for (const Tile& tile : menu.tiles) {
+    if (one_kernel && (tile.m != p.batched_rows || tile.n != p.batched_columns)) continue;
     const double edges = 1 / tile.m + 1 / tile.n;
     const double work = 2 * tile.m * tile.n * (1 + a * edges) / (1 + a / 64) / rate;
     const double tiles = ceiling(s.m / tile.m) * ceiling(s.n / tile.n) * s.count;
     for (const double split : splits) {
-      if (split > 1 && (!menu.split || split * 8 > s.k)) break;
+      if (split > 1 && (!menu.split || one_kernel || split * 8 > s.k)) break;
       const double compute =
           waves(tiles * split, work * (ceiling(s.k / split) + prologue), tile, sms, p[P::latency_warps]);
       const double reduction =
@@ -273,6 +275,14 @@ KernelTime stream_time(const KernelCall& call, const GpuRates& gpu, const Kernel
 }
 
 }  // namespace
+
+bool is_3x3(const ConvolutionShape& s) {
+  return s.r == 3 && s.s == 3 && s.stride_h == 1 && s.stride_w == 1 && s.groups == 1;
+}
+
+bool is_product_tile(double rows, double columns) {
+  return std::ranges::any_of(gemm_tiles, [&](const Tile& t) { return t.m == rows && t.n == columns; });
+}
 
 KernelTime kernel_time(const KernelCall& call, const GpuRates& gpu, const KernelParameters& parameters) {
   if (is_convolution(call.kind)) return conv_time(call, gpu, parameters);

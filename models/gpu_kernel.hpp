@@ -13,8 +13,10 @@
 ///   time    = launch + (compute^4 + memory^4 + cache^4)^(1/4), the least over a short menu of tiles and
 ///   splits
 ///
-/// which quantises by tiles and by waves over the SMs, loses efficiency on thin matrices and short k, and
-/// lets split-k fill the GPU. A convolution is such a product in disguise (Chetlur et al., "cuDNN", 2014):
+/// Products of many matrices (count > 1) have one tile and no split where a library has one kernel for them.
+///
+/// This quantises by tiles and by waves over the SMs, loses efficiency on thin matrices and short k, and lets
+/// split-k fill the GPU. A convolution is such a product in disguise (Chetlur et al., "cuDNN", 2014):
 /// forward m = n oh ow, n = k, k = c r s; the gradients permute these. 3x3 (and 5x5) filters with stride 1
 /// may instead use Winograd's F(2x2) fused, or F(4x4) with its transforms as extra traffic (Lavin & Gray,
 /// CVPR 2016). A recurrent cell is a chain of dependent products. Everything else is traffic over an
@@ -74,6 +76,9 @@ struct ConvolutionShape {
          groups = 1;
 };
 
+/// 3x3 filters of stride 1 and one group, most of which run Winograd's kernels.
+bool is_3x3(const ConvolutionShape&);
+
 /// A framework that lets the library take the scratch that it likes.
 inline constexpr Bytes unlimited_workspace{std::numeric_limits<double>::infinity()};
 
@@ -124,6 +129,10 @@ inline constexpr std::size_t kernel_parameter_count = 15;
 
 struct KernelParameters {
   std::array<double, kernel_parameter_count> values{};
+  /// Rows and columns of the one tile that a library has for products of many matrices, which it never
+  /// splits; 0: it chooses among all tiles and splits as for one matrix. Read from names of kernels, not
+  /// fitted.
+  double batched_rows = 0, batched_columns = 0;
 
   [[nodiscard]] double operator[](KernelParameter p) const { return values[static_cast<std::size_t>(p)]; }
   double& operator[](KernelParameter p) { return values[static_cast<std::size_t>(p)]; }
@@ -143,6 +152,9 @@ KernelParameters expected_parameters();
 struct KernelTime {
   double total = 0, compute = 0, memory = 0, launch = 0;
 };
+
+/// Whether matrix products have a tile of so many rows and columns.
+bool is_product_tile(double rows, double columns);
 
 /// All rates of `gpu` that the class needs must be positive (GpuCostModel::create checks them).
 KernelTime kernel_time(const KernelCall& call, const GpuRates& gpu, const KernelParameters& parameters);

@@ -43,6 +43,17 @@ KernelParameters read_parameters(ObjectReader reader, KernelClass kind, Arithmet
   return out;
 }
 
+/// "batched_tile": [64, 128], where the library has one kernel for products of many matrices.
+void read_batched_tile(ObjectReader& reader, KernelParameters& out) {
+  const Json* tile = reader.find("batched_tile");
+  if (!tile) return;
+  const auto& sides = tile->array();
+  if (sides.size() != 2 || !is_product_tile(sides[0].number(), sides[1].number()))
+    tile->fail("products have no such tile", "rows and columns, for example [128, 128]");
+  out.batched_rows = sides[0].number();
+  out.batched_columns = sides[1].number();
+}
+
 template <class Parse>
 auto parsed(ObjectReader& reader, std::string_view key, Parse parse) {
   const Json& value = reader.require(key);
@@ -63,6 +74,8 @@ FittedKernel read_kernel(const Json& json, const std::string& model, const std::
   k.library = parsed(reader, "library", parse_library_generation);
   k.memory_per_sm = reader.quantity_or("memory_per_sm", Bandwidth{0});
   k.parameters = read_parameters(ObjectReader{reader.require("parameters")}, k.kind, k.arithmetic);
+  read_batched_tile(reader, k.parameters);
+  k.only_3x3 = reader.boolean_or("only_3x3", false);
   for (const auto key : {"devices", "rows", "relative_sigma", "launch_path", "roofline_median_abs_error"})
     reader.find(key);  // for people and for the accuracy table
   ObjectReader held_out{reader.require("held_out")};
@@ -82,6 +95,10 @@ int arithmetic_penalty(Arithmetic wanted, Arithmetic have, bool same_architectur
 }
 
 }  // namespace
+
+bool is_board_of(std::string_view gpu, std::string_view model) {
+  return gpu.starts_with(model) && (gpu.size() == model.size() || gpu[model.size()] == '_');
+}
 
 int architecture_distance(std::string_view a, std::string_view b) {
   const auto at = [](std::string_view name) {
@@ -170,7 +187,7 @@ GpuModelLibrary GpuModelLibrary::builtin() {
 }
 
 const FittedKernel* GpuModelLibrary::nearest(const GpuRates& gpu, KernelClass kind, Arithmetic arithmetic,
-                                             LibraryGeneration library) const {
+                                             LibraryGeneration library, bool any_filter) const {
   const FittedKernel* best = nullptr;
   double best_distance = std::numeric_limits<double>::infinity();
   for (const FittedKernel& k : kernels_) {
@@ -178,10 +195,12 @@ const FittedKernel* GpuModelLibrary::nearest(const GpuRates& gpu, KernelClass ki
     const int penalty = arithmetic_penalty(arithmetic, k.arithmetic, steps == 0);
     if (k.kind != kind || penalty < 0) continue;
     // The same GPU (or its other board) before a sibling of its architecture.
-    const bool same = gpu.name.starts_with(k.model);
+    const bool same = is_board_of(gpu.name, k.model);
     const int generations =
         k.own && same ? 0 : std::abs(static_cast<int>(library) - static_cast<int>(k.library));
-    const double distance = 100 * penalty + 10 * steps +
+    // Less than for other arithmetic, more than for any other GPU.
+    const double filters = any_filter && k.only_3x3 && !k.own ? 90 : 0;
+    const double distance = 100 * penalty + filters + 10 * steps +
                             (same && k.own     ? -1
                              : same            ? 0
                              : k.power_limited ? 24
@@ -204,11 +223,11 @@ const FittedKernel* GpuModelLibrary::products_of(const FittedKernel& kernel) con
 }
 
 KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arithmetic arithmetic,
-                                     LibraryGeneration library) const {
-  const FittedKernel* best = nearest(gpu, kind, arithmetic, library);
+                                     LibraryGeneration library, bool any_filter) const {
+  const FittedKernel* best = nearest(gpu, kind, arithmetic, library, any_filter);
   if (!best) throw Error{"no measured kernels of class " + std::string{to_string(kind)}};
   const int steps = architecture_distance(gpu.architecture, best->architecture);
-  const bool own = best->own && gpu.name.starts_with(best->model);
+  const bool own = best->own && is_board_of(gpu.name, best->model);
   const int generations = own ? 0 : std::abs(static_cast<int>(library) - static_cast<int>(best->library));
   KernelChoice choice;
   choice.parameters = best->parameters;
@@ -216,7 +235,7 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
     use_later_winograd(choice.parameters, *best, gpu, library, kernels_);
   if (steps == 0) keep_cache(choice.parameters, *best, gpu);
   if (is_convolution(kind) && steps > 0) {
-    const FittedKernel* own_products = nearest(gpu, KernelClass::gemm, best->arithmetic, library);
+    const FittedKernel* own_products = nearest(gpu, KernelClass::gemm, best->arithmetic, library, false);
     const FittedKernel* lent_products = products_of(*best);
     if (own_products && lent_products && own_products->arithmetic == best->arithmetic &&
         architecture_distance(gpu.architecture, own_products->architecture) < steps)
@@ -229,7 +248,7 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
   if (gpu.architecture == "Kepler" && best->architecture != "Kepler")
     choice.parameters[KernelParameter::peak_fraction] /= maxwell_gain_per_core;
   choice.borrowed_sigma =
-      std::sqrt(std::pow(gpu.name.starts_with(best->model) ? 0 : sigma_of_other_gpu, 2) +
+      std::sqrt(std::pow(is_board_of(gpu.name, best->model) ? 0 : sigma_of_other_gpu, 2) +
                 std::pow(sigma_per_architecture * steps, 2) + std::pow(sigma_per_library * generations, 2) +
                 std::pow(choice.other_arithmetic ? sigma_of_arithmetic : 0, 2));
   choice.log_sigma = std::hypot(best->log_sigma, choice.borrowed_sigma);

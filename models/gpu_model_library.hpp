@@ -21,6 +21,7 @@ struct FittedKernel {
   LibraryGeneration library = LibraryGeneration::cudnn8;
   KernelParameters parameters;
   Bandwidth memory_per_sm{0};  ///< of the measured GPU; 0: not stated
+  bool only_3x3 = false;       ///< convolutions: fitted on 3x3 filters of stride 1 alone
   double log_sigma = 0;        ///< of ln(measured/predicted) on shapes that were not fitted
   bool own = false;            ///< from the user's own measurements: goes before shipped sets of the same GPU
 };
@@ -49,9 +50,12 @@ class GpuModelLibrary {
 
   /// The nearest fitted set, by architecture first, then library generation. Arithmetic is kept where any set
   /// has it; fp32 stands in for half_storage of other architectures and for int8 where nothing else does.
+  /// Convolutions other than 3x3 with stride 1 (`any_filter`) pass over the sets that were fitted on those
+  /// alone where another set has the arithmetic: under 3x3 filters most kernels are Winograd's, and what such
+  /// a set says about direct ones does not carry to small maps under 1x1 filters.
   /// Throws Error if the library holds no set of this class.
   [[nodiscard]] KernelChoice choose(const GpuRates& gpu, KernelClass kind, Arithmetic arithmetic,
-                                    LibraryGeneration library) const;
+                                    LibraryGeneration library, bool any_filter = false) const;
 
   [[nodiscard]] const std::vector<FittedKernel>& kernels() const { return kernels_; }
   /// Spread of ln(measured/predicted) of whole networks, for networks on the same GPU; 0 if no file says.
@@ -60,13 +64,17 @@ class GpuModelLibrary {
  private:
   void read(const Json& file, bool own);
   [[nodiscard]] const FittedKernel* nearest(const GpuRates& gpu, KernelClass kind, Arithmetic arithmetic,
-                                            LibraryGeneration library) const;
+                                            LibraryGeneration library, bool any_filter) const;
   /// Products of the GPU, arithmetic and library that `kernel` was measured with; nullptr if there are none.
   [[nodiscard]] const FittedKernel* products_of(const FittedKernel& kernel) const;
 
   std::vector<FittedKernel> kernels_;
   double network_log_sigma_ = 0;
 };
+
+/// Whether the GPU of this catalogue id is a board of a measured model: "a100_sxm4_80gb" is one of "a100",
+/// "l40s" none of "l4".
+bool is_board_of(std::string_view gpu, std::string_view model);
 
 /// Steps between two architectures in the order of their release; a large number for other makers' GPUs.
 int architecture_distance(std::string_view a, std::string_view b);

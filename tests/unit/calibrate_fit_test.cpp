@@ -157,6 +157,48 @@ TEST_CASE("a constant launch path of the measuring framework is told from the ke
   CHECK(fit.floor_us.at(0) + fit.parameters[P::launch] == doctest::Approx(45).epsilon(0.03));
 }
 
+TEST_CASE("two ways of calling from one framework have launch paths of their own") {
+  // Half of the products are called by a path of 20 us, half by one of 60 us. One path for both would be the
+  // mean, and the rest would go into a parameter of the kernel.
+  KernelParameters truth = expected_parameters();
+  KernelData data = synthetic_products(truth);
+  for (std::size_t i = 0; i < data.kernels.size(); ++i) {
+    MeasuredKernel& k = data.kernels[i];
+    k.timing = Timing::events_around_call;
+    k.source = i % 2 == 0 ? "layers" : "products";
+    k.seconds += i % 2 == 0 ? 60e-6 : 20e-6;
+  }
+  const KernelFit fit = fit_kernels(data, fit_keys(data).at(0));
+  REQUIRE(fit.floor_us.size() == 2);
+  CHECK(fit.floor_us[0] - fit.floor_us[1] == doctest::Approx(40).epsilon(0.1));
+  CHECK(fit.parameters[P::split] == doctest::Approx(truth[P::split]).epsilon(0.5));
+  CHECK(fit.parameters[P::operand_cost] == doctest::Approx(truth[P::operand_cost]).epsilon(0.3));
+}
+
+TEST_CASE("products of many matrices are fitted with the one tile that the library has for them") {
+  KernelParameters truth = expected_parameters();
+  truth.batched_rows = truth.batched_columns = 128;
+  KernelData data = one_device();
+  RandomStream random{9, "batched"};
+  for (int i = 0; i < 300; ++i) {
+    KernelCall call;
+    call.kind = KernelClass::gemm;
+    call.peak = data.devices[0].rates.fp32;
+    call.matrix = {16.0 + static_cast<double>(random.below(500)),
+                   16.0 + static_cast<double>(random.below(500)),
+                   64.0 + static_cast<double>(random.below(900)), i % 2 == 0 ? 1.0 : 64.0};
+    add(data, call, truth, 0.02 * random.normal(), std::to_string(i));
+  }
+  const FitKey key = fit_keys(data).at(0);
+  const KernelFit without = fit_kernels(data, key);
+  data.batched_tiles.push_back({0, LibraryGeneration::cudnn6, Arithmetic::fp32, 128, 128});
+  const KernelFit with = fit_kernels(data, key);
+  CHECK(with.parameters.batched_rows == 128);
+  CHECK(with.residuals.log_sigma < 0.03);
+  CHECK(without.residuals.log_sigma > 2 * with.residuals.log_sigma);
+  CHECK(with.parameters[P::operand_cost] == doctest::Approx(truth[P::operand_cost]).epsilon(0.3));
+}
+
 TEST_CASE("quantiles and spread of log ratios") {
   std::vector<double> ratios;
   for (int i = 0; i <= 100; ++i) ratios.push_back((i - 50) / 500.0);  // -0.1 to 0.1, evenly

@@ -56,6 +56,21 @@ TEST_CASE("measured products keep their shape and time") {
   CHECK(k.where == "here/gemm.csv:2");
 }
 
+TEST_CASE("the one tile of batched products is one that products have") {
+  const std::string header = "device,library,arithmetic,rows,columns\n";
+  const auto files = [&](const std::string& row) {
+    auto out = folder("gemm.csv", gemm_header + "one,cudnn6,fp32,2,64,32,16,10.5\n");
+    out.push_back({"here/batched_tiles.csv", "data/here/batched_tiles.csv", header + row});
+    return out;
+  };
+  const KernelData data = load_kernel_data(files("one,cudnn6,fp32,64,128\n"));
+  REQUIRE(data.batched_tiles.size() == 1);
+  CHECK(data.batched_tiles[0].rows == 64);
+  CHECK(data.batched_tiles[0].columns == 128);
+  CHECK(std::string{error_of(files("one,cudnn6,fp32,96,128\n")).what()}.find("no such tile") !=
+        std::string::npos);
+}
+
 TEST_CASE("the output of a measured convolution follows from stride and pad") {
   // (7 + 2*3 - 7)/2 + 1 = 4 rows, (9 + 2*3 - 7)/2 + 1 = 5 columns
   const KernelData data = load_kernel_data(

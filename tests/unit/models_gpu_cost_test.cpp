@@ -60,6 +60,45 @@ TEST_CASE("one tile on every SM runs at the SM's rate, and one tile more takes a
   CHECK(both <= 2.001 * 32.768e-6);
 }
 
+TEST_CASE("a library with one tile for products of many matrices computes it whole and never splits") {
+  GpuRates gpu = made_up_gpu();
+  KernelCall call;
+  call.kind = KernelClass::gemm;
+  call.peak = gpu.fp32;
+  call.matrix = {32, 32, 4096, 4};
+  KernelParameters any = expected_parameters(), one = any;
+  one.batched_rows = one.batched_columns = 128;
+  // 16 times the work on thin sides, and four blocks where a split would make hundreds.
+  CHECK(kernel_time(call, gpu, one).total > 4 * kernel_time(call, gpu, any).total);
+  call.matrix.count = 1;
+  CHECK(kernel_time(call, gpu, one).total == kernel_time(call, gpu, any).total);
+}
+
+TEST_CASE("an L40S is no board of the L4, and a P40 none of the P4") {
+  const GpuModelLibrary library = GpuModelLibrary::builtin();
+  for (const auto& [gpu, other] : {std::pair{"l40s", "l4"}, std::pair{"p40", "p4"}}) {
+    const GpuRates rates = gpu_rates(gpu_spec(Catalog::builtin(), gpu));
+    const KernelChoice choice =
+        library.choose(rates, KernelClass::gemm, Arithmetic::fp32, LibraryGeneration::cudnn8);
+    CAPTURE(gpu);
+    CHECK(choice.model != other);
+    CHECK(choice.borrowed_sigma >= 0.1);
+  }
+}
+
+TEST_CASE("filters that a set was not fitted on take the parameters of one that was") {
+  // On the A100 only 3x3 filters of stride 1 were measured; DeepBench has all kinds on the V100.
+  const GpuModelLibrary library = GpuModelLibrary::builtin();
+  const GpuRates a100 = gpu_rates(gpu_spec(Catalog::builtin(), "a100_sxm4_80gb"));
+  const auto choose = [&](bool any_filter) {
+    return library.choose(a100, KernelClass::conv_forward, Arithmetic::fp32, LibraryGeneration::cudnn8,
+                          any_filter);
+  };
+  CHECK(choose(false).model == "a100");
+  CHECK(choose(true).model == "v100");
+  CHECK(choose(true).log_sigma > choose(false).log_sigma);
+}
+
 TEST_CASE("an operator that streams is bound by memory") {
   Operator relu;
   relu.kind = "relu";
