@@ -40,6 +40,10 @@ std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {
   counts.push_back(nodes);
   if (evaluator.cluster(q).node.nics > 0) counts.push_back(2 * nodes);
   if (q.gpus) counts = {nodes};  // of a job of so many GPUs there is one size
+  const int per_node = evaluator.node(q.cluster).gpus;
+  std::erase_if(counts, [&](int n) {
+    return n != nodes && !deals_evenly(q.workload, evaluator.workload(q.workload), n * per_node);
+  });
   const auto all = static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0));
   std::size_t done = 0;
   std::vector<ScalingRow> rows;
@@ -141,6 +145,9 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   const NodeFacts node = evaluator.node(q.cluster);
   w.run = evaluator.run(q);
   w.global_batch = w.run.samples_per_step;
+  w.spec = on_gpus(spec, workload, w.run.ranks);
+  w.batch = {batch_text(workload, w.global_batch), batch_origin(spec, workload, w.global_batch, w.run.ranks),
+             largest_useful_batch(spec), spec.global_batch.has_value()};
   w.steps = evaluator.steps(q);
   w.step_statement = step_statement(w.run);
   w.answer.nodes = nodes;
@@ -154,7 +161,7 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.prediction = point_prediction(evaluator, q);
   w.prediction = evaluator.predict(q);
   w.scaling = scaling(evaluator, q, nodes);
-  w.published = compare(evaluator, s, spec);
+  w.published = compare(evaluator, s, w.spec);
   w.evidence = evidence(evaluator, q);
   Tracer tracer{Clock{TickLength::picosecond}};
   evaluator.trace(q, tracer);

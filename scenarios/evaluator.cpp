@@ -49,11 +49,15 @@ Evaluator::Evaluator(const Catalog& catalog, const RunControl& control, const Ca
     : impl_(std::make_unique<Impl>(catalog, control, own)) {}
 Evaluator::~Evaluator() = default;
 
-const TrainingRun& Evaluator::run(const Question& q, Tracer* tracer) {
+const TrainingRun& Evaluator::run(const Question& asked, Tracer* tracer) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
   return impl_->steady(q, {}, tracer);
 }
 
-double Evaluator::epochs(const Question& q) {
+double Evaluator::epochs(const Question& asked) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
   return impl_->epochs(q);
 }
 
@@ -61,13 +65,17 @@ double Evaluator::steps(const Question& q) {
   return std::ceil(q.samples * epochs(q) / run(q).samples_per_step);
 }
 
-Duration Evaluator::time_to_train(const Question& q, bool remember) {
+Duration Evaluator::time_to_train(const Question& asked, bool remember) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
   const Duration time{impl_->seconds(q, {})};
   if (remember) impl_->known_times.emplace_back(q.cluster.nodes, time);
   return time;
 }
 
-Prediction Evaluator::predict(const Question& q) {
+Prediction Evaluator::predict(const Question& asked) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
   const TrainingRun& base = run(q);
   const Spread s = impl_->spread(q);
   Question single = q;
@@ -114,7 +122,9 @@ Prediction Evaluator::predict(const Question& q) {
   return p;
 }
 
-std::vector<PartSwing> Evaluator::swings(const Question& q) {
+std::vector<PartSwing> Evaluator::swings(const Question& asked) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
   const Spread s = impl_->spread(q);
   std::vector<PartSwing> out;
   const auto add = [&](const char* name, double sigma, double Scales::*part) {
@@ -171,7 +181,9 @@ const RunControl& Evaluator::control() const {
   return impl_->control;
 }
 
-ExchangeSpec Evaluator::exchange(const Question& q) {
+ExchangeSpec Evaluator::exchange(const Question& asked) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
   return impl_->exchange(q);
 }
 
@@ -180,7 +192,9 @@ MemoryOptions Evaluator::memory(const Question& q) {
   return memory_options(q.workload, workload(q.workload), impl_->framework(q.cluster, q.workload), ranks);
 }
 
-TableExchange Evaluator::table_exchange(const Question& q) {
+TableExchange Evaluator::table_exchange(const Question& asked) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
   const TrainingSpec spec = impl_->spec(q, {});
   return rackcast::table_exchange(cluster(q), spec.exchange.comm, *spec.workload, spec.batch_per_gpu,
                                   spec.precision);
@@ -194,7 +208,9 @@ std::optional<Bytes> Evaluator::storage_capacity(const Question& q) {
   return (parts ? q.cluster.nodes : 1) * (q.storage.count * *store.capacity);
 }
 
-std::optional<FailurePlan> Evaluator::failures(const Question& q, double rate_scale) {
+std::optional<FailurePlan> Evaluator::failures(const Question& asked, double rate_scale) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
   Scales scales;
   scales.failures = rate_scale;
   return impl_->failures(q, scales);
@@ -218,12 +234,16 @@ const Cluster& Evaluator::bought(const Question& q) {
   return impl_->cluster(with_spares);
 }
 
-double Evaluator::waiting_for_storage(const Question& q) {
+double Evaluator::waiting_for_storage(const Question& asked) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
   return impl_->waiting_for_storage(q);
 }
 
-std::optional<InputReport> Evaluator::input(const Question& q) {
-  if (q.storage.array == "none") return std::nullopt;
+std::optional<InputReport> Evaluator::input(const Question& asked) {
+  if (asked.storage.array == "none") return std::nullopt;
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
   const InputContext context = impl_->input(q);
   InputReport out;
   out.cache = cache_spec(context);
@@ -262,7 +282,9 @@ std::optional<InputReport> Evaluator::input(const Question& q) {
   return out;
 }
 
-Spread Evaluator::spread(const Question& q) {
+Spread Evaluator::spread(const Question& asked) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
   return impl_->spread(q);
 }
 const std::vector<Assumption>& Evaluator::assumptions() const {

@@ -176,12 +176,20 @@ const Cluster& Evaluator::Impl::cluster(const Question& q) {
   return clusters.emplace(key, std::move(built)).first->second;
 }
 
+const Question& Evaluator::Impl::sized(const Question& q, std::optional<Question>& kept) {
+  if (!q.workload.global_batch) return q;
+  const int all = q.cluster.nodes * node(q.cluster).gpus;
+  kept = q;
+  kept->workload = on_gpus(q.workload, workload(q.workload), std::min(all, q.gpus.value_or(all)));
+  return *kept;
+}
+
 InputContext Evaluator::Impl::input(const Question& q) {
   return {q, node(q.cluster), storage(q.storage), workload(q.workload)};
 }
 
 double Evaluator::Impl::global_batch(const Question& q) {
-  return q.workload.batch_per_gpu * static_cast<double>(cluster(q).ranks.size());
+  return q.workload.batch_per_gpu * q.workload.accumulation * static_cast<double>(cluster(q).ranks.size());
 }
 
 double Evaluator::Impl::epochs(const Question& q) {
@@ -234,6 +242,7 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   spec.framework = &framework(q.cluster, q.workload);
   spec.gpu = &gpu(q.cluster, q.workload);
   spec.batch_per_gpu = q.workload.batch_per_gpu;
+  spec.accumulation = q.workload.accumulation;
   spec.precision = q.workload.precision;
   spec.adam = usual_optimizer(*spec.workload) == Optimizer::adam;
   spec.copied_tables = q.workload.tables == TablePlacement::copied;

@@ -80,6 +80,9 @@ struct Evaluator::Impl {
   std::optional<CommRefinement> refinement(const Question& q);
   const Cluster& cluster(const Question& q);
   /// What the input path rests on; the storage must not be "none".
+  /// The question with the batch of each GPU that its global batch gives, kept in `kept`; itself where it
+  /// states none. All others take a question that has been through this.
+  const Question& sized(const Question& q, std::optional<Question>& kept);
   InputContext input(const Question& q);
   /// Of the GPUs' compute, in (0, 1].
   double speed_under_cap(const Question& q);

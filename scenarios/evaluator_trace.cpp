@@ -5,7 +5,9 @@
 
 namespace rackcast {
 
-void Evaluator::trace(const Question& q, Tracer& tracer) {
+void Evaluator::trace(const Question& asked, Tracer& tracer) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
   const auto [phase, then] = impl_->longest(q);
   TrainingSpec training = impl_->spec(then, phase.hits);
   training.compute_scale = impl_->speed_under_cap(then);

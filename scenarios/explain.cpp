@@ -160,10 +160,12 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
   TableDocument document;
   document.title = fmt::format("One step on one {}", node.gpu.name);
   document.subtitle = scenario.name;
-  for (const WorkloadSpec& spec : scenario.workloads) {
-    if (!wanted.empty() && wanted != spec.model) continue;
-    if (const auto refusal = evaluator.precision_refusal(scenario.cluster, spec)) throw Error{*refusal};
-    const Workload workload = network_of(spec);
+  const int gpus = scenario.cluster.gpus_per_job.value_or(scenario.cluster.nodes * node.gpus);
+  for (const WorkloadSpec& asked : scenario.workloads) {
+    if (!wanted.empty() && wanted != asked.model) continue;
+    if (const auto refusal = evaluator.precision_refusal(scenario.cluster, asked)) throw Error{*refusal};
+    const Workload workload = network_of(asked);
+    const WorkloadSpec spec = on_gpus(asked, workload, gpus);
     const bool split = spec.tables != TablePlacement::copied && has_split_tables(workload);
     const Workload local = split ? with_split_tables(workload) : workload;
     const FrameworkProfile framework = framework_profile(software_of(spec, node.gpu));
@@ -178,10 +180,8 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
     const std::string head = fmt::format("{}, {} {:.0f}, {}, {}: ", workload.title,
                                          spec.parallelism ? "unsplit, micro-batch" : "batch", options.batch,
                                          to_string(spec.precision), framework.title);
-    std::vector<TableDocument::Table> tables = {
-        by_limit(step), by_family(step), top_operators(step, top),
-        memory_table(workload, spec, node.gpu, framework,
-                     scenario.cluster.gpus_per_job.value_or(scenario.cluster.nodes * node.gpus))};
+    std::vector<TableDocument::Table> tables = {by_limit(step), by_family(step), top_operators(step, top),
+                                                memory_table(workload, spec, node.gpu, framework, gpus)};
     if (split) tables.push_back(exchange_table(evaluator, scenario, spec));
     for (TableDocument::Table& table : tables) {
       table.caption = head + table.caption;

@@ -56,9 +56,9 @@ std::vector<LadderRow> ladder(const Scenario& s, const WorkloadResult& w, Evalua
           "{} samples/s, simulated on one GPU of the node, input path included{}",
           rate < 100 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate),
           w.spec.convergence ? fmt::format("; {:.4g} epochs at its batch", evaluator.epochs(one)) : ""));
+  add("Global batch", w.global_batch, "1", w.batch.text, w.batch.origin);
   add("Optimizer steps", w.steps, "1", grouped(w.steps),
-      fmt::format("global batch {} = {:g} per GPU x {} GPUs", grouped(w.global_batch), w.spec.batch_per_gpu,
-                  w.answer.gpus));
+      fmt::format("{} samples seen / {} in a step", grouped(seen), grouped(w.global_batch)));
   add("Time to train", w.prediction.time_to_train.value, "s",
       to_text(Duration{w.prediction.time_to_train.value}),
       fmt::format("{} steps x {}", grouped(w.steps), to_text(w.run.parts.total)));

@@ -16,6 +16,7 @@
 #include "scenarios/question_input.hpp"
 #include "scenarios/storage.hpp"
 #include "sim/quantity_text.hpp"
+#include "sim/table_document.hpp"
 #include "topologies/node_spec.hpp"
 #include "topologies/plain_name.hpp"
 
@@ -106,8 +107,14 @@ void Ledger::note_workload(const WorkloadSpec& spec, const Workload& workload) {
           is_default ? "default" : "scenario", place(spec.where)});
   };
   input("epochs", fmt::format("{:g}", spec.epochs), spec.epochs_is_default, defaults::fleet_table_source);
-  input("batch per GPU", fmt::format("{:g}", spec.batch_per_gpu), spec.batch_is_default,
-        "TensorFlow 1.x benchmark runs, 2017");
+  if (spec.global_batch)
+    input("global batch",
+          spec.global_batch->samples > 0 ? grouped(spec.global_batch->samples) + " samples"
+                                         : grouped(spec.global_batch->tokens) + " tokens",
+          false, "");
+  if (!spec.global_batch || !spec.batch_is_default)
+    input("batch per GPU", fmt::format("{:g}", spec.batch_per_gpu), spec.batch_is_default,
+          "TensorFlow 1.x benchmark runs, 2017");
   input("precision", std::string(to_string(spec.precision)), spec.precision_is_default, "single precision");
 }
 

@@ -33,7 +33,7 @@ std::vector<Leaner> leaner(const WorkloadSpec& own, int gpus_per_node) {
     out.push_back({input, std::move(change), std::move(changed)});
   };
   if (!own.parallelism) {
-    if (own.batch_per_gpu > 1)
+    if (own.batch_per_gpu > 1 && !(own.global_batch && own.batch_is_default))
       add("batch_per_gpu", fmt::format("{:.0f}", std::floor(own.batch_per_gpu / 2)),
           [](WorkloadSpec& w) { w.batch_per_gpu = std::floor(w.batch_per_gpu / 2); });
     return out;
@@ -125,18 +125,22 @@ Change confident(Evaluator& evaluator, Question q, const GoalSpec& goal, int nod
   Change row{"confidence in the deadline", "90 %", {}, std::nullopt};
   row.statement = fmt::format("instead of {}, which meet it with {:.0f} % (the model's error alone)", nodes,
                               50 * std::erfc(-z / std::sqrt(2.0)));
-  const int step = node_step(evaluator, q), most = std::max(nodes, goal.max_nodes / step * step);
-  int fails = nodes - step, enough = nodes;
-  while (!met(enough)) {
-    if (enough >= most) return row;
+  const NodeCounts counts{counts_taken(evaluator, q, std::max(nodes, goal.max_nodes)), 0};
+  const auto place = [&](std::ptrdiff_t i) {
+    return counts.taken[static_cast<std::size_t>(i)];
+  };
+  const auto last = std::ssize(counts.taken) - 1;
+  auto enough = static_cast<std::ptrdiff_t>(counts.up_to(nodes)), fails = enough - 1;
+  while (!met(place(enough))) {
+    if (enough >= last) return row;
     fails = enough;
-    enough = std::min(2 * enough, most);
+    enough = std::max(enough + 1, static_cast<std::ptrdiff_t>(counts.up_to(2 * place(enough))));
   }
-  while (enough - fails > step) {
-    const int middle = fails + (enough - fails) / step / 2 * step;
-    (met(middle) ? enough : fails) = middle;
+  while (enough - fails > 1) {
+    const std::ptrdiff_t middle = fails + (enough - fails) / 2;
+    (met(place(middle)) ? enough : fails) = middle;
   }
-  row.nodes = enough;
+  row.nodes = place(enough);
   return row;
 }
 
@@ -170,10 +174,15 @@ Alternative alternative(Evaluator& evaluator, Question q, const GoalSpec& goal, 
 
 std::optional<Smaller> why_not_fewer(Evaluator& evaluator, Question q, int nodes, Duration deadline) {
   if (nodes <= 1) return std::nullopt;
-  const int step = node_step(evaluator, q), fewer = nodes > step ? nodes - step : nodes - 1;
+  const std::vector<int> below = counts_taken(evaluator, q, nodes - 1);
+  const int fewer = below.empty() ? nodes - 1 : below.back();
   q.cluster.nodes = fewer;
   if (const auto conflict = split_conflict(evaluator, q))  // less than one copy
     return Smaller{fewer, conflict->constraint, conflict->statement, {}};
+  if (below.empty()) {
+    const Conflict conflict = none_taken(evaluator, q, fewer);
+    return Smaller{fewer, conflict.constraint, conflict.statement, {}};
+  }
   const Prediction p = evaluator.predict(q);
   if (const auto conflict = memory_conflict(evaluator, q))
     return Smaller{fewer, conflict->constraint,

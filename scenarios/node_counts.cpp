@@ -55,12 +55,11 @@ std::string about_split(const Question& q, const Workload& workload, const Memor
                       : std::string(" No number of GPUs is enough: what ZeRO leaves whole does not fit."));
 }
 
-std::string about_batch(const Question& q, const Workload& workload, const MemoryOptions& memory,
-                        const MemoryUse& use, const NodeFacts& node) {
+std::string about_batch(const Workload& workload, const MemoryOptions& memory, const MemoryUse& use,
+                        const NodeFacts& node) {
   const double fits = largest_batch(workload, memory, node.gpu_memory);
-  return fmt::format("A batch of {:.0f} samples of {} needs {} of GPU memory; {} has {}. {}",
-                     q.workload.batch_per_gpu, workload.title, to_text(use.total()), node.gpu_id,
-                     to_text(node.gpu_memory),
+  return fmt::format("A batch of {:.0f} samples of {} needs {} of GPU memory; {} has {}. {}", memory.batch,
+                     workload.title, to_text(use.total()), node.gpu_id, to_text(node.gpu_memory),
                      fits >= 1 ? fmt::format("At most {:.0f} samples fit.", fits)
                                : std::string("Not even one sample fits.")) +
          about_tables(workload, memory, use, node.gpu_memory);
@@ -81,7 +80,7 @@ std::optional<Conflict> memory_conflict(Evaluator& evaluator, const Question& q)
   if (use.total() <= node.gpu_memory) return std::nullopt;
   return Conflict{constraint::gpu_memory, to_text(use.total()), to_text(node.gpu_memory),
                   q.workload.parallelism ? about_split(q, workload, memory, use, node)
-                                         : about_batch(q, workload, memory, use, node)};
+                                         : about_batch(workload, memory, use, node)};
 }
 
 std::optional<Conflict> split_conflict(Evaluator& evaluator, const Question& q) {
@@ -93,44 +92,71 @@ std::optional<Conflict> split_conflict(Evaluator& evaluator, const Question& q) 
                               text_of(*q.workload.parallelism), evaluator.workload(q.workload).title)};
 }
 
-Conflict too_few_nodes(Evaluator& evaluator, Question q, int step, int max_nodes) {
-  q.cluster.nodes = step;
-  if (const int spares = evaluator.spares(q); spares > 0 && step <= max_nodes)
-    return {constraint::max_nodes, count_of(step + spares, "node"), count_of(max_nodes, "node"),
-            fmt::format("{} and {} are more than {} (goal.max_nodes).", count_of(step, "node"),
-                        count_of(spares, "spare"), max_nodes)};
-  return {constraint::max_nodes, count_of(step, "node"), count_of(max_nodes, "node"),
-          fmt::format("{} of {} takes {} GPUs, whole nodes from {} on; the search stops at {} "
-                      "(goal.max_nodes).",
-                      text_of(*q.workload.parallelism), evaluator.workload(q.workload).title,
-                      split_unit(q.workload), count_of(step, "node"), max_nodes)};
+std::size_t NodeCounts::up_to(int nodes) const {
+  const auto above = std::ranges::upper_bound(taken, nodes);
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, above - taken.begin() - 1));
 }
 
-int node_step(Evaluator& evaluator, const Question& q) {
+namespace {
+
+/// Nodes from one count that takes the split to the next; 1 for a job of a given number of GPUs.
+int split_step(Evaluator& evaluator, const Question& q) {
   const int unit = split_unit(q.workload);
   return q.gpus ? 1 : unit / std::gcd(unit, std::max(1, evaluator.node(q.cluster).gpus));
 }
 
+}  // namespace
+
+Conflict none_taken(Evaluator& evaluator, Question q, int max_nodes) {
+  const Workload& workload = evaluator.workload(q.workload);
+  const int step = split_step(evaluator, q);
+  q.cluster.nodes = step;
+  if (const int spares = evaluator.spares(q); spares > 0 && step <= max_nodes && step + spares > max_nodes)
+    return {constraint::max_nodes, count_of(step + spares, "node"), count_of(max_nodes, "node"),
+            fmt::format("{} and {} are more than {} (goal.max_nodes).", count_of(step, "node"),
+                        count_of(spares, "spare"), max_nodes)};
+  if (step > max_nodes)
+    return {constraint::max_nodes, count_of(step, "node"), count_of(max_nodes, "node"),
+            fmt::format("{} of {} takes {} GPUs, whole nodes from {} on; the search stops at {} "
+                        "(goal.max_nodes).",
+                        text_of(*q.workload.parallelism), workload.title, split_unit(q.workload),
+                        count_of(step, "node"), max_nodes)};
+  return {constraint::configuration, "equal shares of the global batch", count_of(max_nodes, "node"),
+          fmt::format("No number of nodes up to {} deals the global batch of {} out evenly over its GPUs; a "
+                      "multiple of {} does.",
+                      max_nodes, workload.title,
+                      std::lcm(split_unit(q.workload), evaluator.node(q.cluster).gpus))};
+}
+
+std::vector<int> counts_taken(Evaluator& evaluator, const Question& q, int max_nodes) {
+  const Workload& workload = evaluator.workload(q.workload);
+  const int step = split_step(evaluator, q), per_node = evaluator.node(q.cluster).gpus;
+  std::vector<int> out;
+  for (int nodes = step; nodes <= max_nodes; nodes += step)
+    if (deals_evenly(q.workload, workload, std::min(nodes * per_node, q.gpus.value_or(nodes * per_node))))
+      out.push_back(nodes);
+  return out;
+}
+
 NodeCounts node_counts(Evaluator& evaluator, Question q, int max_nodes) {
-  NodeCounts out;
-  out.step = node_step(evaluator, q);
-  out.most = max_nodes / out.step * out.step;
+  NodeCounts out{counts_taken(evaluator, q, max_nodes), 0};
   const auto with_spares = [&](int nodes) {
     q.cluster.nodes = nodes;
     return nodes + evaluator.spares(q);
   };
-  while (out.most >= out.step && with_spares(out.most) > max_nodes) out.most -= out.step;
-  const auto held_by = [&](int steps) {
-    q.cluster.nodes = steps * out.step;
+  while (!out.taken.empty() && with_spares(out.taken.back()) > max_nodes) out.taken.pop_back();
+  if (out.taken.empty()) return out;
+  const auto held_by = [&](std::size_t i) {
+    q.cluster.nodes = out.taken[i];
     return holds(evaluator, q);
   };
-  int fails = 0, enough = std::max(1, out.most / out.step);
-  if (held_by(1)) enough = 1;  // as most do
-  while (enough - fails > 1) {
-    const int middle = fails + (enough - fails) / 2;
+  if (held_by(0)) return out;  // as most do
+  std::size_t fails = 0, enough = out.taken.size() - 1;
+  while (enough > fails + 1) {
+    const std::size_t middle = fails + (enough - fails) / 2;
     (held_by(middle) ? enough : fails) = middle;
   }
-  out.least = enough * out.step;
+  out.least = enough;
   return out;
 }
 

@@ -1,24 +1,31 @@
 #pragma once
 /// The numbers of nodes that a workload can be trained on at all, before anybody asks how long it takes:
-/// those whose GPUs are whole copies of its split, and of those the ones that hold it.
+/// those whose GPUs are whole copies of its split, each with the same share of a global batch that it states,
+/// and of those the ones that hold it.
 ///
 /// What a GPU holds is counted at each number of nodes. It falls with them where something is shared out over
 /// all GPUs (states that ZeRO shards over the replicas, large embedding tables) and is the same on any number
 /// otherwise, so the least number that holds the network is found by halving, and all above hold it.
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "scenarios/evaluator.hpp"
 
 namespace rackcast {
 
 struct NodeCounts {
-  int step = 1;   ///< the counts are multiples of it
-  int least = 1;  ///< the smallest that holds the network; `most` where none does
-  int most = 1;   ///< the largest within max_nodes; 0 where one copy takes more
+  std::vector<int>
+      taken;              ///< the counts within max_nodes that take the split and the global batch, ascending
+  std::size_t least = 0;  ///< of them the first that holds the network; the last where none does
+
+  /// The place of the largest count that is not above `nodes`; `taken` has one.
+  [[nodiscard]] std::size_t up_to(int nodes) const;
 };
 
-/// Nodes from one count that takes the split to the next; 1 for a job of a given number of GPUs.
-int node_step(Evaluator& evaluator, const Question& question);
+/// Those of [1, max_nodes] whose GPUs are whole copies of the split and take equal shares of the global
+/// batch.
+std::vector<int> counts_taken(Evaluator& evaluator, const Question& question, int max_nodes);
 
 NodeCounts node_counts(Evaluator& evaluator, Question question, int max_nodes);
 
@@ -28,7 +35,7 @@ std::optional<Conflict> memory_conflict(Evaluator& evaluator, const Question& qu
 /// The question's GPUs are no multiple of the workload's split.
 std::optional<Conflict> split_conflict(Evaluator& evaluator, const Question& question);
 
-/// The smallest size, `step` nodes for one copy and their spares, is more than max_nodes.
-Conflict too_few_nodes(Evaluator& evaluator, Question question, int step, int max_nodes);
+/// No number of nodes within max_nodes takes the split and its spares, or none the global batch.
+Conflict none_taken(Evaluator& evaluator, Question question, int max_nodes);
 
 }  // namespace rackcast

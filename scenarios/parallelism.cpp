@@ -108,8 +108,9 @@ SplitSpec split_spec(const WorkloadSpec& workload, int ranks) {
   return out;
 }
 
-MemoryOptions memory_options(const WorkloadSpec& spec, const Workload& workload,
+MemoryOptions memory_options(const WorkloadSpec& asked, const Workload& workload,
                              const FrameworkProfile& framework, int ranks) {
+  const WorkloadSpec spec = on_gpus(asked, workload, ranks);
   MemoryOptions out;
   out.batch = spec.batch_per_gpu;
   out.precision = spec.precision;

@@ -13,6 +13,7 @@
 #include "scenarios/plan/front_intervals.hpp"
 #include "scenarios/search.hpp"
 #include "sim/quantity_text.hpp"
+#include "sim/table_document.hpp"
 #include "sim/trace.hpp"
 
 namespace rackcast {
@@ -143,8 +144,11 @@ void choose(Result& result) {
 void finish(Result& result, Evaluator& evaluator) {
   const auto chosen = std::ranges::find(result.workloads, result.answer.workload,
                                         [](const WorkloadResult& w) { return w.spec.model; });
+  // As the scenario has it: its global batch may be dealt out to another number of GPUs here.
+  const auto asked =
+      std::ranges::find(result.scenario.workloads, result.answer.workload, &WorkloadSpec::model);
   if (chosen != result.workloads.end()) {
-    Question q = question(result.scenario, chosen->spec);
+    Question q = question(result.scenario, *asked);
     q.cluster.nodes = std::max(1, result.answer.nodes);
     try {
       result.growth = growth_report(evaluator, result.scenario, q);
@@ -154,7 +158,7 @@ void finish(Result& result, Evaluator& evaluator) {
     }
   }
   if (chosen != result.workloads.end()) {
-    Question q = question(result.scenario, chosen->spec);
+    Question q = question(result.scenario, *asked);
     q.cluster.nodes = std::max(1, result.answer.nodes);
     result.drawings = machine_drawings(evaluator.cluster(q));
   }
@@ -168,6 +172,14 @@ void finish(Result& result, Evaluator& evaluator) {
   for (const WorkloadResult& w : result.workloads)
     if (w.run.period == 0 && !w.run.partial)
       result.warnings.push_back(w.title + ": " + repetition_note(w.run));
+  for (const WorkloadResult& w : result.workloads)
+    if (w.batch.largest_useful && w.global_batch > *w.batch.largest_useful * (1 + 1e-9))
+      result.warnings.push_back(fmt::format(
+          "{}: a step takes {}, past the largest useful batch of {} samples: more in a step do not "
+          "train faster. {}",
+          w.title, w.batch.text, grouped(*w.batch.largest_useful),
+          w.batch.stated ? "State a smaller \"global_batch\"."
+                         : "Use fewer GPUs, or state \"global_batch\"."));
   result.partial = evaluator.partial();
   if (result.partial) {
     result.warnings.emplace_back(

@@ -146,6 +146,13 @@ Document document(const TrainingRun& run, const std::string& statement) {
   return out;
 }
 
+Document batch_document(const WorkloadResult& w) {
+  Document out = {{"text", w.batch.text}, {"origin", w.batch.origin}, {"grows_with_gpus", !w.batch.stated}};
+  if (w.batch.largest_useful) out["largest_useful"] = *w.batch.largest_useful;
+  if (w.spec.accumulation > 1) out["passes"] = w.spec.accumulation;
+  return out;
+}
+
 Document document(const WorkloadResult& w) {
   Document out = {{"model", w.spec.model},
                   {"title", w.title},
@@ -155,6 +162,7 @@ Document document(const WorkloadResult& w) {
                   {"epochs", w.spec.epochs},
                   {"batch_per_gpu", w.spec.batch_per_gpu},
                   {"global_batch", w.global_batch},
+                  {"batch", batch_document(w)},
                   {"precision", to_string(w.spec.precision)},
                   {"steps", w.steps},
                   {"answer", document(w.answer)},

@@ -95,11 +95,19 @@ struct SensitivityRow {
   Duration low{0}, high{0};         ///< time at them
 };
 
+/// What a step takes, in words: the samples, and where their number comes from.
+struct BatchReport {
+  std::string text, origin;
+  std::optional<double> largest_useful;  ///< samples; nothing if nobody says
+  bool stated = false;                   ///< the scenario gives it, so it does not grow with the GPUs
+};
+
 struct WorkloadResult {
-  WorkloadSpec spec;
+  WorkloadSpec spec;  ///< with the batch of each GPU on the answer's cluster
   std::string title;
   double parameters = 0, samples = 0, global_batch = 0, steps = 0;
   Flop forward_flop{0};
+  BatchReport batch;
   Answer answer;
   Prediction prediction;
   TrainingRun run;

@@ -116,6 +116,7 @@ WorkloadSpec read_workload(const Json& json) {
   workload.batch_is_default = !in.has("batch_per_gpu");
   workload.batch_per_gpu = static_cast<double>(
       in.integer_or("batch_per_gpu", static_cast<std::int64_t>(defaults::batch_per_gpu), 1, 1'000'000));
+  if (const Json* batch = in.find("global_batch")) workload.global_batch = read_global_batch(*batch);
   workload.precision_is_default = !in.has("precision");
   workload.precision = defaults::precision;
   workload.precision_where = json.where();
@@ -144,6 +145,9 @@ WorkloadSpec read_workload(const Json& json) {
   }
   if (workload.parallelism) {
     refuse_with_split(in, workload);
+    if (workload.global_batch && in.require("parallelism").find("micro_batches"))
+      throw Error{"the global batch gives the number of micro-batches", workload.global_batch->where,
+                  "leave \"micro_batches\" out of \"parallelism\", or \"global_batch\""};
     workload.batch_per_gpu = workload.parallelism->batch() / workload.parallelism->ways();
     workload.batch_is_default = false;
   }

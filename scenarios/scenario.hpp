@@ -16,6 +16,7 @@
 #include "scenarios/convergence_spec.hpp"
 #include "scenarios/data_spec.hpp"
 #include "scenarios/failure_spec.hpp"
+#include "scenarios/global_batch.hpp"
 #include "scenarios/input_options.hpp"
 #include "scenarios/parallelism.hpp"
 #include "scenarios/plan/search_spec.hpp"
@@ -42,6 +43,8 @@ struct WorkloadSpec {
   std::string model;
   double epochs = 0;
   double batch_per_gpu = 0;
+  double accumulation = 1;                  ///< passes of batch_per_gpu to a step: what on_gpus() found
+  std::optional<GlobalBatch> global_batch;  ///< of all GPUs; absent: it grows with them
   Precision precision = Precision::fp32;
   Where precision_where;
   std::optional<std::array<std::int64_t, 3>> image;  ///< height, width, channels; absent: the network's own

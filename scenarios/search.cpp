@@ -78,23 +78,24 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
     return found;
   }
   const NodeCounts counts = node_counts(evaluator, q, max_nodes);
-  const int least = counts.least, step = counts.step, most = counts.most;
-  if (most < step) {
-    found.conflicts.push_back(too_few_nodes(evaluator, q, step, max_nodes));
+  if (counts.taken.empty()) {
+    found.conflicts.push_back(none_taken(evaluator, q, max_nodes));
     return found;
   }
+  const int least = counts.taken[counts.least], most = counts.taken.back();
   q.cluster.nodes = most;  // whether any number of nodes holds it, and parts of the data on local drives
   found.conflicts = fixed_conflicts(evaluator, q);
   if (!found.conflicts.empty()) return found;
 
-  int fails = least - step;  // largest count known to fail
-  int best = least;          // closest so far
+  auto at = static_cast<std::ptrdiff_t>(counts.least), fails = at - 1;  // places: the last known to fail
+  int best = least;                                                     // closest so far
   int nodes = least;
   Duration time = time_at(evaluator, q, nodes);
   Duration best_time = time;
   while (time > deadline && nodes < most) {
-    fails = nodes;
-    nodes = std::min(nodes * 2, most);
+    fails = at;
+    at = std::max(at + 1, static_cast<std::ptrdiff_t>(counts.up_to(nodes * 2)));
+    nodes = counts.taken[static_cast<std::size_t>(at)];
     time = time_at(evaluator, q, nodes);
     if (time < best_time) {
       best_time = time;
@@ -120,11 +121,13 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
     }
     return found;
   }
-  while (nodes - fails > step) {
-    const int middle = fails + (nodes - fails) / step / 2 * step;
-    const Duration t = time_at(evaluator, q, middle);
+  while (at - fails > 1) {
+    const std::ptrdiff_t middle = fails + (at - fails) / 2;
+    const int fewer = counts.taken[static_cast<std::size_t>(middle)];
+    const Duration t = time_at(evaluator, q, fewer);
     if (t <= deadline) {
-      nodes = middle;
+      at = middle;
+      nodes = fewer;
       time = t;
     } else {
       fails = middle;

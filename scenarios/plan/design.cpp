@@ -63,16 +63,23 @@ std::string network_text(const Scenario& s, const ClusterSpec& c) {
   return out;
 }
 
-/// Leaves of the sizes those whose GPUs are a multiple of every workload's split, and gives the nodes from
-/// one to the next. Where none is: of a range the smallest past it, which breaks max_nodes; of a list all,
-/// each refused when it is simulated.
-int whole_copies_only(const Scenario& s, Design& d, bool range) {
+bool takes_batches(Evaluator& evaluator, const Scenario& s, int gpus) {
+  return std::ranges::all_of(
+      s.workloads, [&](const WorkloadSpec& w) { return deals_evenly(w, evaluator.workload(w), gpus); });
+}
+
+/// Leaves of the sizes those whose GPUs are a multiple of every workload's split and take equal shares of
+/// every global batch, and gives the nodes from one whole copy to the next. Where none is: of a range the
+/// smallest past it, which breaks max_nodes; of a list all, each refused when it is simulated.
+int whole_copies_only(Evaluator& evaluator, const Scenario& s, Design& d, bool range) {
   const int per_node = std::max(1, d.node.gpus);
   int unit = 1;
   for (const WorkloadSpec& w : s.workloads) unit = std::lcm(unit, split_unit(w));
   const int step = s.cluster.gpus_per_job ? 1 : unit / std::gcd(unit, per_node);
   std::vector<PlanSize> whole = d.sizes;
-  std::erase_if(whole, [&](const PlanSize& size) { return size.gpus % unit != 0; });
+  std::erase_if(whole, [&](const PlanSize& size) {
+    return size.gpus % unit != 0 || !takes_batches(evaluator, s, size.gpus);
+  });
   if (whole.empty() && range && !s.cluster.gpus_per_job)
     whole.push_back({step, step * per_node, {}, static_cast<double>(step) / s.goal->max_nodes});
   if (!whole.empty()) d.sizes = std::move(whole);
@@ -104,13 +111,14 @@ void add_sizes(Evaluator& evaluator, const Scenario& s, Design& d) {
   // A job of so many GPUs does not fit fewer nodes.
   std::erase_if(d.sizes, [&](const PlanSize& size) { return size.gpus > size.nodes * per_node; });
   const bool range = s.search.gpus_per_job.empty() && s.search.nodes.empty();
-  const int step = whole_copies_only(s, d, range);
+  const int step = whole_copies_only(evaluator, s, d, range);
   d.asked = d.sizes.size();
   if (!range || d.sizes.empty()) return;
   const int most = s.goal->max_nodes;
   for (const int nodes : {(11 * most + 9) / 10, 2 * most})
-    if (const int whole = (nodes + step - 1) / step * step;
-        whole > d.sizes.back().nodes && whole <= kLargestBeyond)
+    if (const int whole = (nodes + step - 1) / step * step; whole > d.sizes.back().nodes &&
+                                                            whole <= kLargestBeyond &&
+                                                            takes_batches(evaluator, s, whole * per_node))
       add(whole, s.cluster.gpus_per_job, static_cast<double>(with_spares(whole)) / most);
 }
 

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "models/operator.hpp"
 #include "scenarios/describe.hpp"
+#include "scenarios/workload_choice.hpp"
 
 namespace rackcast {
 
@@ -12,6 +14,17 @@ std::string storage_text(const Scenario& scenario, const StorageSpec& s) {
   if (scenario.search.storage.empty() || s.array == "none") return {};
   return fmt::format("{} x {}", s.count, s.array);
 }
+
+namespace {
+
+/// Of one GPU: as stated, or what a global batch that can be dealt out gives it.
+double batch_of(const WorkloadSpec& spec, int gpus) {
+  if (!spec.global_batch) return spec.batch_per_gpu;
+  const Workload network = network_of(spec);
+  return deals_evenly(spec, network, gpus) ? on_gpus(spec, network, gpus).batch_per_gpu : spec.batch_per_gpu;
+}
+
+}  // namespace
 
 PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& space, const Judged& c) {
   const Design& d = space.designs[c.design];
@@ -27,7 +40,8 @@ PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& space, c
     const WorkloadSpec& spec = space.variants[w][c.variants[w]];
     std::string framework = spec.framework;
     if (!spec.framework_version.empty()) framework += " " + spec.framework_version;
-    out.workloads.push_back({spec.model, framework, spec.exchange, spec.batch_per_gpu, spec.precision});
+    out.workloads.push_back({spec.model, framework, spec.exchange,
+                             batch_of(spec, out.gpus_per_job.value_or(out.gpus)), spec.precision});
   }
   out.time = Duration{c.time};
   out.rack_units = c.rack_units;

@@ -60,10 +60,10 @@ void PointMaker::refuse(std::size_t design, const Error& e) {
 RunPoint PointMaker::run(const Question& q, std::size_t design) {
   RunPoint out;
   const NodeFacts& node = space_.designs[design].node;
-  const MemoryOptions memory = evaluator_.memory(q);
-  out.uses[Limit::gpu_memory] =
-      training_memory(evaluator_.workload(q.workload), memory).total() / node.gpu_memory;
   try {
+    const MemoryOptions memory = evaluator_.memory(q);
+    out.uses[Limit::gpu_memory] =
+        training_memory(evaluator_.workload(q.workload), memory).total() / node.gpu_memory;
     check_split(q.workload, q.gpus.value_or(q.cluster.nodes * node.gpus));
     const TrainingRun& step = evaluator_.run(q);
     out.time = evaluator_.time_to_train(q, false).base();

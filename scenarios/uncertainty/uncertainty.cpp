@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -109,20 +110,23 @@ double confidence(Model& model, const std::vector<std::vector<double>>& points, 
 }
 
 /// Doubling, then halving the interval, as the search for the expected answer does.
-/// Of multiples of `step`, which every workload's split takes.
+/// Of the counts that every workload takes.
 std::optional<int> nodes_for(Model& model, const std::vector<std::vector<double>>& points, double probability,
-                             int step, int most) {
-  int fails = 0, nodes = step;
-  while (confidence(model, points, nodes) < probability) {
-    if (nodes == most) return std::nullopt;
-    fails = nodes;
-    nodes = std::min(2 * nodes, most);
+                             const NodeCounts& counts) {
+  const auto place = [&](std::ptrdiff_t i) {
+    return counts.taken[static_cast<std::size_t>(i)];
+  };
+  std::ptrdiff_t fails = -1, at = 0;
+  while (confidence(model, points, place(at)) < probability) {
+    if (at + 1 == std::ssize(counts.taken)) return std::nullopt;
+    fails = at;
+    at = std::max(at + 1, static_cast<std::ptrdiff_t>(counts.up_to(2 * place(at))));
   }
-  while (nodes - fails > step) {
-    const int middle = fails + (nodes - fails) / step / 2 * step;
-    (confidence(model, points, middle) >= probability ? nodes : fails) = middle;
+  while (at - fails > 1) {
+    const std::ptrdiff_t middle = fails + (at - fails) / 2;
+    (confidence(model, points, place(middle)) >= probability ? at : fails) = middle;
   }
-  return nodes;
+  return place(at);
 }
 
 std::vector<TornadoRow> tornado(Model& model, int nodes, std::size_t samples, std::uint64_t seed) {
@@ -145,18 +149,24 @@ std::vector<TornadoRow> tornado(Model& model, int nodes, std::size_t samples, st
   return rows;
 }
 
-/// Nodes from one count that takes the splits of all workloads to the next.
-int common_step(Model& model, const Scenario& s) {
-  int step = 1;
-  for (const WorkloadSpec& w : s.workloads)
-    step = std::lcm(step, node_step(model.evaluator(), question(s, w)));
-  return step;
+/// The counts of nodes that the splits and the global batches of all workloads take.
+NodeCounts common_counts(Model& model, const Scenario& s, int most) {
+  NodeCounts out;
+  for (const WorkloadSpec& w : s.workloads) {
+    std::vector<int> taken = counts_taken(model.evaluator(), question(s, w), most), both;
+    if (&w == &s.workloads.front()) {
+      out.taken = std::move(taken);
+    } else {
+      std::ranges::set_intersection(out.taken, taken, std::back_inserter(both));
+      out.taken = std::move(both);
+    }
+  }
+  return out;
 }
 
 /// The expected answer: what the hungriest workload needs with every input in the middle.
 int expected_nodes(Model& model, const Scenario& s) {
   if (!s.goal) return s.cluster.nodes;
-  const int step = common_step(model, s);
   int nodes = 1;
   for (const WorkloadSpec& w : s.workloads) {
     const Found found = find_nodes(model.evaluator(), question(s, w), s.goal->deadline, s.goal->max_nodes);
@@ -166,7 +176,12 @@ int expected_nodes(Model& model, const Scenario& s) {
     }
     nodes = std::max(nodes, found.nodes);
   }
-  return (nodes + step - 1) / step * step;
+  const NodeCounts counts = common_counts(model, s, std::max(2 * nodes, s.goal->max_nodes));
+  const auto next = std::ranges::lower_bound(counts.taken, nodes);
+  if (next == counts.taken.end())
+    throw Error{"no number of nodes takes the splits and global batches of all workloads", s.goal->where,
+                "give them one size of split, and batches with a common multiple", ErrorKind::infeasible};
+  return *next;
 }
 
 std::string percent(double share) {
@@ -196,9 +211,9 @@ UncertaintyReport uncertainty(const Scenario& s, const Catalog& catalog, std::si
   out.tornado = tornado(model, out.nodes, samples, s.seed);
   if (!s.goal) return out;
   out.confidence = confidence(model, points, out.nodes);
-  const int step = common_step(model, s), most = std::max(out.nodes, s.goal->max_nodes / step * step);
+  const NodeCounts counts = common_counts(model, s, std::max(out.nodes, s.goal->max_nodes));
   for (const double probability : {0.5, 0.75, 0.9, 0.95})
-    out.confident.push_back({probability, nodes_for(model, points, probability, step, most)});
+    out.confident.push_back({probability, nodes_for(model, points, probability, counts)});
   return out;
 }
 
