@@ -22,6 +22,14 @@ InputPathFacts input_path_facts() {
     in.finish();
   }
   {
+    ObjectReader in{file.require("cores_per_gpu")};
+    facts.cores_per_gpu = in.number("value", 1e-3, 1e4);
+    facts.cores_log_sigma =
+        std::log(in.number("high", 1e-3, 1e4) / in.number("low", 1e-3, 1e4)) / kNinetyPercent;
+    for (const char* key : {"unit", "source", "confidence", "note"}) in.string(key);
+    in.finish();
+  }
+  {
     ObjectReader in{file.require("storage_spread")};
     facts.storage_log_sigma = in.number("value", 0, 1);
     facts.storage_spread_source = in.string("source");

@@ -17,6 +17,7 @@
 #include "scenarios/step_key.hpp"
 #include "scenarios/workload_choice.hpp"
 #include "sim/error.hpp"
+#include "topologies/assumed_wiring.hpp"
 #include "topologies/catalog.hpp"
 #include "topologies/named_cluster.hpp"
 
@@ -108,6 +109,7 @@ const NodeSpec& Evaluator::Impl::node(const ClusterSpec& cluster) {
     return node_spec(catalog, with_ports(NodeChoice{cluster.node, cluster.gpu}, cluster.fabric));
   });
   ledger.note_node(spec);
+  if (const auto assumed = assumed_wiring(catalog, cluster.node, spec)) ledger.warn(assumed->text);
   return nodes.emplace(key, std::move(spec)).first->second;
 }
 
@@ -165,7 +167,12 @@ const Cluster& Evaluator::Impl::cluster(const Question& q) {
     shape.nodes = c.nodes;
     shape.gpus = q.gpus;
     shape.fabric = c.fabric.choice;
-    if (q.storage.array != "none" && spec.nic_link && storage(q.storage).kind != StorageKind::local) {
+    const bool remote = q.storage.array != "none" && storage(q.storage).kind != StorageKind::local;
+    if (remote && (spec.nics < 1 || !spec.nic_link))
+      throw Error{fmt::format("{} has no known network port to read {} through", spec.name, q.storage.array),
+                  c.where,
+                  R"(say which it has, for example "fabric": {"link": "gbe10"}, or take a drive of its own)"};
+    if (remote) {
       // A storage server gets as many ports as its read rate needs.
       shape.fabric.storage_servers = q.storage.count;
       shape.fabric.storage_links =
@@ -263,11 +270,15 @@ Spread Evaluator::Impl::spread(const Question& q) {
   Spread out;
   out.compute = steady(q, {}).compute_log_sigma;
   out.network = steady(q, {}).network_log_sigma;
+  if (const auto assumed = assumed_wiring(catalog, q.cluster.node, node(q.cluster)))
+    out.network = std::hypot(out.network, assumed->log_sigma);
   out.scaling = steady(q, {}).scaling_log_sigma;
   if (q.storage.array != "none") {
     const double store = storage(q.storage).from_memory ? host.storage_log_sigma : 0;
     const bool decodes = workload(q.workload).pixels > 0 || q.input.record_given;
     out.input = std::max(store, decodes ? record_kind(q.input.record).log_sigma : 0);
+    if (decodes && q.input.decoder != Decoder::gpu_engine && cores_are_assumed(input(q)))
+      out.input = std::hypot(out.input, host.cores_log_sigma);
   }
   return out;
 }

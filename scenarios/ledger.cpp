@@ -198,6 +198,16 @@ void Ledger::note_input(const InputContext& c, const InputPathFacts& host) {
           fmt::format("{:g} samples/s at {:g} {}", kind.rate_per_core.base(), kind.reference, kind.unit),
           kind.source, kind.from_memory ? "memory" : "verified", "models/data/data_path/record_kinds.json"});
   }
+  const bool decoded = c.workload.pixels > 0 || in.record_given;
+  if (decoded && in.decoder != Decoder::gpu_engine && cores_are_assumed(c)) {
+    const std::string cores = fmt::format("{:.0f} CPU cores in a node", host_cores(c));
+    note({c.node.name + ": CPU cores", cores, "lower quartile of the catalogue's nodes, by GPU", "default",
+          "models/data/host/input_path.json"});
+    warn(fmt::format(
+        "{}: the number of its CPU cores is not known; {} are assumed, with a wide interval. Say it "
+        "with \"input\": {{\"cores\": 40}}.",
+        c.node.name, cores));
+  }
   if (c.node.dram && in.page_cache) {
     note_known(*this, c.node.name + ": DRAM, of which the page cache takes what the job leaves",
                to_text(c.node.dram->value), *c.node.dram);

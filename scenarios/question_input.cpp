@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/data_path/host_memory.hpp"
 #include "models/data_path/preprocess.hpp"
+#include "models/input_path.hpp"
 #include "models/memory.hpp"
 #include "models/operator.hpp"
 #include "models/split_tables.hpp"
@@ -47,7 +49,7 @@ PreprocessCost decoding(const InputContext& c) {
   spec.kind = record_kind(in.record);
   spec.size = in.record_size;
   spec.decoder = in.decoder;
-  spec.cores_per_node = in.cores.value_or(value_or(c.node.cpu_cores, 0));
+  spec.cores_per_node = host_cores(c);
   spec.workers_per_gpu = in.workers_per_gpu;
   spec.gpus_per_node = gpus_per_node(c);
   spec.nodes = used_nodes(c);
@@ -55,8 +57,6 @@ PreprocessCost decoding(const InputContext& c) {
   spec.pinned = in.pinned;
   spec.gpu_peak = c.node.gpu.peak.fp32 ? c.node.gpu.peak.fp32->value : FlopRate{0};
   spec.has_engine = has_engine(c.node);
-  // A node whose cores nobody knows is not limited by them, unless the scenario asks about them.
-  if (spec.cores_per_node == 0 && spec.workers_per_gpu == 0 && spec.decoder == Decoder::cpu) return {};
   try {
     return preprocess_cost(spec);
   } catch (const Error& e) {
@@ -74,12 +74,21 @@ ReadLoad read_load(const InputContext& c, double share) {
   load.layout = q.input.layout(q.bytes_per_sample, q.samples);
   load.nodes = used_nodes(c);
   load.readers = q.input.workers_per_gpu > 0 ? q.input.workers_per_gpu * gpus_per_node(c)
-                                             : q.input.cores.value_or(value_or(c.node.cpu_cores, 0));
+                                             : static_cast<int>(host_cores(c));
   load.share = share;
   return load;
 }
 
 }  // namespace
+
+bool cores_are_assumed(const InputContext& c) {
+  return !c.question.input.cores && (!c.node.cpu_cores || c.node.cpu_cores->value < 1);
+}
+
+double host_cores(const InputContext& c) {
+  if (!cores_are_assumed(c)) return c.question.input.cores.value_or(value_or(c.node.cpu_cores, 0));
+  return std::max(1.0, std::floor(input_path_facts().cores_per_gpu * c.node.gpus));
+}
 
 StorageSystem storage_system(const InputContext& c) {
   StorageSystem s;

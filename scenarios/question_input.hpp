@@ -23,6 +23,11 @@ struct InputContext {
 /// Nodes of the question with a GPU that takes part.
 int used_nodes(const Question& question, const NodeSpec& node);
 
+/// CPU cores of a node: the scenario's, else the node's, else so many for each GPU as few nodes have less.
+double host_cores(const InputContext& context);
+/// Whether that is only assumed.
+bool cores_are_assumed(const InputContext& context);
+
 StorageSystem storage_system(const InputContext& context);
 
 /// Caches of a node, as large as node and job leave them.

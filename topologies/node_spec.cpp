@@ -135,7 +135,7 @@ NodeSpec node_spec(const Catalog& catalog, const NodeChoice& choice) {
   node.gpus = gpu_count(entry, choice, rule, rule ? 1 : node.gpu.per_board);
   node.boards = (node.gpus + node.gpu.per_board - 1) / node.gpu.per_board;
   read_gpu_links(catalog, reader, node);
-  read_host_links(catalog, reader, rule ? rule->gpus_per_switch : 0, node);
+  read_host_links(catalog, reader, rule ? std::optional{rule->gpus_per_switch} : std::nullopt, node);
   node.peer_to_peer = choice.peer_to_peer.value_or(node.peer_to_peer);
   read_nics(catalog, reader, choice, node);
   read_host(reader, node);

@@ -168,7 +168,8 @@ std::vector<PcieBranch> default_tree(int gpus, int sockets, int per_switch) {
 
 }  // namespace
 
-void read_host_links(const Catalog& catalog, const SpecReader& reader, int gpus_per_switch, NodeSpec& node) {
+void read_host_links(const Catalog& catalog, const SpecReader& reader, std::optional<int> gpus_per_switch,
+                     NodeSpec& node) {
   node.sockets = value_or(reader.count("cpu_sockets"), 1);
   if (node.sockets < 1) reader.entry().require("cpu_sockets").value().fail("a node needs a CPU");
   if (const Fact* fact = reader.entry().find("pcie_peer_to_peer"))
@@ -176,7 +177,11 @@ void read_host_links(const Catalog& catalog, const SpecReader& reader, int gpus_
   if (const Fact* fact = reader.entry().find("pcie_tree")) {
     node.pcie = read_tree(*fact, node.gpus, node.sockets);
   } else {
-    node.pcie = default_tree(node.gpus, node.sockets, gpus_per_switch);
+    // With NVLink to its CPU, a GPU is on no PCIe switch.
+    const bool on_nvlink = static_cast<int>(node.cpu_nvlinks.size()) >= node.gpus;
+    const int all = on_nvlink || node.gpus < 2 ? 0 : (node.gpus + node.sockets - 1) / node.sockets;
+    node.pcie = default_tree(node.gpus, node.sockets, gpus_per_switch.value_or(all));
+    if (!gpus_per_switch && all > 0) node.peer_to_peer = false;
   }
   const auto host = reader.count("pcie_generation");
   const int gpu_generation = value_or(node.gpu.pcie_generation, host ? **host : 3);
