@@ -77,6 +77,7 @@ Plan read_plan(const Json& json) {
   plan.simulated = optional_count(json, "simulated").value_or(0);
   plan.partial = yes(json, "partial");
   plan.chosen = optional_candidate(json, "chosen");
+  plan.nearest = optional_candidate(json, "nearest");
   plan.options = read_list(json, "options", [](const Json& o) {
     return Plan::Option{o.require("node_title").string(), text_or_empty(o, "network"),
                         text_or_empty(o, "storage"), optional_candidate(o, "best"), names(o, "conflict")};

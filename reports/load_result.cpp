@@ -61,6 +61,7 @@ Answer read_answer(const Json& json) {
   answer.statement = text_or_empty(json, "statement");
   answer.rack_units = optional_amount(json, "rack_units");
   answer.power_kw = optional_amount(json, "power_kw");
+  answer.deadline_probability = optional_amount(json, "deadline_probability");
   if (const Json* why = optional_member(json, "why_not_fewer")) {
     answer.why_not_fewer = read_why_not_fewer(*why);
   }
@@ -244,6 +245,19 @@ std::string_view to_string(Assumption::Confidence confidence) {
   return confidence_names.at(static_cast<std::size_t>(confidence));
 }
 
+std::vector<WorkloadResult> ResultDocument::asked() const {
+  if (!premise.adds_up) {
+    return workloads;
+  }
+  WorkloadResult all;
+  all.title = "All, one after another";
+  all.answer = answer;
+  all.performance = performance;
+  all.alternatives = alternatives;
+  all.sensitivity = sensitivity;
+  return {all};
+}
+
 ResultDocument load_result(const std::string& text, std::string name) {
   return load_result(parse_json(text, std::move(name)), text);
 }
@@ -263,8 +277,14 @@ ResultDocument load_result(const Json& json, const std::string& text) {
   if (const Json* goal = optional_member(json, "goal")) {
     document.deadline_s = optional_amount(*goal, "deadline_s");
   }
+  if (const Json* premise = optional_member(json, "premise")) {
+    document.premise.statement = text_or_empty(*premise, "statement");
+    document.premise.adds_up = text_or_empty(*premise, "workloads_run") == "one-after-another";
+  }
   document.answer = read_answer(json.require("answer"));
   document.performance = read_performance(json);
+  document.alternatives = read_list(json, "alternatives", read_alternative);
+  document.sensitivity = read_list(json, "sensitivity", read_sensitivity);
   document.workloads = read_list(json, "workloads", read_workload);
   document.method = read_list(json, "method", [](const Json& step) {
     return MethodStep{step.require("quantity").string(), step.require("formula").string(),

@@ -43,6 +43,7 @@ struct Plan {
   std::int64_t designs = 0, variants = 1, judged = 0, simulated = 0;
   bool partial = false;
   std::optional<PlanCandidate> chosen;
+  std::optional<PlanCandidate> nearest;  ///< without an answer: what the rest of the result describes
   std::vector<Option> options;
   std::vector<PlanCandidate> front;
   std::vector<Relaxation> relaxations;

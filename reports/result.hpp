@@ -55,6 +55,7 @@ struct Answer {
   std::string node, node_title;             ///< catalogue name and the name for people
   std::string workload, binding_constraint, statement;
   std::optional<double> rack_units, power_kw;
+  std::optional<double> deadline_probability;  ///< that all is done in time, by the model's error alone
   std::optional<WhyNotFewer> why_not_fewer;
   std::vector<Conflict> conflicts;
   std::vector<Change> changes;
@@ -282,9 +283,19 @@ struct ResultDocument {
     std::optional<std::chrono::sys_days> start;  ///< of the work; nothing: not given
   } scenario;
   std::optional<double> deadline_s;
+  /// How several workloads share the cluster and the deadline; of one there is nothing to say.
+  struct {
+    std::string statement;
+    bool adds_up = false;  ///< one after another: their times add up, and the deadline is for all of them
+  } premise;
   Answer answer;
-  Performance performance;
+  Performance performance;  ///< of what takes longest on the cluster of the answer
   std::vector<WorkloadResult> workloads;
+  std::vector<Alternative> alternatives;  ///< of all workloads together, where their times add up
+  std::vector<Sensitivity> sensitivity;   ///< likewise
+
+  /// What has an answer of its own: all workloads as one, where their times add up, else each workload.
+  [[nodiscard]] std::vector<WorkloadResult> asked() const;
   std::vector<MethodStep> method;
   std::optional<DataGrowth> growth;
   std::optional<LearningNeed> learning;

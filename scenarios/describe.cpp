@@ -132,6 +132,17 @@ Question question(const Scenario& s, const WorkloadSpec& w) {
   return q;
 }
 
+std::vector<Question> questions(const Scenario& s) {
+  std::vector<Question> out;
+  for (const WorkloadSpec& w : s.workloads) {
+    if (out.empty() || !s.adds_up())
+      out.push_back(question(s, w));
+    else
+      out.front().then.push_back(w);
+  }
+  return out;
+}
+
 void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec, int nodes,
               WorkloadResult& w) {
   w.spec = spec;
@@ -169,7 +180,7 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.ladder = ladder(s, w, evaluator);
   w.input = evaluator.input(q);
   w.reliability = reliability_report(evaluator, q);
-  w.sensitivity = sensitivity(evaluator, s, q);
+  if (!s.adds_up()) w.sensitivity = sensitivity(evaluator, s, q);
 }
 
 std::string repetition_note(const TrainingRun& run) {

@@ -11,6 +11,10 @@ namespace rackcast {
 /// The scenario's question about one of its workloads, on the cluster of the scenario.
 Question question(const Scenario& scenario, const WorkloadSpec& workload);
 
+/// All that the scenario asks of its cluster: one question about all workloads where they run one after
+/// another, else one question about each (scenario.hpp, WorkloadsRun).
+std::vector<Question> questions(const Scenario& scenario);
+
 /// "1 node", "7 nodes".
 std::string count_of(double n, const char* what);
 

@@ -65,83 +65,144 @@ double Evaluator::steps(const Question& q) {
   return std::ceil(q.samples * epochs(q) / run(q).samples_per_step);
 }
 
-Duration Evaluator::time_to_train(const Question& asked, bool remember) {
-  std::optional<Question> kept;
-  const Question& q = impl_->sized(asked, kept);
-  const Duration time{impl_->seconds(q, {})};
+std::vector<Question> one_by_one(const Question& q) {
+  std::vector<Question> out{q};
+  out.front().then.clear();
+  for (const WorkloadSpec& w : q.then) {
+    out.push_back(out.front());
+    out.back().workload = w;
+  }
+  return out;
+}
+
+Duration Evaluator::time_to_train(const Question& q, bool remember) {
+  Duration time{0};
+  for (const Question& part : one_by_one(q)) {
+    std::optional<Question> kept;
+    time += Duration{impl_->seconds(impl_->sized(part, kept), {})};
+  }
   if (remember) impl_->known_times.emplace_back(q.cluster.nodes, time);
   return time;
 }
 
-Prediction Evaluator::predict(const Question& asked) {
-  std::optional<Question> kept;
-  const Question& q = impl_->sized(asked, kept);
-  const TrainingRun& base = run(q);
-  const Spread s = impl_->spread(q);
-  Question single = q;
-  single.cluster.nodes = 1;
-  single.cluster.fabric.choice.gang.clear();
-  single.cluster.stragglers.clear();
-  single.gpus = 1;
-  // Of a step with the work of one GPU; replicas of a split network take other batches.
-  const TrainingRun& alone = run(single);
-  const double more =
-      q.workload.parallelism ? base.samples_per_step / base.ranks / alone.samples_per_step : 1;
-  const double one_gpu_step = more * alone.parts.total.base();
+Question Evaluator::longest(const Question& q) {
+  const std::vector<Question> parts = one_by_one(q);
+  if (parts.size() == 1) return parts.front();
+  return *std::ranges::max_element(parts, {},
+                                   [this](const Question& part) { return time_to_train(part, false); });
+}
 
-  const double efficiency = one_gpu_step / base.parts.total.base(), time = impl_->seconds(q, {});
+namespace {
+
+/// One workload of a prediction, as modelled.
+struct PredictedPart {
+  Question q, single;  ///< as asked, and on one GPU
+  Spread spread;
+  double failures = 0;  ///< spread of the rate of failures
+  double more = 1;      ///< work of a GPU of the cluster in a step over that of the single one
+  double time = 0, step = 0, efficiency = 0;
+};
+
+}  // namespace
+
+Prediction Evaluator::predict(const Question& asked) {
+  std::vector<PredictedPart> parts;
+  double time = 0, efficiency = 0;
+  for (const Question& as_asked : one_by_one(asked)) {
+    std::optional<Question> kept;
+    const Question& q = impl_->sized(as_asked, kept);
+    PredictedPart& part = parts.emplace_back();
+    const TrainingRun& base = run(q);
+    part.q = q;
+    part.spread = impl_->spread(q);
+    part.single = q;
+    part.single.cluster.nodes = 1;
+    part.single.cluster.fabric.choice.gang.clear();
+    part.single.cluster.stragglers.clear();
+    part.single.gpus = 1;
+    // Of a step with the work of one GPU; replicas of a split network take other batches.
+    const TrainingRun& alone = run(part.single);
+    if (q.workload.parallelism) part.more = base.samples_per_step / base.ranks / alone.samples_per_step;
+    part.step = base.parts.total.base();
+    part.efficiency = part.more * alone.parts.total.base() / part.step;
+    part.time = impl_->seconds(q, {});
+    if (q.failures) part.failures = failures(q)->node.log_sigma;
+    time += part.time;
+  }
+  for (const PredictedPart& part : parts) efficiency += part.time / time * part.efficiency;
+
   Widths of_step, of_time, of_efficiency;
-  const auto vary = [&](double sigma, double Scales::*part, bool of_one_too = true) {
-    if (sigma <= 0) return;
+  const auto vary = [&](auto sigma, double Scales::*factor, bool of_one_too = true) {
+    if (std::ranges::all_of(parts, [&](const PredictedPart& part) { return sigma(part) <= 0; })) return;
     for (const double sign : {-1.0, 1.0}) {
-      Scales scales;
-      scales.*part = std::exp(sign * kNinetyPercent * sigma);
-      const double step = impl_->steady(q, scales).parts.total.base();
-      of_step.add(std::log(step / base.parts.total.base()));
-      of_time.add(std::log(impl_->seconds(q, scales) / time));
-      const Scales of_one = of_one_too ? scales : Scales{};
-      of_efficiency.add(
-          std::log(more * impl_->steady(single, of_one).parts.total.base() / step / efficiency));
+      double varied = 0, perfect = 0, step = 0;
+      for (const PredictedPart& part : parts) {
+        Scales scales;
+        scales.*factor = std::exp(sign * kNinetyPercent * sigma(part));
+        step = impl_->steady(part.q, scales).parts.total.base();
+        const double then = impl_->seconds(part.q, scales);
+        const Scales of_one = of_one_too ? scales : Scales{};
+        varied += then;
+        perfect += then * (part.more * impl_->steady(part.single, of_one).parts.total.base() / step);
+      }
+      of_time.add(std::log(varied / time));
+      of_efficiency.add(std::log(perfect / varied / efficiency));
+      if (parts.size() == 1) of_step.add(std::log(step / parts.front().step));
     }
   };
-  vary(s.compute, &Scales::compute);
-  vary(s.network, &Scales::network);
-  vary(s.input, &Scales::input);
-  vary(s.scaling, &Scales::compute, false);
-  if (q.failures) vary(failures(q)->node.log_sigma, &Scales::failures);
+  vary([](const PredictedPart& p) { return p.spread.compute; }, &Scales::compute);
+  vary([](const PredictedPart& p) { return p.spread.network; }, &Scales::network);
+  vary([](const PredictedPart& p) { return p.spread.input; }, &Scales::input);
+  vary([](const PredictedPart& p) { return p.spread.scaling; }, &Scales::compute, false);
+  vary([](const PredictedPart& p) { return p.failures; }, &Scales::failures);
 
-  const double step = base.parts.total.base(), rate = base.samples_per_step / step;
   Prediction p;
   p.time_to_train = {time, time * of_time.down(), time * of_time.up(), "s"};
-  p.samples_per_s = {rate, rate / of_step.up(), rate / of_step.down(), "1/s"};
-  p.step_time = {step, step * of_step.down(), step * of_step.up(), "s"};
   // An efficiency above one is possible in the middle (a cache that only many nodes fill), not by spread.
   const double most = std::max(1.0, efficiency);
   p.scaling_efficiency = {efficiency, efficiency * of_efficiency.down(),
                           std::min(most, efficiency * of_efficiency.up()), "1"};
+  if (parts.size() > 1) return p;
+  const double step = parts.front().step, rate = run(asked).samples_per_step / step;
+  p.samples_per_s = {rate, rate / of_step.up(), rate / of_step.down(), "1/s"};
+  p.step_time = {step, step * of_step.down(), step * of_step.up(), "s"};
   return p;
 }
 
 std::vector<PartSwing> Evaluator::swings(const Question& asked) {
-  std::optional<Question> kept;
-  const Question& q = impl_->sized(asked, kept);
-  const Spread s = impl_->spread(q);
+  std::vector<Question> parts;
+  for (const Question& part : one_by_one(asked)) {
+    std::optional<Question> kept;
+    parts.push_back(impl_->sized(part, kept));
+  }
   std::vector<PartSwing> out;
-  const auto add = [&](const char* name, double sigma, double Scales::*part) {
-    if (sigma <= 0) return;
-    PartSwing swing{name, std::exp(kNinetyPercent * sigma), {}, {}};
-    Scales scales;
-    scales.*part = 1 / swing.factor;
-    swing.low = Duration{impl_->seconds(q, scales)};
-    scales.*part = swing.factor;
-    swing.high = Duration{impl_->seconds(q, scales)};
+  const auto add = [&](const char* name, auto sigma_of, double Scales::*factor) {
+    double widest = 0;
+    for (const Question& q : parts) widest = std::max(widest, sigma_of(q));
+    if (widest <= 0) return;
+    PartSwing swing{name, std::exp(kNinetyPercent * widest), {}, {}};
+    for (const Question& q : parts) {
+      const double of_part = std::exp(kNinetyPercent * sigma_of(q));
+      Scales scales;
+      scales.*factor = 1 / of_part;
+      swing.low += Duration{impl_->seconds(q, scales)};
+      scales.*factor = of_part;
+      swing.high += Duration{impl_->seconds(q, scales)};
+    }
     out.push_back(std::move(swing));
   };
-  add("speed of kernels", s.compute, &Scales::compute);
-  add("speed of collectives", s.network, &Scales::network);
-  add("pace of nodes together", s.scaling, &Scales::compute);
-  add("speed of the input path", s.input, &Scales::input);
-  if (q.failures) add("rate of failures", failures(q)->node.log_sigma, &Scales::failures);
+  add(
+      "speed of kernels", [this](const Question& q) { return spread(q).compute; }, &Scales::compute);
+  add(
+      "speed of collectives", [this](const Question& q) { return spread(q).network; }, &Scales::network);
+  add(
+      "pace of nodes together", [this](const Question& q) { return spread(q).scaling; }, &Scales::compute);
+  add(
+      "speed of the input path", [this](const Question& q) { return spread(q).input; }, &Scales::input);
+  add(
+      "rate of failures",
+      [this](const Question& q) { return q.failures ? failures(q)->node.log_sigma : 0.0; },
+      &Scales::failures);
   return out;
 }
 

@@ -26,7 +26,8 @@ struct MemoryOptions;
 struct SiteSpec;
 struct TableExchange;
 
-/// What is asked of one workload on one cluster; the planner varies it.
+/// What is asked of one workload on one cluster, or of several that run one after another on the same nodes;
+/// the planner varies it.
 struct Question {
   ClusterSpec cluster;
   WorkloadSpec workload;
@@ -39,7 +40,11 @@ struct Question {
   std::optional<FailureSpec> failures = std::nullopt;  ///< absent: nothing ever fails
   std::shared_ptr<const SiteSpec> site = {};  ///< null: without limits; its power cap slows the GPUs down
   std::optional<double> availability = std::nullopt;  ///< least share of the time in which training moves on
+  std::vector<WorkloadSpec> then = {};  ///< further workloads on the same nodes, each after the one before
 };
+
+/// The question about each of its workloads alone, in the order in which they run.
+std::vector<Question> one_by_one(const Question& question);
 
 /// Spread of the independent parts of a prediction, as standard deviations of the logarithm of a rate.
 struct Spread {
@@ -63,6 +68,8 @@ struct NodeFacts {
   std::optional<Power> max_power;
 };
 
+/// The times of a question are those of all its workloads together, one after another; what else is asked (a
+/// step, its epochs, its memory) is asked of its first workload: see one_by_one().
 class Evaluator {
  public:
   /// Throws LimitReached wherever it has to simulate after a limit of `control` was reached.
@@ -92,12 +99,18 @@ class Evaluator {
 
   /// Number of optimizer steps: ceil(samples x epochs / global batch).
   double steps(const Question& question);
-  /// Failures and checkpoints included. `remember`: among the known times.
+  /// Of all workloads of the question, failures and checkpoints included. `remember`: among the known times.
   Duration time_to_train(const Question& question, bool remember = true);
 
   /// All figures with their 90 % intervals: each part is varied by 1.645 standard deviations on its own, the
   /// changes of ln(time) are added in quadrature (first-order propagation of independent log-normal spreads).
+  /// Of several workloads each part varies in all of them together: the kernels that are slower than modelled
+  /// in one are slower in the next. Their times add up, and the efficiency is the mean over the time; step
+  /// and rate have no common figure and are left out.
   Prediction predict(const Question& question);
+
+  /// The workload of the question that takes longest, alone.
+  Question longest(const Question& question);
 
   /// The parts behind the interval of predict(), one at a time; those without spread are left out.
   std::vector<PartSwing> swings(const Question& question);

@@ -10,9 +10,9 @@ namespace rackcast {
 struct FrameworkProfile;
 
 /// From the text that read_exchange gives. "" and "all_reduce": what the library takes for each size.
-/// "fp16_gradients": the same in 16 bits, whatever the precision. "parameter_server": one on each node. The name of a collective
-/// algorithm: forced for every size. What a framework does by itself (models/exchange_methods.hpp):
-/// "horovod", "ps_lite". Throws Error with the known names.
+/// "fp16_gradients": the same in 16 bits, whatever the precision. "parameter_server": one on each node. The
+/// name of a collective algorithm: forced for every size. What a framework does by itself
+/// (models/exchange_methods.hpp): "horovod", "ps_lite". Throws Error with the known names.
 ExchangeSpec exchange_named(const std::string& text);
 
 /// The same for a run on so many nodes; "" is what the framework does by itself there.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "scenarios/describe.hpp"
 #include "scenarios/node_counts.hpp"
@@ -16,11 +17,11 @@ namespace rackcast {
 namespace {
 
 /// Quantiles of the normal distribution.
-constexpr double kNinetyOfAll = 1.2816, kNinetyFiveOfAll = 1.645;
+constexpr double kNinetyFiveOfAll = 1.645;
 
 /// A workload that takes less memory, and what was changed for it.
 struct Leaner {
-  const char* input;
+  std::string input;
   std::string change;
   WorkloadSpec workload;
 };
@@ -55,16 +56,16 @@ std::vector<Leaner> leaner(const WorkloadSpec& own, int gpus_per_node) {
 
 }  // namespace
 
-std::vector<Change> memory_changes(Evaluator& evaluator, const Question& q, const GoalSpec& goal,
-                                   std::optional<int> nodes) {
+std::vector<Change> memory_changes(Evaluator& evaluator, std::span<const Question> asked,
+                                   const GoalSpec& goal, std::optional<int> nodes) {
   std::vector<Change> rows;
-  for (const Leaner& other : leaner(q.workload, evaluator.node(q.cluster).gpus)) {
-    Question varied = q;
-    varied.workload = other.workload;
+  const auto try_one = [&](std::size_t of, std::size_t part, const Leaner& other, const std::string& whose) {
+    std::vector<Question> varied{asked.begin(), asked.end()};
+    (part == 0 ? varied[of].workload : varied[of].then[part - 1]) = other.workload;
     try {
       const Found found = find_nodes(evaluator, varied, goal.deadline, goal.max_nodes);
-      if (!found.feasible || (nodes && found.nodes >= *nodes)) continue;
-      rows.push_back({other.input, other.change,
+      if (!found.feasible || (nodes && found.nodes >= *nodes)) return;
+      rows.push_back({other.input + whose, other.change,
                       nodes ? fmt::format("instead of {}: takes less memory", *nodes)
                             : std::string{"instead of none: takes less memory"},
                       found.nodes});
@@ -72,60 +73,115 @@ std::vector<Change> memory_changes(Evaluator& evaluator, const Question& q, cons
       throw;
     } catch (const Error&) {  // a split that the network's layers or heads do not take
     }
+  };
+  for (std::size_t of = 0; of < asked.size(); ++of) {
+    const std::vector<Question> parts = one_by_one(asked[of]);
+    const bool several = asked.size() > 1 || parts.size() > 1;
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const std::string whose = several ? " of " + parts[part].workload.model : "";
+      for (const Leaner& other : leaner(parts[part].workload, evaluator.node(asked[of].cluster).gpus))
+        try_one(of, part, other, whose);
+    }
   }
   return rows;
 }
 
-std::vector<Change> changes(Evaluator& evaluator, const Question& q, const GoalSpec& goal, int nodes) {
+namespace {
+
+/// The questions with a change to each, and to each of their workloads.
+template <class OfQuestion, class OfWorkload>
+std::vector<Question> with_changes(std::span<const Question> asked, OfQuestion of_question,
+                                   OfWorkload of_workload) {
+  std::vector<Question> out{asked.begin(), asked.end()};
+  for (Question& q : out) {
+    of_question(q);
+    of_workload(q.workload);
+    std::ranges::for_each(q.then, of_workload);
+  }
+  return out;
+}
+
+constexpr auto kSame = [](auto&) {
+};
+
+}  // namespace
+
+std::vector<Change> changes(Evaluator& evaluator, std::span<const Question> asked, const GoalSpec& goal,
+                            int nodes) {
   std::vector<Change> rows;
-  const auto add = [&](const char* input, std::string change, const Question& varied, Duration deadline) {
-    const Found found = find_nodes(evaluator, varied, deadline, goal.max_nodes);
+  const auto add = [&](const char* input, std::string change, std::span<const Question> questions,
+                       Duration deadline) {
+    const Found found = find_nodes(evaluator, questions, deadline, goal.max_nodes);
     Change row{input, std::move(change), {}, std::nullopt};
     if (found.feasible) row.nodes = found.nodes;
     row.statement = found.feasible ? fmt::format("instead of {}", nodes)
                                    : "infeasible: " + found.conflicts.front().statement;
     rows.push_back(std::move(row));
   };
-  add("deadline", to_text(goal.deadline / 2), q, goal.deadline / 2);
-  add("deadline", to_text(goal.deadline * 2), q, goal.deadline * 2);
-  Question varied = q;
-  varied.workload.epochs *= 0.75;
-  add("epochs", fmt::format("{:g} (a quarter less)", varied.workload.epochs), varied, goal.deadline);
-  varied = q;
-  varied.samples *= 2;
-  if (q.storage.array != "none") varied.storage.count *= 2;  // a larger set comes with its storage
-  add("data", "twice as much, on twice the storage", varied, goal.deadline);
-  varied = q;
-  varied.workload.precision = q.workload.precision == Precision::fp32 ? Precision::mixed : Precision::fp32;
-  add("precision", std::string(to_string(varied.workload.precision)), varied, goal.deadline);
-  Question here = q;
-  here.cluster.nodes = nodes;
-  if (evaluator.exchange(here).strategy == ExchangeStrategy::parameter_server) {
-    varied = q;
-    varied.workload.exchange = "all_reduce";
-    add("exchange of gradients", "all-reduce instead of parameter servers", varied, goal.deadline);
-  }
+  const bool several = asked.size() > 1 || !asked.front().then.empty();
+  const WorkloadSpec& first = asked.front().workload;
+  add("deadline", to_text(goal.deadline / 2), asked, goal.deadline / 2);
+  add("deadline", to_text(goal.deadline * 2), asked, goal.deadline * 2);
+  add("epochs", several ? "a quarter less" : fmt::format("{:g} (a quarter less)", 0.75 * first.epochs),
+      with_changes(asked, kSame, [](WorkloadSpec& w) { w.epochs *= 0.75; }), goal.deadline);
+  add("data", "twice as much, on twice the storage",
+      with_changes(
+          asked,
+          [](Question& q) {
+            q.samples *= 2;
+            if (q.storage.array != "none") q.storage.count *= 2;  // a larger set comes with its storage
+          },
+          kSame),
+      goal.deadline);
+  const Precision other = first.precision == Precision::fp32 ? Precision::mixed : Precision::fp32;
+  add("precision", std::string(to_string(other)),
+      with_changes(asked, kSame, [other](WorkloadSpec& w) { w.precision = other; }), goal.deadline);
+  const bool servers = std::ranges::any_of(asked, [&](const Question& whole) {
+    return std::ranges::any_of(one_by_one(whole), [&](Question q) {
+      q.cluster.nodes = nodes;
+      return evaluator.exchange(q).strategy == ExchangeStrategy::parameter_server;
+    });
+  });
+  if (servers)
+    add("exchange of gradients", "all-reduce instead of parameter servers",
+        with_changes(asked, kSame, [](WorkloadSpec& w) { w.exchange = "all_reduce"; }), goal.deadline);
   return rows;
 }
 
-Change confident(Evaluator& evaluator, Question q, const GoalSpec& goal, int nodes) {
-  const double deadline = goal.deadline.base();
-  const auto time_at = [&](int n) {
-    q.cluster.nodes = n;
-    return evaluator.predict(q).time_to_train;
-  };
-  // The interval's ends are the 5 % and 95 % of a log-normal time, each side with a width of its own.
+std::optional<double> chance_within(const Estimate& time, Duration deadline) {
+  if (time.unit.empty() || time.low <= 0 || time.high <= time.low) return std::nullopt;
+  const double ahead = std::log(deadline.base() / time.value);
+  const double end = ahead > 0 ? time.high / time.value : time.value / time.low;
+  if (end <= 1) return std::nullopt;
+  return 0.5 * std::erfc(-ahead / std::log(end) * kNinetyFiveOfAll / std::sqrt(2.0));
+}
+
+std::optional<double> chance_within(Evaluator& evaluator, std::span<const Question> asked, Duration deadline,
+                                    int nodes) {
+  std::optional<double> least;
+  for (Question q : asked) {
+    q.cluster.nodes = nodes;
+    const auto chance = chance_within(evaluator.predict(q).time_to_train, deadline);
+    if (chance) least = std::min(*chance, least.value_or(1));
+  }
+  return least;
+}
+
+Change confident(Evaluator& evaluator, std::span<const Question> asked, const GoalSpec& goal, int nodes) {
+  constexpr double enough_of_all = 0.9;
   const auto met = [&](int n) {
-    const Estimate t = time_at(n);
-    return t.value * std::pow(t.high / t.value, kNinetyOfAll / kNinetyFiveOfAll) <= deadline;
+    for (Question q : asked) {
+      q.cluster.nodes = n;
+      const Estimate time = evaluator.predict(q).time_to_train;
+      const bool expected = Duration{time.value} <= goal.deadline;
+      if (chance_within(time, goal.deadline).value_or(expected ? 1 : 0) < enough_of_all) return false;
+    }
+    return true;
   };
-  const Estimate expected = time_at(nodes);
-  const double width = std::log(expected.high / expected.value) / kNinetyFiveOfAll;
-  const double z = width > 0 ? std::log(deadline / expected.value) / width : INFINITY;
   Change row{"confidence in the deadline", "90 %", {}, std::nullopt};
   row.statement = fmt::format("instead of {}, which meet it with {:.0f} % (the model's error alone)", nodes,
-                              50 * std::erfc(-z / std::sqrt(2.0)));
-  const NodeCounts counts{counts_taken(evaluator, q, std::max(nodes, goal.max_nodes)), 0};
+                              100 * chance_within(evaluator, asked, goal.deadline, nodes).value_or(1));
+  const NodeCounts counts{counts_taken(evaluator, asked, std::max(nodes, goal.max_nodes)), 0};
   const auto place = [&](std::ptrdiff_t i) {
     return counts.taken[static_cast<std::size_t>(i)];
   };
@@ -166,7 +222,7 @@ Alternative alternative(Evaluator& evaluator, Question q, const GoalSpec& goal, 
   out.spares = evaluator.spares(q);
   out.rack_units = units_of(node, found.nodes + out.spares);
   out.power_kw = kilowatts_of(node, found.nodes + out.spares);
-  out.binding_constraint = evaluator.run(q).binds;
+  out.binding_constraint = evaluator.run(evaluator.longest(q)).binds;
   out.statement =
       fmt::format("{}, bound by {}", to_text(Duration{out.time_to_train.value}), out.binding_constraint);
   return out;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "models/memory.hpp"
@@ -65,14 +66,14 @@ std::string about_batch(const Workload& workload, const MemoryOptions& memory, c
          about_tables(workload, memory, use, node.gpu_memory);
 }
 
-bool holds(Evaluator& evaluator, const Question& q) {
-  return training_memory(evaluator.workload(q.workload), evaluator.memory(q)).total() <=
-         evaluator.node(q.cluster).gpu_memory;
+bool holds(Evaluator& evaluator, const Question& asked) {
+  return std::ranges::all_of(one_by_one(asked), [&evaluator](const Question& q) {
+    return training_memory(evaluator.workload(q.workload), evaluator.memory(q)).total() <=
+           evaluator.node(q.cluster).gpu_memory;
+  });
 }
 
-}  // namespace
-
-std::optional<Conflict> memory_conflict(Evaluator& evaluator, const Question& q) {
+std::optional<Conflict> memory_conflict_alone(Evaluator& evaluator, const Question& q) {
   const NodeFacts node = evaluator.node(q.cluster);
   const Workload& workload = evaluator.workload(q.workload);
   const MemoryOptions memory = evaluator.memory(q);
@@ -83,7 +84,7 @@ std::optional<Conflict> memory_conflict(Evaluator& evaluator, const Question& q)
                                          : about_batch(workload, memory, use, node)};
 }
 
-std::optional<Conflict> split_conflict(Evaluator& evaluator, const Question& q) {
+std::optional<Conflict> split_conflict_alone(Evaluator& evaluator, const Question& q) {
   const int unit = split_unit(q.workload), gpus = gpus_of(evaluator, q);
   if (gpus % unit == 0) return std::nullopt;
   return Conflict{constraint::configuration, fmt::format("a multiple of {} GPUs", unit),
@@ -92,49 +93,87 @@ std::optional<Conflict> split_conflict(Evaluator& evaluator, const Question& q) 
                               text_of(*q.workload.parallelism), evaluator.workload(q.workload).title)};
 }
 
+/// The first workload of the question that has a conflict of a kind.
+template <class Find>
+std::optional<Conflict> first_conflict(Evaluator& evaluator, const Question& asked, Find find) {
+  for (const Question& q : one_by_one(asked))
+    if (auto conflict = find(evaluator, q)) return conflict;
+  return std::nullopt;
+}
+
+/// Nodes from one count that takes the splits of all workloads to the next; 1 for a job of a given number of
+/// GPUs.
+int split_step(Evaluator& evaluator, const Question& asked) {
+  if (asked.gpus) return 1;
+  int unit = split_unit(asked.workload);
+  for (const WorkloadSpec& w : asked.then) unit = std::lcm(unit, split_unit(w));
+  return unit / std::gcd(unit, std::max(1, evaluator.node(asked.cluster).gpus));
+}
+
+}  // namespace
+
 std::size_t NodeCounts::up_to(int nodes) const {
   const auto above = std::ranges::upper_bound(taken, nodes);
   return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, above - taken.begin() - 1));
 }
 
-namespace {
-
-/// Nodes from one count that takes the split to the next; 1 for a job of a given number of GPUs.
-int split_step(Evaluator& evaluator, const Question& q) {
-  const int unit = split_unit(q.workload);
-  return q.gpus ? 1 : unit / std::gcd(unit, std::max(1, evaluator.node(q.cluster).gpus));
+std::optional<Conflict> memory_conflict(Evaluator& evaluator, const Question& asked) {
+  return first_conflict(evaluator, asked, memory_conflict_alone);
 }
 
-}  // namespace
+std::optional<Conflict> split_conflict(Evaluator& evaluator, const Question& asked) {
+  return first_conflict(evaluator, asked, split_conflict_alone);
+}
 
-Conflict none_taken(Evaluator& evaluator, Question q, int max_nodes) {
-  const Workload& workload = evaluator.workload(q.workload);
-  const int step = split_step(evaluator, q);
-  q.cluster.nodes = step;
-  if (const int spares = evaluator.spares(q); spares > 0 && step <= max_nodes && step + spares > max_nodes)
+Conflict none_taken(Evaluator& evaluator, Question asked, int max_nodes) {
+  const int step = split_step(evaluator, asked);
+  asked.cluster.nodes = step;
+  if (const int spares = evaluator.spares(asked);
+      spares > 0 && step <= max_nodes && step + spares > max_nodes)
     return {constraint::max_nodes, count_of(step + spares, "node"), count_of(max_nodes, "node"),
             fmt::format("{} and {} are more than {} (goal.max_nodes).", count_of(step, "node"),
                         count_of(spares, "spare"), max_nodes)};
+  std::string splits, titles;
+  int unit = evaluator.node(asked.cluster).gpus;
+  for (const Question& q : one_by_one(asked)) {
+    const std::string& title = evaluator.workload(q.workload).title;
+    unit = std::lcm(unit, split_unit(q.workload));
+    titles += (titles.empty() ? "" : " and ") + title;
+    if (q.workload.parallelism)
+      splits += fmt::format("{}{} of {} takes {} GPUs", splits.empty() ? "" : "; ",
+                            text_of(*q.workload.parallelism), title, split_unit(q.workload));
+  }
   if (step > max_nodes)
     return {constraint::max_nodes, count_of(step, "node"), count_of(max_nodes, "node"),
-            fmt::format("{} of {} takes {} GPUs, whole nodes from {} on; the search stops at {} "
-                        "(goal.max_nodes).",
-                        text_of(*q.workload.parallelism), workload.title, split_unit(q.workload),
+            fmt::format("{}, whole nodes from {} on; the search stops at {} (goal.max_nodes).", splits,
                         count_of(step, "node"), max_nodes)};
   return {constraint::configuration, "equal shares of the global batch", count_of(max_nodes, "node"),
           fmt::format("No number of nodes up to {} deals the global batch of {} out evenly over its GPUs; a "
                       "multiple of {} does.",
-                      max_nodes, workload.title,
-                      std::lcm(split_unit(q.workload), evaluator.node(q.cluster).gpus))};
+                      max_nodes, titles, unit)};
 }
 
-std::vector<int> counts_taken(Evaluator& evaluator, const Question& q, int max_nodes) {
-  const Workload& workload = evaluator.workload(q.workload);
-  const int step = split_step(evaluator, q), per_node = evaluator.node(q.cluster).gpus;
+std::vector<int> counts_taken(Evaluator& evaluator, const Question& asked, int max_nodes) {
+  const int step = split_step(evaluator, asked), per_node = evaluator.node(asked.cluster).gpus;
+  const std::vector<Question> parts = one_by_one(asked);
   std::vector<int> out;
-  for (int nodes = step; nodes <= max_nodes; nodes += step)
-    if (deals_evenly(q.workload, workload, std::min(nodes * per_node, q.gpus.value_or(nodes * per_node))))
+  for (int nodes = step; nodes <= max_nodes; nodes += step) {
+    const int gpus = std::min(nodes * per_node, asked.gpus.value_or(nodes * per_node));
+    if (std::ranges::all_of(parts, [&](const Question& q) {
+          return deals_evenly(q.workload, evaluator.workload(q.workload), gpus);
+        }))
       out.push_back(nodes);
+  }
+  return out;
+}
+
+std::vector<int> counts_taken(Evaluator& evaluator, std::span<const Question> questions, int max_nodes) {
+  std::vector<int> out = counts_taken(evaluator, questions.front(), max_nodes);
+  for (const Question& q : questions.subspan(1)) {
+    std::vector<int> both;
+    std::ranges::set_intersection(out, counts_taken(evaluator, q, max_nodes), std::back_inserter(both));
+    out = std::move(both);
+  }
   return out;
 }
 

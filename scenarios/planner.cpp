@@ -12,6 +12,8 @@
 #include "scenarios/plan/design.hpp"
 #include "scenarios/plan/front_intervals.hpp"
 #include "scenarios/search.hpp"
+#include "scenarios/sensitivity.hpp"
+#include "scenarios/whole_answer.hpp"
 #include "sim/quantity_text.hpp"
 #include "sim/table_document.hpp"
 #include "sim/trace.hpp"
@@ -20,19 +22,12 @@ namespace rackcast {
 
 namespace {
 
-void describe_answer(Answer& a, const WorkloadResult& w, const Duration deadline) {
-  a.statement =
-      fmt::format("{} x {} ({} GPUs) train {} in {}, bound by {}; the deadline is {}.",
-                  with_spares(a.nodes, a.spares), a.node_title, a.gpus, w.title,
-                  to_text(Duration{w.prediction.time_to_train.value}), w.run.binds, to_text(deadline));
-}
-
 /// A limit has ended the work on a workload: says so, and what has been found.
 void stop(WorkloadResult& w, const WorkloadSpec& spec, const Evaluator& evaluator) {
   w.spec = spec;
   if (!w.answer.statement.empty()) return;
   w.answer.workload = spec.model;
-  w.answer.binding_constraint = "limit";
+  w.answer.binding_constraint = constraint::limit;
   w.answer.statement = fmt::format("A limit ended the simulation of {}.", spec.model);
   std::string known;
   for (const auto& [nodes, time] : evaluator.known_times()) {
@@ -41,41 +36,55 @@ void stop(WorkloadResult& w, const WorkloadSpec& spec, const Evaluator& evaluato
   w.answer.statement += known.empty() ? " No step was over." : " Known by then: " + known + ".";
 }
 
-void size_workload(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec, WorkloadResult& w) {
+/// Why not fewer nodes than `found`, what would change that, or what conflicts.
+void answer_question(Evaluator& evaluator, const Scenario& s, const Question& q, const Found& found,
+                     Answer& a, std::vector<Alternative>& alternatives) {
   const GoalSpec& goal = *s.goal;
-  Question q = question(s, spec);
-  const Found found = find_nodes(evaluator, q, goal.deadline, goal.max_nodes);
-  describe(evaluator, s, spec, std::max(1, found.nodes), w);
-  w.answer.feasible = found.feasible;
-  w.answer.conflicts = found.conflicts;
+  const std::vector<Question> asked{q};
+  a.feasible = found.feasible;
+  a.conflicts = found.conflicts;
   if (found.feasible) {
-    describe_answer(w.answer, w, goal.deadline);
-    w.answer.why_not_fewer = why_not_fewer(evaluator, q, found.nodes, goal.deadline);
-    w.answer.binding_constraint =
-        w.answer.why_not_fewer ? w.answer.why_not_fewer->fails : std::string{constraint::one_node};
-    w.answer.changes = changes(evaluator, q, goal, found.nodes);
-    if (w.answer.binding_constraint == constraint::gpu_memory) {
-      w.answer.statement +=
-          fmt::format(" Memory binds and not the deadline: {} at least.", count_of(found.nodes, "node"));
-      std::ranges::move(memory_changes(evaluator, q, goal, found.nodes),
-                        std::back_inserter(w.answer.changes));
-    }
-    w.answer.changes.push_back(confident(evaluator, q, goal, found.nodes));
+    a.nodes = found.nodes;
+    a.why_not_fewer = why_not_fewer(evaluator, q, found.nodes, goal.deadline);
+    a.binding_constraint = a.why_not_fewer ? a.why_not_fewer->fails : std::string{constraint::one_node};
+    a.changes = changes(evaluator, asked, goal, found.nodes);
+    if (a.binding_constraint == constraint::gpu_memory)
+      std::ranges::move(memory_changes(evaluator, asked, goal, found.nodes), std::back_inserter(a.changes));
+    a.changes.push_back(confident(evaluator, asked, goal, found.nodes));
   } else {
-    w.answer.binding_constraint = found.conflicts.front().constraint;
-    w.answer.statement = found.conflicts.front().statement;
-    if (w.answer.binding_constraint == constraint::gpu_memory)
-      w.answer.changes = memory_changes(evaluator, q, goal, std::nullopt);
+    a.binding_constraint = found.conflicts.front().constraint;
+    a.statement = found.conflicts.front().statement;
+    if (a.binding_constraint == constraint::gpu_memory)
+      a.changes = memory_changes(evaluator, asked, goal, std::nullopt);
   }
-  for (const std::string& node : goal.alternatives) {
-    w.alternatives.push_back(alternative(evaluator, q, goal, node));
-  }
+  for (const std::string& node : goal.alternatives)
+    alternatives.push_back(alternative(evaluator, q, goal, node));
 }
 
-/// The workload on the size that the planner chose for all of them.
+/// What the report speaks of where a search found no answer: the cluster that comes nearest.
+int nodes_to_describe(const Found& found, const PlanReport& plan, const Scenario& chosen) {
+  if (found.feasible) return found.nodes;
+  return plan.nearest ? chosen.cluster.nodes : std::max(1, found.nodes);
+}
+
+/// One workload, with the whole cluster and the whole deadline for itself.
+void size_workload(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec, const PlanReport& plan,
+                   WorkloadResult& w) {
+  const Question q = question(s, spec);
+  const Found found = find_nodes(evaluator, q, s.goal->deadline, s.goal->max_nodes);
+  describe(evaluator, s, spec, nodes_to_describe(found, plan, s), w);
+  answer_question(evaluator, s, q, found, w.answer, w.alternatives);
+  if (!found.feasible) return;
+  w.answer.statement =
+      training_statement(w.answer, w.title, Duration{w.prediction.time_to_train.value}, w.run.binds, s.goal);
+  w.answer.statement += memory_remark(w.answer);
+}
+
+/// The workload on the size that was chosen for all of them.
 void describe_chosen(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
                      const PlanReport& plan, WorkloadResult& w) {
-  describe(evaluator, s, spec, s.cluster.nodes, w);
+  const bool none = asks_for_nodes(s) && !plan.chosen && !plan.nearest;
+  describe(evaluator, s, spec, none ? 1 : s.cluster.nodes, w);
   w.answer.feasible = plan.chosen.has_value();
   if (!plan.chosen) {
     w.answer.statement = plan.statement;
@@ -85,83 +94,61 @@ void describe_chosen(Evaluator& evaluator, const Scenario& s, const WorkloadSpec
   w.answer.binding_constraint = plan.smaller && !plan.smaller->breaks.empty()
                                     ? plan.smaller->breaks.front()
                                     : std::string{to_string(plan.objective)};
-  describe_answer(w.answer, w, s.goal->deadline);
+  w.answer.statement = training_statement(w.answer, w.title, Duration{w.prediction.time_to_train.value},
+                                          w.run.binds, s.adds_up() ? std::nullopt : s.goal);
 }
 
-/// Where the smallest count of nodes is the question, each workload has one of its own.
-bool asks_for_nodes(const Scenario& s) {
-  return s.goal->objective == Objective::fewest_nodes && s.search.nodes.empty() &&
-         s.search.gpus_per_job.empty() && !s.cluster.gpus_per_job;
-}
-
-/// What the planner says stands above what the workloads say, each on its own.
-void take_over(Result& result) {
-  const PlanReport& plan = *result.plan;
-  Answer& a = result.answer;
-  if (plan.chosen) {
-    const PlanCandidate& c = *plan.chosen;
-    if (a.feasible && a.nodes == c.nodes) {
-      if (plan.objective != Objective::fewest_nodes) a.statement = plan.statement + " " + a.statement;
-      return;
+/// Each workload of a scenario whose workloads have an answer each, or only a place in the planner's.
+void size_each(Evaluator& evaluator, Result& result) {
+  const Scenario& chosen = result.scenario;
+  for (const WorkloadSpec& spec : chosen.workloads) {
+    WorkloadResult& w = result.workloads.emplace_back();
+    try {
+      if (asks_for_nodes(chosen) && !chosen.adds_up())
+        size_workload(evaluator, chosen, spec, *result.plan, w);
+      else
+        describe_chosen(evaluator, chosen, spec, *result.plan, w);
+    } catch (const LimitReached&) {
+      stop(w, spec, evaluator);
     }
-    a.feasible = true;
-    a.nodes = c.nodes;
-    a.gpus = c.gpus;
-    a.spares = c.spares;
-    a.node = c.node;
-    a.node_title = c.node_title;
-    a.rack_units = c.rack_units;
-    a.power_kw = c.nameplate ? std::optional(c.nameplate->base() / 1000) : std::nullopt;
-    a.statement = plan.statement;
-  } else if (!plan.conflicts.empty()) {
-    a.feasible = false;
-    a.why_not_fewer.reset();
-    if (!a.conflicts.empty() && plan.conflicts.size() == 1) return;  // they say more than the limit's name
-    if (a.conflicts.empty()) {
-      a.statement = plan.statement;
-      if (plan.conflicts.size() == 1) a.statement += " " + plan.conflicts.front().statement;
-      a.binding_constraint = plan.conflicts.front().limit;
-    } else {
-      a.statement = plan.statement + " " + a.statement;
-    }
-    a.conflicts.clear();
-    for (const PlanConflict& c : plan.conflicts)
-      a.conflicts.push_back({c.limit, c.allowed, c.needed, c.statement});
   }
 }
 
-/// The whole answer: the cluster must do for every workload, so the hungriest one decides.
-void choose(Result& result) {
-  const auto hungrier = [](const WorkloadResult& a, const WorkloadResult& b) {
-    if (a.answer.feasible != b.answer.feasible) return a.answer.feasible;
-    return a.answer.nodes < b.answer.nodes;
-  };
-  const auto& w = *std::max_element(result.workloads.begin(), result.workloads.end(), hungrier);
-  result.answer = w.answer;
-  result.prediction = w.prediction;
+/// What is asked of all workloads at once, where they run one after another.
+void size_together(Evaluator& evaluator, Result& result) {
+  const Scenario& chosen = result.scenario;
+  Question q = questions(chosen).front();
+  try {
+    if (asks_for_nodes(chosen)) {
+      const Found found = find_nodes(evaluator, q, chosen.goal->deadline, chosen.goal->max_nodes);
+      answer_question(evaluator, chosen, q, found, result.answer, result.alternatives);
+    }
+    q.cluster.nodes = described_nodes(result);
+    if (q.cluster.nodes > 0) result.sensitivity = sensitivity(evaluator, chosen, q);
+  } catch (const LimitReached&) {
+    if (result.answer.statement.empty()) result.answer.binding_constraint = constraint::limit;
+  }
+}
+
+/// Data in time, the site and the drawings, all of the cluster that the answer describes.
+void add_cluster_reports(Result& result, Evaluator& evaluator) {
+  const int nodes = described_nodes(result);
+  std::vector<Question> asked = questions(result.scenario);
+  for (Question& q : asked) q.cluster.nodes = std::max(1, nodes);
+  Question shown = asked.front();
+  shown.workload = result.scenario.workloads[result.slowest];
+  shown.then.clear();
+  try {
+    result.growth = growth_report(evaluator, result.scenario, asked);
+    if (nodes > 0) result.site = site_report(evaluator, evaluator.catalog(), result.scenario, shown);
+  } catch (const LimitReached&) {
+    result.growth.reset();  // `partial` says so
+  }
+  if (nodes > 0) result.drawings = machine_drawings(evaluator.cluster(shown));
 }
 
 void finish(Result& result, Evaluator& evaluator) {
-  const auto chosen = std::ranges::find(result.workloads, result.answer.workload,
-                                        [](const WorkloadResult& w) { return w.spec.model; });
-  // As the scenario has it: its global batch may be dealt out to another number of GPUs here.
-  const auto asked =
-      std::ranges::find(result.scenario.workloads, result.answer.workload, &WorkloadSpec::model);
-  if (chosen != result.workloads.end()) {
-    Question q = question(result.scenario, *asked);
-    q.cluster.nodes = std::max(1, result.answer.nodes);
-    try {
-      result.growth = growth_report(evaluator, result.scenario, q);
-      result.site = site_report(evaluator, evaluator.catalog(), result.scenario, q);
-    } catch (const LimitReached&) {
-      result.growth.reset();  // `partial` says so
-    }
-  }
-  if (chosen != result.workloads.end()) {
-    Question q = question(result.scenario, *asked);
-    q.cluster.nodes = std::max(1, result.answer.nodes);
-    result.drawings = machine_drawings(evaluator.cluster(q));
-  }
+  add_cluster_reports(result, evaluator);
   result.assumptions = evaluator.assumptions();
   try {
     if (result.plan) add_time_intervals(evaluator, *result.plan, result.plan->front);
@@ -191,35 +178,33 @@ void finish(Result& result, Evaluator& evaluator) {
 std::vector<Evaluator::Task> rest_of_answer(const Scenario& s) {
   std::vector<Evaluator::Task> tasks;
   const GoalSpec& goal = *s.goal;
-  const auto found = [&s, &goal](Evaluator& e, const WorkloadSpec& w) {
-    const Found it = find_nodes(e, question(s, w), goal.deadline, goal.max_nodes);
+  const auto found = [&s, &goal](Evaluator& e, const Question& q) {
+    const Found it = find_nodes(e, q, goal.deadline, goal.max_nodes);
     return it.feasible ? it.nodes : s.cluster.nodes;
   };
-  for (const WorkloadSpec& w : s.workloads) {
-    tasks.emplace_back([&s, &w, found](Evaluator& e) {
-      const int nodes = found(e, w);  // growth is that of the hungriest
-      for (const WorkloadSpec& other : s.workloads)
-        if (found(e, other) > nodes) return;
-      Question q = question(s, w);
-      q.cluster.nodes = std::max(1, s.cluster.nodes);
-      (void)growth_report(e, s, q);
+  tasks.emplace_back([&s](Evaluator& e) {
+    std::vector<Question> asked = questions(s);
+    for (Question& q : asked) q.cluster.nodes = std::max(1, s.cluster.nodes);
+    (void)growth_report(e, s, asked);
+  });
+  for (const Question& q : questions(s)) {
+    tasks.emplace_back([&goal, q, found](Evaluator& e) {
+      const int nodes = found(e, q);
+      (void)changes(e, std::vector{q}, goal, nodes);
     });
-    tasks.emplace_back([&s, &w, &goal, found](Evaluator& e) {
-      const int nodes = found(e, w);
-      (void)changes(e, question(s, w), goal, nodes);
-    });
-    tasks.emplace_back([&s, &w, found](Evaluator& e) {
-      WorkloadResult unused;
-      describe(e, s, w, found(e, w), unused);
-    });
-    tasks.emplace_back([&s, &w, &goal, found](Evaluator& e) {
-      const int nodes = found(e, w);
-      (void)why_not_fewer(e, question(s, w), nodes, goal.deadline);
-      (void)confident(e, question(s, w), goal, nodes);
+    for (const Question& part : one_by_one(q)) {
+      tasks.emplace_back([&s, q, part, found](Evaluator& e) {
+        WorkloadResult unused;
+        describe(e, s, part.workload, found(e, q), unused);
+      });
+    }
+    tasks.emplace_back([&goal, q, found](Evaluator& e) {
+      const int nodes = found(e, q);
+      (void)why_not_fewer(e, q, nodes, goal.deadline);
+      (void)confident(e, std::vector{q}, goal, nodes);
     });
     for (const std::string& node : goal.alternatives)
-      tasks.emplace_back(
-          [&s, &w, &goal, &node](Evaluator& e) { (void)alternative(e, question(s, w), goal, node); });
+      tasks.emplace_back([&goal, &node, q](Evaluator& e) { (void)alternative(e, q, goal, node); });
   }
   return tasks;
 }
@@ -239,20 +224,9 @@ Result size(const Scenario& asked, const Catalog& catalog, const RunControl& con
   result.plan = make_plan(evaluator, scenario, control, result.scenario);
   const Scenario& chosen = result.scenario;
   if (asks_for_nodes(scenario)) evaluator.rehearse(rest_of_answer(chosen));
-  for (const WorkloadSpec& spec : chosen.workloads) {
-    WorkloadResult& w = result.workloads.emplace_back();
-    try {
-      if (asks_for_nodes(scenario)) {
-        size_workload(evaluator, chosen, spec, w);
-      } else {
-        describe_chosen(evaluator, chosen, spec, *result.plan, w);
-      }
-    } catch (const LimitReached&) {
-      stop(w, spec, evaluator);
-    }
-  }
-  choose(result);
-  take_over(result);
+  size_each(evaluator, result);
+  if (chosen.adds_up()) size_together(evaluator, result);
+  answer_size(evaluator, result);
   finish(result, evaluator);
   return result;
 }
@@ -260,14 +234,25 @@ Result size(const Scenario& asked, const Catalog& catalog, const RunControl& con
 namespace {
 
 /// What the slow nodes cost, if there are any.
-void add_without_stragglers(Evaluator& evaluator, Question q, WorkloadResult& w) {
-  if (q.cluster.stragglers.empty()) return;
+void add_without_stragglers(Evaluator& evaluator, Question q, double now, Answer& a) {
+  if (q.cluster.stragglers.empty() || now <= 0) return;
   q.cluster.stragglers.clear();
-  const double now = w.prediction.time_to_train.value, then = evaluator.time_to_train(q).base();
-  w.answer.changes.push_back({"cluster.stragglers", "as fast as the others",
-                              fmt::format("Without slow nodes it takes {}, {:.1f} % less.",
-                                          to_text(Duration{then}), 100 * (1 - then / now)),
-                              q.cluster.nodes});
+  const double then = evaluator.time_to_train(q).base();
+  a.changes.push_back({"cluster.stragglers", "as fast as the others",
+                       fmt::format("Without slow nodes it takes {}, {:.1f} % less.", to_text(Duration{then}),
+                                   100 * (1 - then / now)),
+                       q.cluster.nodes});
+}
+
+/// What all workloads one after another take, beside what each takes.
+void simulate_together(Evaluator& evaluator, Result& result) {
+  const Question q = questions(result.scenario).front();
+  try {
+    result.sensitivity = sensitivity(evaluator, result.scenario, q);
+    result.answer.changes.clear();
+    add_without_stragglers(evaluator, q, result.prediction.time_to_train.value, result.answer);
+  } catch (const LimitReached&) {  // `partial` says so
+  }
 }
 
 }  // namespace
@@ -287,7 +272,6 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
       if (tracer && scenario.workloads.size() > 1) tracer->begin_part(spec.model + ": ");
       if (tracer) evaluator.run(question(scenario, spec), tracer);
       describe(evaluator, scenario, spec, scenario.cluster.nodes, w);
-      w.ladder.back().how = "given by the scenario";
     } catch (const LimitReached&) {
     }
     if (w.prediction.time_to_train.unit.empty()) {
@@ -296,7 +280,7 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
     }
     w.answer.feasible = true;
     w.answer.binding_constraint = w.run.binds;
-    add_without_stragglers(evaluator, question(scenario, spec), w);
+    add_without_stragglers(evaluator, question(scenario, spec), w.prediction.time_to_train.value, w.answer);
     w.answer.conflicts = fixed_conflicts(evaluator, question(scenario, spec));
     if (!w.answer.conflicts.empty()) {
       w.answer.feasible = false;
@@ -304,12 +288,11 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
       w.answer.statement = w.answer.conflicts.front().statement;
       continue;
     }
-    w.answer.statement =
-        fmt::format("{} x {} ({} GPUs) train {} in {}, bound by {}.",
-                    with_spares(w.answer.nodes, w.answer.spares), w.answer.node_title, w.answer.gpus, w.title,
-                    to_text(Duration{w.prediction.time_to_train.value}), w.run.binds);
+    w.answer.statement = training_statement(w.answer, w.title, Duration{w.prediction.time_to_train.value},
+                                            w.run.binds, scenario.adds_up() ? std::nullopt : scenario.goal);
   }
-  choose(result);
+  answer_simulation(evaluator, result);
+  if (scenario.adds_up()) simulate_together(evaluator, result);
   finish(result, evaluator);
   return result;
 }

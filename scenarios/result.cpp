@@ -35,17 +35,18 @@ Document missing_document(const MissingFacts& m) {
 }
 
 Document answer_document(const Answer& a) {
-  Document out = {{"feasible", a.feasible},
-                  {"nodes", a.nodes},
-                  {"spares", a.spares},
-                  {"node", a.node},
-                  {"node_title", a.node_title},
-                  {"gpus", a.gpus},
-                  {"workload", a.workload},
-                  {"binding_constraint", a.binding_constraint},
-                  {"statement", a.statement},
-                  {"rack_units", amount_or_null(a.rack_units)},
-                  {"power_kw", amount_or_null(a.power_kw)}};
+  Document out = {{"feasible", a.feasible},     {"nodes", nullptr},
+                  {"spares", a.spares},         {"node", a.node},
+                  {"node_title", a.node_title}, {"gpus", nullptr},
+                  {"workload", a.workload},     {"binding_constraint", a.binding_constraint},
+                  {"statement", a.statement},   {"rack_units", nullptr},
+                  {"power_kw", nullptr}};
+  if (a.feasible || a.nodes > 0)  // else it speaks of no cluster
+    out.update({{"nodes", a.nodes},
+                {"gpus", a.gpus},
+                {"rack_units", amount_or_null(a.rack_units)},
+                {"power_kw", amount_or_null(a.power_kw)}});
+  if (a.deadline_probability) out["deadline_probability"] = *a.deadline_probability;
   if (a.why_not_fewer) {
     const Smaller& s = *a.why_not_fewer;
     out["why_not_fewer"] = {{"nodes", s.nodes},
@@ -153,6 +154,37 @@ Document batch_document(const WorkloadResult& w) {
   return out;
 }
 
+Document document(const std::vector<Alternative>& alternatives) {
+  Document out = Document::array();
+  for (const Alternative& a : alternatives) {
+    out.push_back({{"node", a.node},
+                   {"title", a.title},
+                   {"feasible", a.feasible},
+                   {"nodes", a.nodes},
+                   {"spares", a.spares},
+                   {"gpus", a.gpus},
+                   {"time_to_train_s", document(a.time_to_train)},
+                   {"rack_units", amount_or_null(a.rack_units)},
+                   {"power_kw", amount_or_null(a.power_kw)},
+                   {"binding_constraint", a.binding_constraint},
+                   {"statement", a.statement}});
+  }
+  return out;
+}
+
+Document document(const std::vector<SensitivityRow>& rows) {
+  Document out = Document::array();
+  for (const SensitivityRow& r : rows) {
+    out.push_back({{"input", r.input},
+                   {"kind", r.kind},
+                   {"low_text", r.low_text},
+                   {"high_text", r.high_text},
+                   {"low_s", r.low.base()},
+                   {"high_s", r.high.base()}});
+  }
+  return out;
+}
+
 Document document(const WorkloadResult& w) {
   Document out = {{"model", w.spec.model},
                   {"title", w.title},
@@ -199,29 +231,8 @@ Document document(const WorkloadResult& w) {
   }
   out["evidence"] = evidence_document(w.evidence);
   if (w.timeline.length > Duration{0}) out["timeline"] = timeline_document(w.timeline);
-  out["alternatives"] = Document::array();
-  for (const Alternative& a : w.alternatives) {
-    out["alternatives"].push_back({{"node", a.node},
-                                   {"title", a.title},
-                                   {"feasible", a.feasible},
-                                   {"nodes", a.nodes},
-                                   {"spares", a.spares},
-                                   {"gpus", a.gpus},
-                                   {"time_to_train_s", document(a.time_to_train)},
-                                   {"rack_units", amount_or_null(a.rack_units)},
-                                   {"power_kw", amount_or_null(a.power_kw)},
-                                   {"binding_constraint", a.binding_constraint},
-                                   {"statement", a.statement}});
-  }
-  out["sensitivity"] = Document::array();
-  for (const SensitivityRow& r : w.sensitivity) {
-    out["sensitivity"].push_back({{"input", r.input},
-                                  {"kind", r.kind},
-                                  {"low_text", r.low_text},
-                                  {"high_text", r.high_text},
-                                  {"low_s", r.low.base()},
-                                  {"high_s", r.high.base()}});
-  }
+  out["alternatives"] = document(w.alternatives);
+  out["sensitivity"] = document(w.sensitivity);
   return out;
 }
 
@@ -232,11 +243,15 @@ std::string to_json_text(const Result& result) {
   Document out = head_document(result.kind, result.command, s);
   if (s.goal) out["goal"] = {{"deadline_s", s.goal->deadline.base()}, {"max_nodes", s.goal->max_nodes}};
   if (result.partial) out["partial"] = true;
+  if (!result.premise.empty())
+    out["premise"] = {{"workloads_run", to_string(s.workloads_run)}, {"statement", result.premise}};
   out["answer"] = document(result.answer);
   out["prediction"] = document(result.prediction);
   if (result.plan) out["plan"] = plan_document(*result.plan);
   out["workloads"] = Document::array();
   for (const WorkloadResult& w : result.workloads) out["workloads"].push_back(document(w));
+  if (!result.alternatives.empty()) out["alternatives"] = document(result.alternatives);
+  if (!result.sensitivity.empty()) out["sensitivity"] = document(result.sensitivity);
   if (!result.drawings.empty()) out["drawings"] = drawings_document(result.drawings);
   out["method"] = method_document(method());
   if (result.growth) out["growth"] = growth_document(*result.growth);

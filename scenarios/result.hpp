@@ -44,6 +44,7 @@ struct Answer {
   std::string node, node_title, workload, binding_constraint, statement;
   std::optional<double> rack_units;  ///< of the nodes alone, spares included; nothing: not in the catalogue
   std::optional<double> power_kw;    ///< rated, likewise
+  std::optional<double> deadline_probability;  ///< that all is done in time, by the model's error alone
   std::optional<Smaller> why_not_fewer;
   std::vector<Conflict> conflicts;
   std::vector<Change> changes;
@@ -131,9 +132,14 @@ struct Result {
   std::string kind;  ///< "size" or "simulate"
   std::string command;
   Scenario scenario;
+  std::string premise;  ///< how several workloads share cluster and deadline; empty of one
   Answer answer;
-  Prediction prediction;
+  Prediction prediction;  ///< of what takes longest on the cluster of the answer
   std::vector<WorkloadResult> workloads;
+  std::size_t slowest = 0;  ///< workload that takes longest on the cluster of the answer
+  /// Of all workloads together, where they run one after another; else each workload has its own.
+  std::vector<Alternative> alternatives;
+  std::vector<SensitivityRow> sensitivity;
   std::optional<PlanReport> plan;        ///< of "size"
   std::optional<GrowthReport> growth;    ///< of a fleet's data, on the chosen cluster
   std::optional<SiteReport> site;        ///< of the chosen cluster

@@ -263,6 +263,15 @@ void check_objective(const Scenario& s) {
                 R"(add "site": {"prices": {"date": "2018-06-30"}})"};
 }
 
+WorkloadsRun read_workloads_run(const Json& json) {
+  for (const WorkloadsRun run : {WorkloadsRun::one_after_another, WorkloadsRun::each_on_its_own})
+    if (json.string() == to_string(run)) return run;
+  json.fail(
+      fmt::format("workloads cannot run \"{}\"", json.string()),
+      "\"one-after-another\" (their times add up) or \"each-on-its-own\" (each has the whole cluster and "
+      "the whole deadline for itself)");
+}
+
 /// What every scenario has.
 Scenario read_head(ObjectReader& in, const Json& text, const std::string& file) {
   Scenario scenario;
@@ -325,11 +334,16 @@ SearchSpec read_serving_search(const Json& json, PrecisionUse use) {
 
 }  // namespace
 
+std::string_view to_string(WorkloadsRun run) {
+  return run == WorkloadsRun::one_after_another ? "one-after-another" : "each-on-its-own";
+}
+
 Scenario read_serving_scenario(const Json& text, const std::string& file) {
   ObjectReader in{at_middle(text)};
   Scenario scenario = read_head(in, text, file);
   scenario.serving = read_service(in.require("serving"));
-  for (const char* training : {"data", "storage", "workloads", "input", "campaign", "published"})
+  for (const char* training :
+       {"data", "storage", "workloads", "workloads_run", "input", "campaign", "published"})
     if (const Json* found = in.find(training))
       found->fail(fmt::format("a scenario that serves has no \"{}\"", training),
                   "training and serving are asked in scenarios of their own");
@@ -367,6 +381,7 @@ Scenario read_scenario(const Json& text, const std::string& file) {
   for (const Json& one : workloads.array()) scenario.workloads.push_back(read_workload(one));
   if (scenario.workloads.empty()) workloads.fail("at least one workload is needed");
   if (scenario.workloads.size() > 64) workloads.fail("more than 64 workloads");
+  if (const Json* run = in.find("workloads_run")) scenario.workloads_run = read_workloads_run(*run);
   scenario.cluster = read_cluster(in.require("cluster"));
   if (const Json* calibration = in.find("calibration"))
     scenario.calibration = read_calibration(*calibration, name_or_file);

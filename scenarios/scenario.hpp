@@ -104,6 +104,13 @@ struct PublishedRow {
   Duration time{0};
 };
 
+/// How several workloads share the cluster.
+enum class WorkloadsRun : std::uint8_t {
+  one_after_another,  ///< on the same nodes: their times add up, and the deadline is for all of them
+  each_on_its_own,    ///< each has the whole cluster and the whole deadline for itself
+};
+std::string_view to_string(WorkloadsRun run);
+
 struct Scenario {
   std::string file, name, description;
   std::string start;  ///< ISO date on which the work begins; empty: not given
@@ -112,6 +119,7 @@ struct Scenario {
   StorageSpec storage;
   InputOptions input;
   std::vector<WorkloadSpec> workloads;
+  WorkloadsRun workloads_run = WorkloadsRun::one_after_another;
   ClusterSpec cluster;
   std::optional<GoalSpec> goal;
   SearchSpec search;
@@ -122,6 +130,11 @@ struct Scenario {
   std::optional<ServiceSpec> serving;  ///< then there are no data, no storage and no workloads
   Calibration calibration;             ///< the user's own measurements; mostly empty
   Json text;                           ///< after "extends" and --set
+
+  /// Several workloads whose times add up.
+  [[nodiscard]] bool adds_up() const {
+    return workloads.size() > 1 && workloads_run == WorkloadsRun::one_after_another;
+  }
 };
 
 /// Reads a scenario: follows "extends" (relative to the file, at most 16 deep, cycles are errors), lays each

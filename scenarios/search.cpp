@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <numeric>
 
 #include "scenarios/describe.hpp"
 #include "scenarios/node_counts.hpp"
@@ -22,8 +22,7 @@ Duration time_at(Evaluator& evaluator, Question& q, int nodes) {
 }
 
 /// What no site knows of and more nodes make worse: the batch of a step, and failures.
-std::vector<Conflict> running_conflicts(Evaluator& evaluator, const Question& q) {
-  std::vector<Conflict> out;
+void add_running_conflicts(Evaluator& evaluator, const Question& q, std::vector<Conflict>& out) {
   const std::string cluster = fmt::format("{} x {}", q.cluster.nodes, evaluator.node(q.cluster).title);
   const double batch = evaluator.run(q).samples_per_step, useful = q.workload.critical_batch.value_or(batch);
   if (batch > useful * (1 + 1e-9))
@@ -33,22 +32,32 @@ std::vector<Conflict> running_conflicts(Evaluator& evaluator, const Question& q)
          fmt::format("{} take {:.0f} samples of {} in a step; beyond {:.0f} samples more do not train "
                      "faster (critical_batch).",
                      cluster, batch, q.workload.model, useful)});
-  if (!q.availability) return out;
+  if (!q.availability) return;
   const double kept = evaluator.failures(q)->goodput.useful;
   if (1 - kept > (1 - *q.availability) * (1 + 1e-9))
     out.push_back({std::string{to_string(Limit::availability)},
                    fmt::format("{:.4g} %", 100 * *q.availability), fmt::format("{:.4g} %", 100 * kept),
                    fmt::format("Training on {} moves forward {:.4g} % of the time; {:.4g} % is asked.",
                                cluster, 100 * kept, 100 * *q.availability)});
-  return out;
 }
 
-/// The GPU does not train in the workload's precision.
-std::optional<Conflict> precision_conflict(Evaluator& evaluator, const Question& q) {
-  const auto refusal = evaluator.precision_refusal(q.cluster, q.workload);
-  if (!refusal) return std::nullopt;
-  return Conflict{constraint::precision, std::string{to_string(q.workload.precision)}, "none",
-                  fmt::format("{}; {}.", refusal->message(), refusal->hint())};
+/// The workloads of the question as the site sees them, the longest first.
+std::vector<SiteRun> site_runs(Evaluator& evaluator, const Question& asked) {
+  std::vector<SiteRun> runs;
+  for (const Question& q : one_by_one(asked))
+    runs.push_back({q.workload.model, {}, evaluator.run(q), evaluator.time_to_train(q, false)});
+  std::ranges::stable_sort(runs, std::ranges::greater{}, &SiteRun::time);
+  return runs;
+}
+
+/// The GPU does not train in a workload's precision.
+std::optional<Conflict> precision_conflict(Evaluator& evaluator, const Question& asked) {
+  for (const Question& q : one_by_one(asked)) {
+    if (const auto refusal = evaluator.precision_refusal(q.cluster, q.workload))
+      return Conflict{constraint::precision, std::string{to_string(q.workload.precision)}, "none",
+                      fmt::format("{}; {}.", refusal->message(), refusal->hint())};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -104,7 +113,7 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
   }
   if (time > deadline) {
     q.cluster.nodes = best;
-    const std::string binds = evaluator.run(q).binds;
+    const std::string binds = evaluator.run(evaluator.longest(q)).binds;
     found.nodes = best;
     found.time = best_time;
     const bool still_falling = best == most;
@@ -137,14 +146,36 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
   found.time = time;
   q.cluster.nodes = nodes;
   if (q.site) {
-    const std::vector<SiteRun> runs{{q.workload.model, {}, evaluator.run(q), time}};
-    const int spares = evaluator.spares(q);
-    found.conflicts =
-        site_conflicts(evaluator.catalog(), *q.site, evaluator.bought(q), spares, q.storage, runs);
+    found.conflicts = site_conflicts(evaluator.catalog(), *q.site, evaluator.bought(q), evaluator.spares(q),
+                                     q.storage, site_runs(evaluator, q));
   }
-  std::ranges::copy(running_conflicts(evaluator, q), std::back_inserter(found.conflicts));
+  for (const Question& part : one_by_one(q)) add_running_conflicts(evaluator, part, found.conflicts);
   found.feasible = found.conflicts.empty();
   return found;
+}
+
+Found find_nodes(Evaluator& evaluator, std::span<const Question> questions, Duration deadline,
+                 int max_nodes) {
+  Found most;
+  for (const Question& q : questions) {
+    Found found = find_nodes(evaluator, q, deadline, max_nodes);
+    if (!found.feasible) return found;
+    if (found.nodes > most.nodes) most = std::move(found);
+  }
+  if (questions.size() < 2) return most;
+  const std::vector<int> taken = counts_taken(evaluator, questions, max_nodes);
+  const auto next = std::ranges::lower_bound(taken, most.nodes);
+  if (next != taken.end()) {
+    most.nodes = *next;
+    return most;
+  }
+  most.feasible = false;
+  most.conflicts.push_back(
+      {constraint::configuration, "a size for every workload", count_of(max_nodes, "node"),
+       fmt::format("No number of nodes from {} to {} takes the splits and global batches of "
+                   "all workloads.",
+                   most.nodes, max_nodes)});
+  return most;
 }
 
 }  // namespace rackcast

@@ -1,6 +1,7 @@
 #pragma once
 /// The search for the smallest node count that meets a deadline.
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,13 @@ struct Found {
   std::vector<Conflict> conflicts;
 };
 
-/// Searches cluster.nodes in [1, max_nodes] for the smallest count that takes the workload's split, holds the
-/// network in the memory of its GPUs (node_counts.hpp) and whose time is within the deadline.
+/// Searches cluster.nodes in [1, max_nodes] for the smallest count that takes every workload's split, holds
+/// each network in the memory of its GPUs (node_counts.hpp) and whose time is within the deadline.
 Found find_nodes(Evaluator& evaluator, Question question, Duration deadline, int max_nodes);
+
+/// The smallest count that does for each of the questions: what the hungriest needs, or the first that has no
+/// answer.
+Found find_nodes(Evaluator& evaluator, std::span<const Question> questions, Duration deadline, int max_nodes);
 
 /// What speed does not mend, on the question's nodes: a precision in which the GPU does not train, GPUs that
 /// a split does not divide, a network or a batch that does not fit a GPU, a data set that does not fit the
@@ -36,6 +41,7 @@ inline constexpr const char* precision = "precision";
 inline constexpr const char* gpu_memory = "gpu_memory";
 inline constexpr const char* storage_capacity = "storage_capacity";
 inline constexpr const char* max_nodes = "max_nodes";
+inline constexpr const char* limit = "limit";  ///< of the simulation: it was not finished
 }  // namespace constraint
 
 }  // namespace rackcast

@@ -16,18 +16,22 @@ namespace {
 
 constexpr double kNothing = 1e-4;  ///< of the time: an input that changes it by less does not matter
 
-/// Time to train of the workload of `q` in the scenario at a point of its ranges, on as many nodes.
+/// Time to train of the workloads of `q` in the scenario at a point of its ranges, on as many nodes.
 Duration time_at(Evaluator& evaluator, const Scenario& s, const Question& q,
                  std::span<const InputRange> ranges, std::span<const double> u) {
   const Scenario there =
       resolve_clusters(read_scenario(at_point(s.text, ranges, u), s.file), evaluator.catalog());
-  for (const WorkloadSpec& w : there.workloads) {
-    if (w.where.pointer != q.workload.where.pointer) continue;
-    Question varied = question(there, w);
-    varied.cluster.nodes = q.cluster.nodes;
-    return evaluator.time_to_train(varied);
-  }
-  return evaluator.time_to_train(q);
+  const auto same = [&there](const WorkloadSpec& w) {
+    return std::ranges::find(there.workloads, w.where.pointer,
+                             [](const WorkloadSpec& other) { return other.where.pointer; });
+  };
+  const auto first = same(q.workload);
+  if (first == there.workloads.end()) return evaluator.time_to_train(q);
+  Question varied = question(there, *first);
+  varied.cluster.nodes = q.cluster.nodes;
+  for (const WorkloadSpec& w : q.then)
+    if (const auto next = same(w); next != there.workloads.end()) varied.then.push_back(*next);
+  return evaluator.time_to_train(varied);
 }
 
 void add_ranges(Evaluator& evaluator, const Scenario& s, const Question& q,

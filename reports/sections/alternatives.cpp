@@ -45,8 +45,7 @@ std::vector<Cell> alternative_row(const WorkloadResult& workload, const Alternat
 
 /// One row per node type and one column per workload, for the terminal; nothing if the workloads were not
 /// sized on the same node types or there are too many of them.
-std::optional<Table> compared(const ResultDocument& document) {
-  const auto& workloads = document.workloads;
+std::optional<Table> compared(const std::vector<WorkloadResult>& workloads) {
   if (workloads.size() < 2 || workloads.size() > side_by_side) {
     return std::nullopt;
   }
@@ -121,7 +120,8 @@ Blocks alternatives_section(const ResultDocument& document) {
                    {"RU", Align::right, 4},
                    {"Binds", Align::left, 5}};
   List remarks;
-  for (const WorkloadResult& workload : document.workloads) {
+  const std::vector<WorkloadResult> asked = document.asked();
+  for (const WorkloadResult& workload : asked) {
     for (const Alternative& alternative : workload.alternatives) {
       const bool chosen =
           alternative.feasible && !alternative.node.empty() && alternative.node == workload.answer.node;
@@ -135,11 +135,11 @@ Blocks alternatives_section(const ResultDocument& document) {
     return {};
   }
   Blocks blocks;
-  const auto together = compared(document);
+  const auto together = compared(asked);
   if (together) {
     blocks.push_back({*together, Audience::terminal});
   }
-  for (const WorkloadResult& workload : document.workloads) {
+  for (const WorkloadResult& workload : asked) {
     if (workload.alternatives.empty()) {
       continue;
     }

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 
 #include "reports/format.hpp"
 #include "reports/sections/sections.hpp"
@@ -13,11 +13,8 @@ namespace {
 
 constexpr std::size_t warnings_on_terminal = 4;
 
-std::string headline_title(const ResultDocument& document) {
-  const Answer& answer = document.answer;
-  if (!answer.feasible && document.kind == ResultDocument::Kind::size) {
-    return "No configuration within the limits";
-  }
+/// "8 × NVIDIA DGX-1V (64 GPUs)".
+std::string cluster_title(const Answer& answer) {
   if (!answer.nodes) {
     return node_name(answer);
   }
@@ -25,21 +22,34 @@ std::string headline_title(const ResultDocument& document) {
   return fmt::format("{} × {}{}", nodes_text(*answer.nodes, answer.spares), node_name(answer), gpus);
 }
 
-/// Probability that the deadline is met, by the interval of the prediction: its ends are the 5 % and 95 % of
-/// a log-normal time, each side with a width of its own.
-std::optional<double> chance_of_deadline(const ResultDocument& document) {
-  const auto& time = document.performance.time_to_train;
-  if (!document.deadline_s || !document.answer.feasible || !time || time->low <= 0 ||
-      time->high <= time->low) {
+/// A search without an answer.
+bool no_answer(const ResultDocument& document) {
+  return !document.answer.feasible && document.kind == ResultDocument::Kind::size;
+}
+
+std::string headline_title(const ResultDocument& document) {
+  if (!no_answer(document)) {
+    return cluster_title(document.answer);
+  }
+  return document.answer.binding_constraint == "limit" ? "Not finished"
+                                                       : "No configuration within the limits";
+}
+
+/// Which cluster the figures below are of, and what it breaks; nothing where the box has no figures.
+std::optional<Fact> nearest_fact(const ResultDocument& document) {
+  const Answer& answer = document.answer;
+  if (!no_answer(document) || answer.nodes.value_or(0) == 0) {
     return std::nullopt;
   }
-  constexpr double ninety_five = 1.645;
-  const double ahead = std::log(*document.deadline_s / time->value);
-  const double end = ahead > 0 ? time->high / time->value : time->value / time->low;
-  if (end <= 1) {
-    return std::nullopt;
+  std::string breaks;
+  if (document.plan && document.plan->nearest) {
+    for (const std::string& limit : document.plan->nearest->breaks) {
+      breaks += (breaks.empty() ? "" : ", ") + limit_title(limit);
+    }
   }
-  return 0.5 * std::erfc(-ahead / std::log(end) * ninety_five / std::sqrt(2.0));
+  return Fact{"Nearest", cluster_title(answer),
+              breaks.empty() ? "(all figures below are of this cluster)"
+                             : "(all figures below are of this cluster; it breaks: " + breaks + ")"};
 }
 
 /// "90 % with 13 nodes".
@@ -118,16 +128,31 @@ void add_tokens(std::vector<Fact>& facts, const Serving::Tokens& t, const std::o
          {}});
 }
 
+/// "Time to train"; of several workloads, whose it is.
+std::string time_label(const ResultDocument& document) {
+  if (document.workloads.size() < 2) {
+    return "Time to train";
+  }
+  return document.premise.adds_up ? "Time to train all" : "Time to train, slowest";
+}
+
 /// Facts of the box; `brief` leaves out what the table of workloads right below it says.
 std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
   std::vector<Fact> facts;
+  if (const auto nearest = nearest_fact(document)) {
+    facts.push_back(*nearest);
+  } else if (no_answer(document)) {
+    return facts;  // of which cluster would they be?
+  }
   const auto add = [&](std::string label, const std::optional<Prediction>& value) {
     if (value) {
       facts.push_back({std::move(label), prediction_text(*value), {}});
     }
   };
-  add("Time to train", document.performance.time_to_train);
-  if (const auto& time = document.performance.time_to_train; time && document.answer.nodes) {
+  add(time_label(document), document.performance.time_to_train);
+  // Workloads on their own have no common start.
+  const bool one_start = document.workloads.size() < 2 || document.premise.adds_up;
+  if (const auto& time = document.performance.time_to_train; time && document.answer.nodes && one_start) {
     facts.push_back(done_fact(document, *time));
   }
   if (const auto& rate = document.performance.samples_per_s; rate && !brief) {
@@ -162,11 +187,11 @@ std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
     within(s.tokens ? "Whole answer" : "Latency", latency, s.latency_s);
     if (s.tokens) add_tokens(facts, *s.tokens, document.site);
   }
-  if (const auto chance = chance_of_deadline(document)) {
-    facts.push_back(
-        {"Deadline",
-         duration_text(*document.deadline_s) + ", met with a probability of " + percent_text(*chance),
-         confident_text(document.answer)});
+  if (document.deadline_s && document.answer.deadline_probability) {
+    facts.push_back({"Deadline",
+                     duration_text(*document.deadline_s) + ", met with a probability of " +
+                         percent_text(*document.answer.deadline_probability),
+                     confident_text(document.answer)});
   }
   if (document.site) {
     add_site(facts, *document.site);
@@ -184,7 +209,8 @@ std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
 
 Table workload_table(const ResultDocument& document) {
   Table table;
-  table.caption = "Each workload on its own";
+  const bool adds_up = document.premise.adds_up;
+  table.caption = adds_up ? "Each workload, and all one after another" : "Each workload on its own";
   table.columns = {{"Workload"},
                    {"Nodes", Align::right},
                    {"GPUs", Align::right, 2},
@@ -203,9 +229,23 @@ Table workload_table(const ResultDocument& document) {
     if (const auto& p = workload.performance.scaling_efficiency) {
       efficiency = percent_cell(p->value);
     }
+    // What binds is the sum, so it stands in the last row.
     table.rows.push_back({text_cell(workload.title), nodes, count_cell(answer.gpus),
                           prediction_cell(workload.performance.time_to_train), rate, efficiency,
-                          text_cell(limit_title(answer.binding_constraint))});
+                          text_cell(adds_up ? "" : limit_title(answer.binding_constraint))});
+  }
+  if (adds_up) {
+    const Answer& all = document.answer;
+    const auto& kept = document.performance.scaling_efficiency;
+    Cell nodes = all.feasible ? nodes_cell(all.nodes, all.spares) : text_cell("none");
+    nodes.tone = all.feasible ? Tone::plain : Tone::bad;
+    table.rows.push_back({text_cell("All, one after another"),
+                          nodes,
+                          count_cell(all.gpus),
+                          prediction_cell(document.performance.time_to_train),
+                          {},
+                          kept ? percent_cell(kept->value) : Cell{},
+                          text_cell(limit_title(all.binding_constraint))});
   }
   return table;
 }
@@ -236,10 +276,13 @@ std::string node_name(const Answer& answer) {
 Blocks decision_section(const ResultDocument& document) {
   const Answer& answer = document.answer;
   Headline box;
-  box.tone = answer.feasible ? Tone::good : Tone::bad;
+  const auto& time = document.performance.time_to_train;
+  const bool late = document.deadline_s && time && time->value > *document.deadline_s;
+  box.tone = !answer.feasible ? Tone::bad : late ? Tone::caution : Tone::good;
   box.kicker = document.kind == ResultDocument::Kind::size ? "Decision" : "Simulated";
   box.title = headline_title(document);
-  box.lead = answer.statement;
+  box.lead = document.premise.statement.empty() ? answer.statement
+                                                : document.premise.statement + " " + answer.statement;
   const bool several = document.workloads.size() > 1;
   box.facts = headline_facts(document, several);
   Blocks blocks{{box, Audience::terminal}};

@@ -75,7 +75,7 @@ std::optional<BarChart> time_chart(const WorkloadResult& workload, const ResultD
                 bar(counted(*gpus, "GPU") + ", simulated", time->value, Tone::good)};
   chart.bars.back().low = time->low;
   chart.bars.back().high = time->high;
-  if (document.deadline_s.value_or(0) > 0) {
+  if (!document.premise.adds_up && document.deadline_s.value_or(0) > 0) {
     chart.limits.push_back({"deadline, " + duration_text(*document.deadline_s), *document.deadline_s});
   }
   chart.caption =

@@ -83,7 +83,7 @@ std::optional<Chart> scaling_chart(const WorkloadResult& workload, const ResultD
   chart.caption = scaling_message(workload);
   chart.lines = {{"Predicted, 90 % interval", points, false},
                  {"Perfect scaling", {flat(first, start), flat(last, start * first / last)}, true}};
-  if (document.deadline_s && *document.deadline_s > 0) {
+  if (!document.premise.adds_up && document.deadline_s && *document.deadline_s > 0) {
     chart.lines.push_back(
         {"Deadline", {flat(first, *document.deadline_s), flat(last, *document.deadline_s)}, true});
   }

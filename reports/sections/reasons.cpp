@@ -1,6 +1,8 @@
 /// Why this many and not fewer, what conflicts, and what would change the answer.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "reports/format.hpp"
 #include "reports/sections/sections.hpp"
 
@@ -65,16 +67,23 @@ void add_reasons(Blocks& blocks, const Answer& answer, Audience audience) {
   }
 }
 
+/// The workload decides for all of them, so its rows stand above already.
+bool same_changes(const Answer& one, const Answer& whole) {
+  return !one.changes.empty() && std::ranges::equal(one.changes, whole.changes, [](auto& a, auto& b) {
+    return a.input == b.input && a.change == b.change && a.nodes == b.nodes;
+  });
+}
+
 }  // namespace
 
 Blocks reasons_section(const ResultDocument& document) {
   Blocks blocks;
   add_reasons(blocks, document.answer, Audience::everyone);
+  if (document.workloads.size() < 2 || document.premise.adds_up) {
+    return blocks;
+  }
   for (const WorkloadResult& workload : document.workloads) {
-    // The answer for the whole cluster is that of the workload which needs most; it stands above already.
-    if (document.workloads.size() < 2 || workload.model == document.answer.workload) {
-      continue;
-    }
+    if (same_changes(workload.answer, document.answer)) continue;
     Blocks own;
     if (!workload.answer.statement.empty()) {
       own.push_back({Paragraph{workload.answer.statement}, Audience::document});

@@ -1,4 +1,5 @@
-/// What the time to train hangs on: a tornado for each workload.
+/// What the time to train hangs on: a tornado for each workload, or for all of them
+/// where they run one after another.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -98,7 +99,7 @@ BarChart tornado(const WorkloadResult& workload, const ResultDocument& document)
 Blocks sensitivity_section(const ResultDocument& document) {
   Blocks blocks;
   bool ranges = false;
-  for (const WorkloadResult& workload : document.workloads) {
+  for (const WorkloadResult& workload : document.asked()) {
     const auto& time = workload.performance.time_to_train;
     if (workload.sensitivity.empty() || !time || time->value <= 0) continue;
     ranges = ranges ||

@@ -26,6 +26,31 @@ std::vector<WhatIf::Point> rates(const WorkloadResult& workload, double work) {
   return points;
 }
 
+/// All workloads as one whose time at each size is the sum of theirs; nothing where a workload was simulated
+/// at other sizes than the rest.
+std::vector<WhatIf::Workload> one_after_another(const ResultDocument& document) {
+  WhatIf::Workload all{"All, one after another", 0, 1, {}};
+  for (const WorkloadResult& w : document.workloads) {
+    all.samples += w.samples.value_or(0) * w.epochs.value_or(0);
+  }
+  for (const WorkloadResult& w : document.workloads) {
+    // Rates of the work of all: the times behind them add up.
+    const auto points = rates(w, all.samples);
+    if (points.size() < 2 || (!all.points.empty() && all.points.size() != points.size())) return {};
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (all.points.size() == i) {
+        all.points.push_back(points[i]);
+        continue;
+      }
+      WhatIf::Point& sum = all.points[i];
+      if (sum.nodes != points[i].nodes) return {};
+      for (double WhatIf::Point::*rate : {&WhatIf::Point::rate, &WhatIf::Point::low, &WhatIf::Point::high})
+        sum.*rate = 1 / (1 / sum.*rate + 1 / points[i].*rate);
+    }
+  }
+  return {all};
+}
+
 /// Energy of a year with its price, and what else a year of owning costs.
 std::optional<WhatIf::Energy> energy_of(const ResultDocument& document) {
   if (!document.site || !document.site->cost) return std::nullopt;
@@ -50,7 +75,12 @@ Blocks what_if_section(const ResultDocument& document) {
                  static_cast<double>(answer.nodes.value_or(0)),
                  {},
                  energy_of(document)};
+  if (document.premise.adds_up) {
+    what_if.workloads = one_after_another(document);
+    if (what_if.workloads.empty()) return {};
+  }
   for (const WorkloadResult& workload : document.workloads) {
+    if (document.premise.adds_up) break;
     const double work = workload.samples.value_or(0) * workload.epochs.value_or(0);
     auto points = work > 0 ? rates(workload, work) : std::vector<WhatIf::Point>{};
     if (points.size() < 2) {

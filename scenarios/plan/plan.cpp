@@ -64,15 +64,24 @@ std::string joined_reasons(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+/// "all workloads, one after another, in 12 days".
+std::string time_text(const Scenario& s, Duration time) {
+  return fmt::format("{} in {}",
+                     s.workloads.size() == 1 ? "trained"
+                     : s.adds_up()           ? "all workloads, one after another,"
+                                             : "the slowest workload",
+                     to_text(time));
+}
+
 void Planner::choose(const Judged& c) {
   report_.chosen = candidate(c);
-  report_.statement = fmt::format("{}: {} ({}), the slowest workload in {}.",
+  report_.statement = fmt::format("{}: {} ({}), {}.",
                                   report_.objective == Objective::fewest_nodes    ? "Fewest nodes"
                                   : report_.objective == Objective::lowest_cost   ? "Lowest cost"
                                   : report_.objective == Objective::lowest_energy ? "Lowest energy"
                                                                                   : "Fastest",
                                   named(*report_.chosen), worth(report_.objective, *report_.chosen),
-                                  to_text(report_.chosen->time));
+                                  time_text(scenario_, report_.chosen->time));
   const auto smaller = search_.smaller(c);
   if (!smaller) {
     report_.smaller_statement = "There is no smaller size.";
@@ -132,13 +141,12 @@ void Planner::add_front() {
 }
 
 std::shared_ptr<const Question> Planner::slowest(const Judged& c) {
-  const PlanSpace& space = search_.space();
-  const Design& design = space.designs[c.design];
   std::shared_ptr<const Question> out;
   Duration longest{-1};
-  for (std::size_t w = 0; w < c.variants.size(); ++w) {
-    Question q = question_of(scenario_, design, c.size, space.variants[w][c.variants[w]]);
-    const Duration time = c.variants.size() > 1 ? evaluator_.time_to_train(q, false) : Duration{0};
+  std::vector<Question> asked =
+      questions(with_choice(scenario_, search_.space(), c.design, c.size, c.variants));
+  for (Question& q : asked) {
+    const Duration time = asked.size() > 1 ? evaluator_.time_to_train(q, false) : Duration{0};
     if (time <= longest) continue;
     longest = time;
     out = std::make_shared<const Question>(std::move(q));
@@ -228,6 +236,7 @@ PlanReport make_plan(Evaluator& evaluator, const Scenario& scenario, const RunCo
   const PlanSpace& space = search.space();
   if (best || nearest) {
     const Judged& at = best ? *best : *nearest;
+    if (!best) report.nearest = planner.candidate(at);
     chosen = with_choice(scenario, space, at.design, at.size, at.variants);
   } else {  // what the rest of the result then speaks of
     const std::vector<std::size_t> first(scenario.workloads.size(), 0);

@@ -29,9 +29,11 @@ struct PlanCandidate {
   int nodes = 0, gpus = 0;
   std::optional<int> gpus_per_job;
   std::vector<PlanWorkload> workloads;
-  Duration time{0};  ///< of the slowest workload; infinite for a `smaller` that cannot be built
+  /// Of all workloads one after another, or of the slowest on its own; infinite for a `smaller` that cannot
+  /// be built.
+  Duration time{0};
   std::optional<Duration> low, high;        ///< 90 % interval of `time`; of the front
-  std::shared_ptr<const Question> slowest;  ///< that workload on this cluster; of the front
+  std::shared_ptr<const Question> slowest;  ///< what takes that time on this cluster; of the front
   std::optional<Energy> energy;             ///< of training each workload once, cooling included
   std::optional<Money> capex, total;
   std::optional<MoneyRate> opex;
@@ -75,6 +77,8 @@ struct PlanReport {
   std::size_t designs = 0, variants = 0, judged = 0, simulated = 0;
   std::optional<PlanCandidate> chosen;
   std::optional<PlanCandidate> smaller;  ///< one step smaller
+  /// Without an answer: the candidate that the rest of the result then describes; nothing if none comes near.
+  std::optional<PlanCandidate> nearest;
   std::string smaller_statement;
   std::vector<PlanOption> options;   ///< in the order of the search
   std::vector<PlanCandidate> front;  ///< whatever the deadline; ascending nodes, then time

@@ -94,6 +94,7 @@ Document plan_document(const PlanReport& p) {
   out["chosen"] = p.chosen ? document(*p.chosen) : Document(nullptr);
   out["smaller"] = p.smaller ? document(*p.smaller) : Document(nullptr);
   put_text(out, "smaller_statement", p.smaller_statement);
+  if (p.nearest) out["nearest"] = document(*p.nearest);
   out["options"] = list(p.options);
   out["front"] = list(p.front);
   out["relaxations"] = list(p.relaxations);

@@ -20,10 +20,6 @@ constexpr double kFarBeyond = 1.5;  ///< of a limit that grows with the nodes
 constexpr int kNoBetter = 3;
 constexpr double kBetter = 0.005;
 
-double energy(const PlanPoint& point, const RunPoint& run) {
-  return point.pue * run.power * run.time;
-}
-
 }  // namespace
 
 Rank rank(Objective objective, const Judged& c) {
@@ -46,6 +42,7 @@ PlanSearch::PlanSearch(Evaluator& evaluator, const Scenario& scenario, const Run
       scenario_(scenario),
       control_(control),
       space_(plan_space(evaluator, scenario)),
+      ways_(scenario),
       maker_(evaluator, scenario, space_),
       points_(space_.designs.size()) {}
 
@@ -75,24 +72,15 @@ std::optional<Judged> PlanSearch::judge(std::size_t design, std::size_t size, co
   out.nodes = d.sizes[size].nodes;
   out.gpus = d.sizes[size].gpus;
   out.uses = point.uses;
-  const bool by_energy = scenario_.goal->objective == Objective::lowest_energy;
-  for (const auto& runs : point.runs) {
-    std::optional<std::size_t> chosen;
-    const auto worth = [&](std::size_t v) {
-      if (least) return runs[v].uses[*least];
-      return by_energy ? energy(point, runs[v]) : runs[v].time;
-    };
-    for (std::size_t v = 0; v < runs.size(); ++v)
-      if (broken(runs[v].uses, factors) == 0 && (!chosen || worth(v) < worth(*chosen))) chosen = v;
-    if (!chosen) return std::nullopt;
-    const RunPoint& run = runs[*chosen];
-    out.variants.push_back(*chosen);
-    out.time = std::max(out.time, run.time);
-    out.energy += energy(point, run);
-    for (std::size_t i = 0; i < limit_count; ++i) {
-      const auto limit = static_cast<Limit>(i);
-      out.uses[limit] = std::max(out.uses[limit], run.uses[limit]);
-    }
+  const auto ways =
+      ways_.best(point, factors, {scenario_.goal->objective == Objective::lowest_energy, least});
+  if (!ways) return std::nullopt;
+  out.variants = ways->variants;
+  out.time = ways->time;
+  out.energy = ways->energy;
+  for (std::size_t i = 0; i < limit_count; ++i) {
+    const auto limit = static_cast<Limit>(i);
+    out.uses[limit] = std::max(out.uses[limit], ways->uses[limit]);
   }
   out.capex = point.capex;
   out.opex = point.opex;
@@ -109,17 +97,6 @@ std::optional<Judged> PlanSearch::judge(std::size_t design, std::size_t size, co
   return out;
 }
 
-std::vector<LimitMask> PlanSearch::masks(const PlanPoint& point, const PerLimit& factors) const {
-  std::vector<LimitMask> out{broken(point.uses, factors)};
-  for (const auto& runs : point.runs) {
-    std::vector<LimitMask> wider;
-    for (const RunPoint& run : runs)
-      for (const LimitMask mask : out) wider.push_back(mask | broken(run.uses, factors));
-    out = minimal_masks(std::move(wider));
-  }
-  return out;
-}
-
 bool PlanSearch::enough(const PlanPoint& point) const {
   // More nodes take more room, power and money, make larger batches and fail more often: far beyond such a
   // limit, with the deadline met, is the end.
@@ -129,9 +106,7 @@ bool PlanSearch::enough(const PlanPoint& point) const {
   kept[Limit::useful_batch] = kept[Limit::availability] = dropped;
   const auto within = [&](double deadline) {
     kept[Limit::deadline] = deadline;
-    return std::ranges::all_of(point.runs, [&](const auto& runs) {
-      return std::ranges::any_of(runs, [&](const RunPoint& r) { return broken(r.uses, kept) == 0; });
-    });
+    return ways_.best(point, kept, {}).has_value();
   };
   const auto far = [](const RunPoint& r) {
     return std::max(r.uses[Limit::useful_batch], r.uses[Limit::availability]) > kFarBeyond;
@@ -145,18 +120,11 @@ bool PlanSearch::enough(const PlanPoint& point) const {
 }
 
 double PlanSearch::sought(const PlanPoint& point) const {
-  double slowest = 0, sum = 0;
-  for (const auto& runs : point.runs) {
-    double time = dropped, least = dropped;
-    for (const RunPoint& run : runs) {
-      if (!std::isfinite(run.time) || run.uses[Limit::gpu_memory] > 1) continue;
-      time = std::min(time, run.time);
-      least = std::min(least, energy(point, run));
-    }
-    slowest = std::max(slowest, time);
-    sum += least;
-  }
-  return scenario_.goal->objective == Objective::lowest_energy ? sum : slowest;
+  PerLimit kept{dropped};
+  kept[Limit::configuration] = kept[Limit::gpu_memory] = 1;
+  const bool energy = scenario_.goal->objective == Objective::lowest_energy;
+  const auto ways = ways_.best(point, kept, {energy, {}});
+  return !ways ? dropped : energy ? ways->energy : ways->time;
 }
 
 namespace {
@@ -230,7 +198,7 @@ void PlanSearch::refine(std::size_t design, const PerLimit& factors, bool all) {
     if (next == points.end()) return;
     if (first_is_best && judge(design, it->first, it->second, factors)) return;
     const std::size_t a = it->first, b = next->first;
-    if (b - a > 1 && masks(it->second, seen) != masks(next->second, seen)) {
+    if (b - a > 1 && ways_.masks(it->second, seen) != ways_.masks(next->second, seen)) {
       exact(design, a + (b - a) / 2);  // from here on again
     } else {
       it = next;
@@ -347,7 +315,7 @@ std::vector<LimitMask> PlanSearch::conflicts() const {
 std::vector<LimitMask> PlanSearch::conflicts(std::size_t design) const {
   std::vector<LimitMask> out;
   for (const auto& entry : points_[design])
-    for (const LimitMask mask : masks(entry.second, PerLimit{1})) out.push_back(mask);
+    for (const LimitMask mask : ways_.masks(entry.second, PerLimit{1})) out.push_back(mask);
   return minimal_masks(std::move(out));
 }
 

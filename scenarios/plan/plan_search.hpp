@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "scenarios/plan/point.hpp"
+#include "scenarios/plan/ways.hpp"
 #include "scenarios/run_control.hpp"
 
 namespace rackcast {
@@ -23,7 +24,7 @@ struct Judged {
   std::size_t design = 0, size = 0;
   std::vector<std::size_t> variants;
   int nodes = 0, gpus = 0;
-  double time = 0;    ///< s, of the slowest workload
+  double time = 0;    ///< s, of all workloads one after another, or of the slowest on its own
   double energy = 0;  ///< J, of all workloads, cooling included; 0 without a site
   double capex = 0, opex = 0, total = 0;
   double racks = 0;
@@ -82,15 +83,14 @@ class PlanSearch {
   /// the most frugal; nothing if a workload has none.
   [[nodiscard]] std::optional<Judged> judge(std::size_t design, std::size_t size, const PlanPoint& point,
                                             const PerLimit& factors, std::optional<Limit> least = {}) const;
-  [[nodiscard]] std::vector<LimitMask> masks(const PlanPoint& point, const PerLimit& factors) const;
   /// Lets threads simulate ahead what explore() is about to ask for.
   void rehearse();
   void explore(std::size_t design, std::size_t until);
   /// Halves intervals between points that break different limits. Of the fewest nodes, unless `all`, only up
   /// to the first that keeps the factors: what lies behind is larger.
   void refine(std::size_t design, const PerLimit& factors, bool all = false);
-  /// What the objective looks for where it is not nodes or money: time of the slowest workload, or energy;
-  /// infinite where one cannot be built.
+  /// What the objective looks for where it is not nodes or money: time, or energy; infinite where a workload
+  /// cannot be built.
   [[nodiscard]] double sought(const PlanPoint& point) const;
   /// Does a larger size have nothing to offer?
   [[nodiscard]] bool enough(const PlanPoint& point) const;
@@ -99,6 +99,7 @@ class PlanSearch {
   const Scenario& scenario_;
   const RunControl& control_;
   PlanSpace space_;
+  WaysToRun ways_;
   PointMaker maker_;
   std::vector<Points> points_;  ///< of each design
   std::size_t judged_ = 0;

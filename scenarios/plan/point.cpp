@@ -44,9 +44,6 @@ PlanPoint between(const PlanPoint& a, const PlanPoint& b, double gpus_a, double 
       r.busy = line(ra.busy, rb.busy, share);
       r.power = line(ra.power, rb.power, share);
       r.uses = line(ra.uses, rb.uses, share);
-      // What the deadline sees is the time.
-      if (ra.time > 0 && std::isfinite(ra.time))
-        r.uses[Limit::deadline] = ra.uses[Limit::deadline] * r.time / ra.time;
     }
   }
   return out;
@@ -81,9 +78,7 @@ RunPoint PointMaker::run(const Question& q, std::size_t design) {
     refuse(design, e);
     out.time = dropped;
     out.uses[Limit::configuration] = dropped;
-    return out;  // nobody knows whether it would be in time
   }
-  out.uses[Limit::deadline] = Duration{out.time} / scenario_.goal->deadline;
   return out;
 }
 

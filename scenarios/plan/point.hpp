@@ -21,7 +21,7 @@ struct RunPoint {
   double busy = 0;   ///< share of the step in which the GPUs compute
   double power = 0;  ///< W, of all equipment while it runs; 0 without a site
   double waits = 0;  ///< share of the time for storage, at most
-  PerLimit uses{0};  ///< of the limits that the variant decides
+  PerLimit uses{0};  ///< of the limits that the variant decides alone; the deadline is not among them
 };
 
 struct PlanPoint {

@@ -23,7 +23,7 @@ enum class Objective {
   fewest_nodes,
   lowest_cost,    ///< purchase and operation over the years of depreciation
   lowest_energy,  ///< of training every workload once, at the site's feed
-  fastest,        ///< the slowest workload's time to train
+  fastest,        ///< time of all workloads one after another, or of the slowest on its own
 };
 inline constexpr std::array<std::string_view, 4> objective_names{"fewest-nodes", "lowest-cost",
                                                                  "lowest-energy", "fastest"};

@@ -13,10 +13,32 @@ std::vector<std::string> training_columns() {
   return {"time_to_train_s", "samples_per_s", "step_s", "goodput"};
 }
 
+namespace {
+
+/// The figures of a question; of several workloads one after another there is no common rate and no step.
+void add_figures_of(const Question& q, double time, Evaluator& evaluator, SweepRow& row) {
+  const TrainingRun& run = evaluator.run(evaluator.longest(q));
+  row.figures = {time, {}, {}, {}};
+  row.gpus = run.ranks;
+  row.binds = run.binds;
+  if (q.then.empty()) {
+    row.figures[1] = run.samples_per_step / run.parts.total.base();
+    row.figures[2] = run.parts.total.base();
+  }
+  double useful = 0;
+  for (const Question& part : one_by_one(q)) {
+    const auto failures = evaluator.failures(part);
+    if (!failures) return;
+    useful += failures->goodput.useful * (evaluator.time_to_train(part, false).base() / time);
+  }
+  row.figures[3] = useful;
+}
+
+}  // namespace
+
 void evaluate_training(const Scenario& s, Evaluator& evaluator, SweepRow& row) {
   double slowest = -1;
-  for (const WorkloadSpec& w : s.workloads) {
-    const Question q = question(s, w);
+  for (const Question& q : questions(s)) {
     if (const auto conflicts = fixed_conflicts(evaluator, q); !conflicts.empty()) {
       row.feasible = false;
       row.binds = conflicts.front().statement;
@@ -26,11 +48,7 @@ void evaluate_training(const Scenario& s, Evaluator& evaluator, SweepRow& row) {
     const double time = evaluator.time_to_train(q).base();
     if (time <= slowest) continue;
     slowest = time;
-    const TrainingRun& run = evaluator.run(q);
-    row.figures = {time, run.samples_per_step / run.parts.total.base(), run.parts.total.base(), {}};
-    row.gpus = run.ranks;
-    row.binds = run.binds;
-    if (const auto failures = evaluator.failures(q)) row.figures.back() = failures->goodput.useful;
+    add_figures_of(q, time, evaluator, row);
   }
   row.feasible = true;
 }

@@ -15,8 +15,8 @@ struct Scenario;
 std::vector<std::string> training_columns();
 std::vector<std::string> service_columns();
 
-/// What `simulate` gives without intervals; the hungriest workload decides. Throws Error (infeasible) for
-/// what cannot be built.
+/// What `simulate` gives without intervals: all workloads one after another, or the slowest on its own.
+/// Throws Error (infeasible) for what cannot be built.
 void evaluate_training(const Scenario& scenario, Evaluator& evaluator, SweepRow& row);
 
 /// What a fleet of the scenario's number of nodes does with the load; where the scenario states none, the

@@ -1,9 +1,9 @@
 #pragma once
 /// `rackcast sweep`: one scenario at many points, on all cores, into a file that can be resumed.
 ///
-/// Each point is what `simulate` would give without intervals: time to train of the hungriest workload on the
-/// cluster of the point. A point depends on nothing but the scenario and its values, so the rows are the same
-/// for any number of threads, shards and interruptions.
+/// Each point is what `simulate` would give without intervals: the time of all workloads one after another,
+/// or of the slowest on its own, on the cluster of the point. A point depends on nothing but the scenario and
+/// its values, so the rows are the same for any number of threads, shards and interruptions.
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -42,7 +42,7 @@ class Model {
     std::optional<double> deadline;
     bool held = true;  ///< by the memory of the GPUs
   };
-  /// Of the slowest workload.
+  /// Of all workloads one after another, or of the slowest on its own.
   Outcome at(std::span<const double> u, int nodes) {
     std::vector<double> stepped;
     for (std::size_t i = 0; i < ranges_.size(); ++i)
@@ -55,10 +55,11 @@ class Model {
     const Scenario& s = scenario_at(ranges);
     Outcome out;
     if (s.goal) out.deadline = s.goal->deadline.base();
-    for (const WorkloadSpec& w : s.workloads) {
-      Question q = question(s, w);
+    const std::vector<Question> asked = questions(s);
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      Question q = asked[i];
       q.cluster.nodes = nodes;
-      const double time = evaluator_.time_to_train(q).base() * factor(w, nodes, model);
+      const double time = evaluator_.time_to_train(q).base() * factor(i, nodes, model);
       out.time = std::max(out.time, time);
       out.held = out.held && !memory_conflict(evaluator_, q);
     }
@@ -75,13 +76,11 @@ class Model {
     return known_.emplace(key, std::move(s)).first->second;
   }
   /// exp of a normal draw, each side as wide as the interval of the prediction in the middle of the ranges.
-  double factor(const WorkloadSpec& w, int nodes, double u) {
-    const auto key = std::pair{w.model, nodes};
+  double factor(std::size_t asked, int nodes, double u) {
+    const auto key = std::pair{asked, nodes};
     auto it = widths_.find(key);
     if (it == widths_.end()) {
-      Question q = question(scenario_, w);
-      for (const WorkloadSpec& middle : scenario_.workloads)
-        if (middle.model == w.model) q.workload = middle;
+      Question q = questions(scenario_)[asked];
       q.cluster.nodes = nodes;
       const Estimate time = evaluator_.predict(q).time_to_train;
       it = widths_.emplace(key, std::pair{std::log(time.value / time.low), std::log(time.high / time.value)})
@@ -97,7 +96,7 @@ class Model {
   std::vector<InputRange> ranges_;
   std::function<void()> on_sample_;
   std::map<std::vector<double>, Scenario> known_;
-  std::map<std::pair<std::string, int>, std::pair<double, double>> widths_;
+  std::map<std::pair<std::size_t, int>, std::pair<double, double>> widths_;  ///< by question and nodes
 };
 
 double confidence(Model& model, const std::vector<std::vector<double>>& points, int nodes) {
@@ -151,37 +150,18 @@ std::vector<TornadoRow> tornado(Model& model, int nodes, std::size_t samples, st
 
 /// The counts of nodes that the splits and the global batches of all workloads take.
 NodeCounts common_counts(Model& model, const Scenario& s, int most) {
-  NodeCounts out;
-  for (const WorkloadSpec& w : s.workloads) {
-    std::vector<int> taken = counts_taken(model.evaluator(), question(s, w), most), both;
-    if (&w == &s.workloads.front()) {
-      out.taken = std::move(taken);
-    } else {
-      std::ranges::set_intersection(out.taken, taken, std::back_inserter(both));
-      out.taken = std::move(both);
-    }
-  }
-  return out;
+  return {counts_taken(model.evaluator(), questions(s), most), 0};
 }
 
-/// The expected answer: what the hungriest workload needs with every input in the middle.
+/// The expected answer: what does for every workload with every input in the middle.
 int expected_nodes(Model& model, const Scenario& s) {
   if (!s.goal) return s.cluster.nodes;
-  int nodes = 1;
-  for (const WorkloadSpec& w : s.workloads) {
-    const Found found = find_nodes(model.evaluator(), question(s, w), s.goal->deadline, s.goal->max_nodes);
-    if (!found.feasible) {
-      throw Error{
-          found.conflicts.front().statement, {}, "rackcast size says more about it", ErrorKind::infeasible};
-    }
-    nodes = std::max(nodes, found.nodes);
+  const Found found = find_nodes(model.evaluator(), questions(s), s.goal->deadline, s.goal->max_nodes);
+  if (!found.feasible) {
+    throw Error{
+        found.conflicts.front().statement, {}, "rackcast size says more about it", ErrorKind::infeasible};
   }
-  const NodeCounts counts = common_counts(model, s, std::max(2 * nodes, s.goal->max_nodes));
-  const auto next = std::ranges::lower_bound(counts.taken, nodes);
-  if (next == counts.taken.end())
-    throw Error{"no number of nodes takes the splits and global batches of all workloads", s.goal->where,
-                "give them one size of split, and batches with a common multiple", ErrorKind::infeasible};
-  return *next;
+  return found.nodes;
 }
 
 std::string percent(double share) {
@@ -222,7 +202,11 @@ std::string uncertainty_document(const Scenario& s, const UncertaintyReport& r) 
   d.title = s.name;
   d.subtitle = fmt::format("{} of {}, {} quasi-random samples of the scenario's ranges and the model's error",
                            count_of(r.nodes, "node"), s.cluster.node, r.samples);
-  TableDocument::Table times{"Time to train", {{"Share of the samples below"}, {"", true}}, {}};
+  const char* premise = s.workloads.size() == 1 ? ""
+                        : s.adds_up()           ? ", all workloads one after another"
+                                                : ", the slowest workload on its own";
+  TableDocument::Table times{
+      std::string{"Time to train"} + premise, {{"Share of the samples below"}, {"", true}}, {}};
   constexpr const char* names[] = {"5 %", "25 %", "50 %", "75 %", "95 %"};
   for (std::size_t i = 0; i < r.quantiles.size(); ++i)
     times.rows.push_back({names[i], to_text(Duration{r.quantiles[i]})});

@@ -396,7 +396,7 @@ TEST_CASE("the box says how likely the deadline is met") {
   document.deadline_s = 100;
   document.answer.feasible = true;
   document.answer.nodes = 2;
-  document.performance.time_to_train = Prediction{50, 25, 100, "s"};  // the deadline is its 95 % end
+  document.answer.deadline_probability = 0.95;
   const auto boxes = all<Headline>(decision_section(document));
   REQUIRE(!boxes.empty());
   bool said = false;

@@ -41,6 +41,7 @@ const std::string kSmall = R"({
      "framework": {"name": "tensorflow", "version": "NGC 18.08"}},
     {"model": "inception-v3", "epochs": 40, "batch_per_gpu": 64, "precision": "mixed"}
   ],
+  "workloads_run": "each-on-its-own",
   "cluster": {"node": "dgx1v_16gb"},
   "goal": {"deadline": "5 days", "max_nodes": 6},
   "site": {"prices": {"date": "2018-06-30", "staff": "60000 USD/year"}},
