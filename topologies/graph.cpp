@@ -109,8 +109,8 @@ DeviceId TopologyBuilder::add_device(DeviceKind kind, int node, int index) {
 }
 
 LinkId TopologyBuilder::add_link(DeviceId from, DeviceId to, std::uint16_t link_class, int width) {
-  assert(width >= 1 && width < 65536 && from != to);
-  topology_.links_.push_back({from, to, link_class, static_cast<std::uint16_t>(width)});
+  assert(width >= 1 && from != to);
+  topology_.links_.push_back({from, to, width, link_class});
   return static_cast<LinkId>(topology_.links_.size() - 1);
 }
 

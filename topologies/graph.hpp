@@ -3,7 +3,7 @@
 ///
 /// A duplex cable is two links, one per direction. Parallel links between the same two devices are one Link
 /// with a `width`; its capacity is the width times that of one. Names and rates are computed on demand, so
-/// that a cluster of a hundred thousand GPUs stays at 16 bytes a link, index included, and 12 a device.
+/// that a cluster of a hundred thousand GPUs stays at 20 bytes a link, index included, and 12 a device.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -45,8 +45,10 @@ struct LinkClass {
 
 struct Link {
   DeviceId from = no_id, to = no_id;
+  /// Parallel links. The core of a job's part counts sixteenths of a cable (fabrics/gang.cpp), of which a pod
+  /// has more than 16 bits hold.
+  std::int32_t width = 1;
   std::uint16_t link_class = 0;
-  std::uint16_t width = 1;  ///< parallel links
 };
 
 class TopologyBuilder;

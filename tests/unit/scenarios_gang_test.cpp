@@ -8,7 +8,9 @@
 #include "scenarios/scenario.hpp"
 #include "sim/error.hpp"
 #include "topologies/catalog.hpp"
+#include "topologies/cluster_builder.hpp"
 #include "topologies/fabrics/gang.hpp"
+#include "topologies/node_builder.hpp"
 #include "topologies/node_spec.hpp"
 
 using namespace rackcast;
@@ -109,6 +111,29 @@ TEST_CASE("a job in several pods has its nodes' part of the uplinks of leaves an
   CHECK(planes.leaves == 8);
   CHECK(planes.trunks.size() == 8);
   CHECK_THROWS_AS((void)plan_fabric(catalog, node, 7, choice), Error);
+}
+
+TEST_CASE("23: a pod's uplinks in sixteenths of a cable may be more than 16 bits count") {
+  // Leaves of 18 node ports and as many uplinks, 324 of them in a pod: 5,832 cables to the cores.
+  const Catalog catalog = Catalog::builtin();
+  const NodeSpec node =
+      node_spec(catalog, {.node = "workstation", .gpu = "p100_pcie_16gb", .nics = 1, .nic_link = "edr"});
+  FabricChoice choice;
+  choice.kind = "three_level";
+  choice.leaf_switch = "sb7800";
+  choice.spine_switch = choice.core_switch = "cs7500";
+  const FabricPlan whole = plan_fabric(catalog, node, 2 * 324 * 18, choice);
+  REQUIRE(whole.groups == 2);
+  REQUIRE(whole.leaves_per_group == 324);
+  const FabricPlan part = fabrics::part_of_gang(whole, {std::vector<int>(324, 18), {18}});
+  const Topology topology = build_cluster(build_node(node), part);
+  const DeviceId pod = topology.devices_of(no_id, DeviceKind::spine)[0];
+  const DeviceId core = topology.devices_of(no_id, DeviceKind::core)[0];
+  const LinkId uplink = topology.find_link(pod, core);
+  REQUIRE(uplink != no_id);
+  CHECK(topology.link(uplink).width == 16 * 5'832);
+  // The pod reaches the core with what all its nodes have.
+  CHECK(topology.raw_bandwidth(uplink).base() == doctest::Approx(5'832 * node.nic_link->raw->base()));
 }
 
 TEST_CASE("compact placement makes a whole campaign faster, and more so the scarcer the uplinks are" *
