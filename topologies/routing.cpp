@@ -20,6 +20,7 @@ struct Router::Impl {
     int first_node = 0;
     std::vector<std::unique_ptr<NodePaths>> paths;
     std::vector<std::optional<std::vector<DeviceId>>> nics, cpus;  ///< nearest
+    std::map<std::pair<DeviceId, DeviceId>, Route> to_rails;  ///< from a GPU to an adapter of another rail
   };
 
   const Topology& topology;
@@ -109,17 +110,80 @@ struct Router::Impl {
     return near[d.index % near.size()];
   }
 
-  /// `entry`, or where rails are separate networks another adapter of its node that `exit` reaches: first the
-  /// one of the same rail. no_id if there is none.
-  DeviceId port_in_reach(DeviceId exit, DeviceId entry, DeviceId wanted) {
-    if (fabric.reaches(exit, entry)) return entry;
-    const Device& d = topology.device(entry);
-    if (wanted != no_id || d.kind != DeviceKind::nic) return no_id;
+  /// An adapter beside `port`, in the same node, that reaches `other` where rails are separate networks:
+  /// first the one of the same rail. no_id if there is none.
+  DeviceId port_on_rail_of(DeviceId other, DeviceId port) {
+    const Device& d = topology.device(port);
+    if (d.kind != DeviceKind::nic) return no_id;
     auto nics = topology.devices_of(d.node, DeviceKind::nic);
-    const std::size_t rail = topology.device(exit).index % nics.size();
+    const std::size_t rail = topology.device(other).index % nics.size();
     std::rotate(nics.begin(), nics.begin() + static_cast<std::ptrdiff_t>(rail), nics.end());
-    const auto found = std::ranges::find_if(nics, [&](DeviceId nic) { return fabric.reaches(exit, nic); });
+    const auto found = std::ranges::find_if(nics, [&](DeviceId nic) { return fabric.reaches(nic, other); });
     return found == nics.end() ? no_id : *found;
+  }
+
+  [[nodiscard]] bool beside(DeviceId device, DeviceId nic) {
+    const NearDevices near = nearest(device, DeviceKind::nic);
+    return std::ranges::find(near.of_first, nic - near.shift) != near.of_first.end();
+  }
+
+  /// The GPU beside adapter `nic` that `gpu` has the shortest way to over NVLink alone, or no_id; of equal
+  /// ones that whose own adapter it is. All in the first node of their shape.
+  DeviceId gpu_on_rail(const Base& first, DeviceId gpu, DeviceId nic) {
+    constexpr long first_without_nvlink = 1'000;  // one PCIe link (topologies/node_paths.cpp)
+    DeviceId best = no_id;
+    long best_cost = first_without_nvlink;
+    for (const DeviceId other : topology.devices_of(first.shape.first_node, DeviceKind::gpu)) {
+      if (other == gpu || !beside(other, nic)) continue;
+      const long cost = paths_from(first, gpu).cost(other);
+      if (cost < 0 || cost > best_cost ||
+          (cost == best_cost && (best == no_id || port_of(other, no_id) != nic)))
+        continue;
+      best = other;
+      best_cost = cost;
+    }
+    return best;
+  }
+
+  /// The way of a GPU to an adapter of another rail, over NVLink to a GPU beside that adapter, which hands
+  /// the data on; nothing where there is none. This is PXN, by which NCCL crosses rails since 2.12 (S.
+  /// Jeaugey, "Doubling all2all performance with NVIDIA Collective Communication Library 2.12", 2022).
+  RouteParts::InNode over_nvlink(DeviceId from, DeviceId exit) {
+    if (exit == no_id || topology.device(from).kind != DeviceKind::gpu) return {};
+    const int node = topology.device(from).node;
+    const Base base = base_of(node);
+    const DeviceId gpu = from - base.device_shift, nic = exit - base.device_shift;
+    const auto [it, fresh] = base.shape.to_rails.try_emplace({gpu, nic});
+    if (fresh) {
+      const Base first = base_of(base.shape.first_node);
+      const DeviceId other = gpu_on_rail(first, gpu, nic);
+      if (other != no_id) {
+        it->second =
+            joined(topology, {paths_from(first, gpu).route(other), paths_from(first, other).route(nic)});
+      }
+    }
+    if (it->second.hops.empty()) return {};
+    return {&it->second, node, base.link_shift};
+  }
+
+  /// Where data leave one node and enter another. `out` is set where they change rails over NVLink.
+  struct Crossing {
+    DeviceId exit, entry;
+    RouteParts::InNode out;
+  };
+
+  /// Data change rails before they leave, where NVLink allows; else after they have arrived; where the
+  /// adapter of arrival is given, over the host they come from.
+  Crossing crossing(DeviceId from, DeviceId to, const RouteChoice& choice) {
+    const DeviceId exit = port_of(from, choice.from_nic), entry = port_of(to, choice.to_nic);
+    if (fabric.reaches(exit, entry)) return {exit, entry, {}};
+    const DeviceId rail = exit == from ? no_id : port_on_rail_of(entry, exit);
+    if (rail != no_id && beside(from, rail)) return {rail, entry, {}};
+    if (const RouteParts::InNode out = over_nvlink(from, rail); out.route) return {rail, entry, out};
+    const DeviceId other = choice.to_nic == no_id ? port_on_rail_of(exit, entry) : no_id;
+    if (other != no_id) return {exit, other, {}};
+    if (rail == no_id) fail(from, to);
+    return {rail, entry, {}};
   }
 };
 
@@ -145,10 +209,10 @@ RouteParts Router::parts(DeviceId from, DeviceId to, const RouteChoice& choice) 
     parts.out = impl_->in_node(from, to);
     return parts;
   }
-  const DeviceId exit = impl_->port_of(from, choice.from_nic);
-  const DeviceId entry = impl_->port_in_reach(exit, impl_->port_of(to, choice.to_nic), choice.to_nic);
-  if (entry == no_id) impl_->fail(from, to);
-  if (exit != from) parts.out = impl_->in_node(from, exit);
+  const Impl::Crossing crossing = impl_->crossing(from, to, choice);
+  const DeviceId exit = crossing.exit, entry = crossing.entry;
+  parts.out = crossing.out;
+  if (!parts.out.route && exit != from) parts.out = impl_->in_node(from, exit);
   impl_->hops.clear();
   impl_->latency = impl_->fabric.route(exit, entry, choice, impl_->hops);
   parts.fabric = impl_->hops;

@@ -3,8 +3,9 @@
 ///
 /// In a node: NVLink or xGMI where GPUs are directly linked or share NVSwitches, else PCIe and the socket
 /// link, as NCCL's peers do. Between nodes: to a network adapter near the GPU, over shortest paths through
-/// the fabric, and from an adapter near the other GPU. GPUs and adapters forward nothing, unless relaying is
-/// asked for.
+/// the fabric, and from an adapter near the other GPU. Where rails are separate networks, data leave the node
+/// on the rail on which they arrive: a GPU passes them over NVLink to one beside that rail's adapter (NCCL's
+/// PXN). Else GPUs and adapters forward nothing, unless relaying is asked for.
 #include <cstdint>
 #include <memory>
 #include <span>

@@ -103,6 +103,47 @@ TEST_CASE("separate rails are copies of one network without a cable between them
   CHECK(std::ranges::any_of(route.hops, [&](const Hop& hop) { return t.link(hop.link).to == entry; }));
 }
 
+TEST_CASE("31: on DGX H100 with separate rails data change rails over NVLink before they leave") {
+  const NodeSpec node = node_spec(catalog(), "dgx_h100");
+  const FabricPlan p = plan(node, 128, {.rails = RailPlan::separate});
+  CHECK(p.planes == 8);
+  const Topology t = build_cluster(build_node(node), p);
+  Router router{t};
+  const Route route = router.route(t.gpu(0, 0), t.gpu(127, 7));
+  // gpu0, NVSwitches, gpu7, PCIe switch, nic7, network, nic7, PCIe switch, gpu7: no CPU, and rail 7 alone
+  bool nvlink = false;
+  for (const Hop& hop : route.hops) {
+    const Link& link = t.link(hop.link);
+    for (const DeviceId end : {link.from, link.to}) {
+      CHECK(t.device(end).kind != DeviceKind::cpu);
+      if (t.device(end).kind == DeviceKind::nic) CHECK(t.device(end).index == 7);
+    }
+    nvlink = nvlink || t.class_of(hop.link).kind == LinkKind::nvlink;
+  }
+  CHECK(nvlink);
+  // The adapter is the narrowest part, as without a change of rails.
+  CHECK(route.bandwidth.base() == doctest::Approx(router.route(t.gpu(0, 7), t.gpu(127, 7)).bandwidth.base()));
+  // Every GPU reaches every GPU, also where the adapters of both ends are given, as rings do.
+  RouteChoice choice;
+  choice.from_nic = router.nearest_nic(t.gpu(0, 2));
+  choice.to_nic = router.nearest_nic(t.gpu(5, 3));
+  CHECK(router.route(t.gpu(0, 2), t.gpu(5, 3), choice).bandwidth.base() > 0);
+  for (int a = 0; a < 8; ++a)
+    for (int b = 0; b < 8; ++b) CHECK_NOTHROW((void)router.route(t.gpu(0, a), t.gpu(1, b)));
+}
+
+TEST_CASE("31: without NVLink data whose adapters of both ends are given change rails over the host") {
+  const NodeSpec node = node_spec(catalog(), "pfn_mn1");
+  const Topology t = build_cluster(build_node(node), plan(node, 8, {.rails = RailPlan::separate}));
+  Router router{t};
+  RouteChoice choice;
+  choice.from_nic = t.devices_of(0, DeviceKind::nic)[0];
+  choice.to_nic = t.devices_of(3, DeviceKind::nic)[1];
+  const Route route = router.route(t.gpu(0, 0), t.gpu(3, 4), choice);
+  const DeviceId exit = t.devices_of(0, DeviceKind::nic)[1];
+  CHECK(std::ranges::any_of(route.hops, [&](const Hop& hop) { return t.link(hop.link).from == exit; }));
+}
+
 TEST_CASE("a dragonfly+ joins every two groups by as many cables as the spines' ports allow") {
   const FabricPlan p = plan(one_port(), 1620, {.spine_switch = "sb7800", .kind = "dragonfly_plus"});
   // 1620 / 18 = 90 leaves in 5 groups of 18; 18 spines with 18 free ports each: 324 / 4 = 81 cables per pair
