@@ -1,8 +1,13 @@
 #include "topologies/cluster_builder.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cassert>
 
+#include "sim/error.hpp"
+#include "topologies/limits.hpp"
 #include "topologies/node_builder.hpp"
 
 namespace rackcast {
@@ -99,7 +104,25 @@ class ClusterBuilder {
 
 }  // namespace
 
+namespace {
+
+/// The graph numbers devices and links with 32 bits.
+void check_size(const Topology& node, const FabricPlan& plan, int built) {
+  const auto nodes = static_cast<std::int64_t>(built);
+  const std::int64_t devices = nodes * static_cast<std::int64_t>(node.devices().size());
+  const std::int64_t links = nodes * (static_cast<std::int64_t>(node.links().size()) + 2 * plan.nics) +
+                             2 * static_cast<std::int64_t>(plan.trunks.size());
+  if (std::max(devices, links) <= limits::devices) return;
+  throw Error{fmt::format("{} nodes of {} devices and {} links are too many for one graph", built,
+                          node.devices().size(), node.links().size()),
+              {},
+              fmt::format("all nodes together have at most {} of each", limits::devices)};
+}
+
+}  // namespace
+
 Topology build_cluster(const Topology& node, const FabricPlan& plan, int nodes) {
+  check_size(node, plan, nodes);
   return ClusterBuilder{node, plan, nodes}.build();
 }
 

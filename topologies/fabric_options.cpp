@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/json_reader.hpp"
+#include "topologies/limits.hpp"
 
 namespace rackcast {
 namespace {
@@ -53,17 +54,17 @@ FabricOptions read_fabric_options(const Json& json) {
   choice.core_switch = in.string_or("core_switch", "");
   choice.oversubscription = in.number_or("oversubscription", 1, 1, 64);
   choice.core_oversubscription = in.number_or("core_oversubscription", 1, 1, 64);
-  choice.leaves_per_group = static_cast<int>(in.integer_or("leaves_per_group", 0, 0, 65'535));
-  choice.nodes_per_group = static_cast<int>(in.integer_or("nodes_per_group", 0, 0, 1'000'000));
+  choice.leaves_per_group = static_cast<int>(in.integer_or("leaves_per_group", 0, 0, limits::most_of_a_kind));
+  choice.nodes_per_group = static_cast<int>(in.integer_or("nodes_per_group", 0, 0, limits::nodes));
   if (const Json* torus = in.find("torus")) {
     for (const Json& side : torus->array()) {
-      if (side.integer() < 1 || side.integer() > 65'535)
-        side.fail("a side of a torus has 1 to 65535 switches");
+      if (side.integer() < 1 || side.integer() > limits::most_of_a_kind)
+        side.fail(fmt::format("a side of a torus has 1 to {} switches", limits::most_of_a_kind));
       choice.torus.push_back(static_cast<int>(side.integer()));
     }
   }
   if (in.has("links_per_node"))
-    options.links_per_node = static_cast<int>(in.integer("links_per_node", 1, 1024));
+    options.links_per_node = static_cast<int>(in.integer("links_per_node", 1, limits::nics));
   options.link = in.string_or("link", "");
   in.finish();
   return options;

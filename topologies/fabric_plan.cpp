@@ -9,6 +9,7 @@
 #include "sim/near_matches.hpp"
 #include "topologies/fabrics/gang.hpp"
 #include "topologies/fabrics/shapes.hpp"
+#include "topologies/limits.hpp"
 
 namespace rackcast {
 namespace {
@@ -24,32 +25,35 @@ constexpr std::array<FabricKind, 6> kinds{{
 }};
 constexpr std::array<std::string_view, 3> rail_names{"by_node", "by_rail", "separate"};
 
-/// At most 65535 switches of a level, for the graph numbers devices of a kind with 16 bits.
-constexpr int most_of_a_level = 65'535;
+using limits::most_of_a_kind;
 
 void check(const NodeSpec& node, int nodes, const FabricChoice& choice) {
-  if (nodes < 1 || nodes > 1'000'000)
-    throw Error{fmt::format("a cluster has 1 to 1000000 nodes, not {}", nodes)};
+  if (nodes < 1 || nodes > limits::nodes)
+    throw Error{fmt::format("a cluster has 1 to {} nodes, not {}", limits::nodes, nodes)};
   if (node.nics < 1 || !node.nic_link) {
     throw Error{fmt::format("the node \"{}\" has no known network ports", node.id),
                 {},
                 "say how many and which, for example nics: 1, nic_link: \"edr\""};
   }
+  if (static_cast<std::int64_t>(nodes) * node.nics > limits::node_ports) {
+    throw Error{fmt::format("{} nodes of {} network ports have more than {} ports", nodes, node.nics,
+                            limits::node_ports)};
+  }
   for (const double ratio : {choice.oversubscription, choice.core_oversubscription}) {
     if (!(ratio >= 1) || ratio > 64)
       throw Error{fmt::format("an oversubscription lies between 1 and 64, not {}", ratio)};
   }
-  if (choice.storage_servers < 0 || choice.storage_servers > most_of_a_level || choice.storage_links < 1 ||
+  if (choice.storage_servers < 0 || choice.storage_servers > most_of_a_kind || choice.storage_links < 1 ||
       choice.storage_links > 64) {
-    throw Error{"a fabric has 0 to 65535 storage servers of 1 to 64 links"};
+    throw Error{fmt::format("a fabric has 0 to {} storage servers of 1 to 64 links", most_of_a_kind)};
   }
   if (choice.leaves_per_group < 0 || choice.nodes_per_group < 0 ||
       (choice.nodes_per_group > 0 && choice.rails == RailPlan::by_rail)) {
     throw Error{"a group of leaves cannot be less than empty, and rails set the number of its nodes"};
   }
   if (choice.torus.size() > 3 ||
-      std::ranges::any_of(choice.torus, [](int n) { return n < 1 || n > 65'535; })) {
-    throw Error{"a torus has two or three sides of 1 to 65535 switches"};
+      std::ranges::any_of(choice.torus, [](int n) { return n < 1 || n > most_of_a_kind; })) {
+    throw Error{fmt::format("a torus has two or three sides of 1 to {} switches", most_of_a_kind)};
   }
 }
 
@@ -92,8 +96,8 @@ FabricPlan plan_plane(const FabricRequest& request, const FabricPlan& start) {
     FabricPlan plan = start;
     plan.kind = kind.name;
     why = kind.plan(request, plan);
-    if (why.empty() && std::max({plan.leaves, plan.spines, plan.cores}) > most_of_a_level)
-      why = fmt::format("a level of {} has more than {} switches", kind.name, most_of_a_level);
+    if (why.empty() && std::max({plan.leaves, plan.spines, plan.cores}) > most_of_a_kind)
+      why = fmt::format("a level of {} has more than {} switches", kind.name, most_of_a_kind);
     if (why.empty()) return plan;
   }
   throw Error{why,
@@ -117,6 +121,13 @@ struct PlaneNumbering {
 
 /// Copies a network for one port of each node once for every port. A storage server is in all of them.
 FabricPlan replicated(const FabricPlan& one, int planes) {
+  if (static_cast<std::int64_t>(planes) * std::max({one.leaves, one.spines, one.cores}) > most_of_a_kind) {
+    throw Error{fmt::format("{} separate networks have more than {} switches of a level", planes,
+                            most_of_a_kind),
+                {},
+                "use fewer ports per node, larger switches or rails that are joined",
+                ErrorKind::infeasible};
+  }
   FabricPlan all = one;
   const PlaneNumbering numbering{one, planes};
   all.planes = planes;

@@ -1,5 +1,6 @@
 #include "topologies/named_cluster.hpp"
 
+#include "topologies/limits.hpp"
 #include "topologies/spec_reader.hpp"
 
 namespace rackcast {
@@ -17,7 +18,7 @@ NamedCluster cluster_of(const Catalog& catalog, std::string_view name) {
   NamedCluster cluster;
   cluster.id = entry.id;
   cluster.name = entry.name;
-  cluster.nodes = reader.require(reader.count("nodes"), "nodes").value;
+  cluster.nodes = reader.require(reader.count("nodes", 1, limits::nodes), "nodes").value;
   if (const Fact* network = entry.find("network")) cluster.fabric = read_fabric_options(network->value());
   cluster.node =
       node_spec(catalog, with_ports({.node = entry.json.require("node_id").string()}, cluster.fabric));

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
+#include "topologies/catalog_file.hpp"
+#include "topologies/limits.hpp"
 #include "topologies/node_wiring.hpp"
 #include "topologies/spec_reader.hpp"
 
@@ -28,7 +32,11 @@ std::optional<TemplateRule> template_rule(const CatalogEntry& entry) {
 std::string gpu_name(const CatalogEntry& entry, const NodeChoice& choice) {
   if (!choice.gpu.empty()) return choice.gpu;
   const Json* own = entry.json.find("gpu_id");
-  if (own && !own->is_null()) return own->string();
+  if (own && !own->is_null()) {
+    const std::filesystem::path file{own->string()};
+    if (!is_catalog_file(own->string()) || file.is_absolute()) return own->string();
+    return (std::filesystem::path{entry.file}.parent_path() / file).string();  // beside the node's own file
+  }
   throw Error{fmt::format("the node \"{}\" is a template: say which GPU it holds", entry.id),
               {},
               "for example \"gpu\": \"p100_pcie_16gb\""};
@@ -38,7 +46,8 @@ int gpu_count(const CatalogEntry& entry, const NodeChoice& choice, const std::op
               int per_board) {
   const Json& json = entry.json.require("gpu_count");
   const std::int64_t boards = json.integer();
-  if (boards < 1 || boards > 1024) json.fail("a node holds between 1 and 1024 boards");
+  if (boards < 1 || boards > limits::boards)
+    json.fail(fmt::format("a node holds between 1 and {} boards", limits::boards));
   const int own = static_cast<int>(boards) * per_board;
   const int wanted = choice.gpus.value_or(own);
   if (wanted == own) return own;
@@ -57,7 +66,7 @@ int gpu_count(const CatalogEntry& entry, const NodeChoice& choice, const std::op
 void read_nics(const Catalog& catalog, const SpecReader& reader, const NodeChoice& choice, NodeSpec& node) {
   if (const Fact* fact = reader.entry().find("nics_compute")) {
     ObjectReader row{fact->value()};
-    node.nics = static_cast<int>(row.integer("count", 0, 1024));
+    node.nics = static_cast<int>(row.integer("count", 0, limits::nics));
     const double gbit = row.number("gbit_per_s_per_port", 0.001, 1e6);
     node.nic_kind = row.string("kind");
     row.finish();
@@ -69,7 +78,7 @@ void read_nics(const Catalog& catalog, const SpecReader& reader, const NodeChoic
     if (node.nics == 0) node.nics = 1;
   }
   if (choice.nics) {
-    if (*choice.nics < 0 || *choice.nics > 1024) {
+    if (*choice.nics < 0 || *choice.nics > limits::nics) {
       throw Error{fmt::format("a node cannot have {} network ports", *choice.nics)};
     }
     if (*choice.nics > 0 && !node.nic_link) {
@@ -107,7 +116,7 @@ Maybe<double> rack_units_of(const SpecReader& reader) {
 
 void read_host(const SpecReader& reader, NodeSpec& node) {
   node.cpu_model = reader.text("cpu_model");
-  node.cpu_cores = reader.count("cpu_cores_total");
+  node.cpu_cores = reader.count("cpu_cores_total", 1, 1'000'000);
   node.dram = reader.first_quantity<Bytes>({"dram_gb", "dram_gib"});
   node.ssd = reader.quantity<Bytes>("local_ssd_total_tb");
   node.ssd_read = reader.quantity<Bandwidth>("local_ssd_read_gb_per_s");

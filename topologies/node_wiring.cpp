@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "topologies/limits.hpp"
+
 namespace rackcast {
 namespace {
 
@@ -82,6 +84,7 @@ void read_cpu_nvlinks(const SpecReader& reader, NodeSpec& node, int sockets) {
   if (const auto total = reader.quantity<Bandwidth>("nvlink_cpu_gpu_gb_per_s_per_direction")) {
     const double efficiency = one.achievable.value / one.raw.value;
     one.raw = *total;
+    if (node.cpu_nvlinks.empty()) fact->value().fail("no GPU has a link to a CPU in this list", "leave it out");
     one.raw.value /= node.cpu_nvlinks.front().links;
     one.achievable = one.raw;
     one.achievable.value *= efficiency;  // no separate measurement: that of GPU-GPU links of the generation
@@ -93,18 +96,18 @@ void read_cpu_nvlinks(const SpecReader& reader, NodeSpec& node, int sockets) {
 
 void read_gpu_links(const Catalog& catalog, const SpecReader& reader, NodeSpec& node) {
   const CatalogEntry& entry = reader.entry();
-  const int sockets = value_or(reader.count("cpu_sockets"), 1);
+  const int sockets = value_or(reader.count("cpu_sockets", 1, limits::sockets), 1);
   if (const Fact* fact = entry.find("nvlink_adjacency")) {
     node.adjacency = read_adjacency(*fact, node.gpus);
     node.gpu_link = nvlink_of(catalog, reader, node);
   } else if (const Fact* xgmi = entry.find("xgmi_adjacency")) {
     node.adjacency = read_adjacency(*xgmi, node.gpus);
     node.gpu_link = link_spec(catalog, fmt::format("xgmi/{}", node.gpu.id));
-  } else if (const auto switches = reader.count("nvswitch_count")) {
+  } else if (const auto switches = reader.count("nvswitch_count", 1, limits::nvswitches)) {
     node.nvswitches = **switches;
-    node.nvswitch_baseboards = value_or(reader.count("nvswitch_baseboards"), 1);
+    node.nvswitch_baseboards = value_or(reader.count("nvswitch_baseboards", 1, limits::nvswitches), 1);
     node.gpu_link = nvlink_of(catalog, reader, node);
-    if (node.nvswitch_baseboards < 1 || node.nvswitches % node.nvswitch_baseboards != 0 ||
+    if (node.nvswitches % node.nvswitch_baseboards != 0 ||
         node.gpus % node.nvswitch_baseboards != 0) {
       throw Error{fmt::format("GPUs and NVSwitches of {} do not split evenly over {} baseboards", node.id,
                               node.nvswitch_baseboards),
@@ -122,11 +125,17 @@ namespace {
 std::vector<PcieBranch> read_tree(const Fact& fact, int gpus, int sockets) {
   std::vector<PcieBranch> tree;
   std::vector<bool> placed(static_cast<std::size_t>(gpus), false);
+  if (fact.value().array().size() > limits::pcie_branches)
+    fact.value().fail(fmt::format("a node has at most {} places on PCIe", limits::pcie_branches));
   for (const Json& item : fact.value().array()) {
     ObjectReader row{item};
     PcieBranch& branch = tree.emplace_back();
     const Json& name = row.require("switch");
-    if (!name.is_null()) branch.switch_name = name.string();
+    if (!name.is_null()) {
+      if (std::ranges::find(tree, name.string(), &PcieBranch::switch_name) != tree.end())
+        name.fail(fmt::format("the switch \"{}\" stands in the list already", name.string()));
+      branch.switch_name = name.string();
+    }
     branch.cpu = index_below(row.require("cpu"), sockets, "CPU");
     if (const Json* parent = row.find("parent")) {
       branch.parent = parent->string();
@@ -170,8 +179,7 @@ std::vector<PcieBranch> default_tree(int gpus, int sockets, int per_switch) {
 
 void read_host_links(const Catalog& catalog, const SpecReader& reader, std::optional<int> gpus_per_switch,
                      NodeSpec& node) {
-  node.sockets = value_or(reader.count("cpu_sockets"), 1);
-  if (node.sockets < 1) reader.entry().require("cpu_sockets").value().fail("a node needs a CPU");
+  node.sockets = value_or(reader.count("cpu_sockets", 1, limits::sockets), 1);
   if (const Fact* fact = reader.entry().find("pcie_peer_to_peer"))
     node.peer_to_peer = fact->value().boolean();
   if (const Fact* fact = reader.entry().find("pcie_tree")) {
@@ -183,7 +191,7 @@ void read_host_links(const Catalog& catalog, const SpecReader& reader, std::opti
     node.pcie = default_tree(node.gpus, node.sockets, gpus_per_switch.value_or(all));
     if (!gpus_per_switch && all > 0) node.peer_to_peer = false;
   }
-  const auto host = reader.count("pcie_generation");
+  const auto host = reader.count("pcie_generation", 1, 100);
   const int gpu_generation = value_or(node.gpu.pcie_generation, host ? **host : 3);
   int generation = host ? std::min(gpu_generation, **host) : gpu_generation;
   // Where every GPU has NVLink to its CPU, only the adapters are on PCIe.

@@ -4,11 +4,12 @@
 
 namespace rackcast {
 
-Maybe<int> SpecReader::count(std::string_view key) const {
-  return maybe<int>(key, [](const Fact& fact) {
+Maybe<int> SpecReader::count(std::string_view key, int low, int high) const {
+  return maybe<int>(key, [&](const Fact& fact) {
     const std::int64_t number = fact.value().integer();
-    if (number < 0 || number > 1'000'000'000) {
-      fact.value().fail(fmt::format("\"{}\" must lie between 0 and 1e9", fact.key()));
+    if (number < low || number > high) {
+      fact.value().fail(fmt::format("\"{}\" must lie between {} and {}, and it is {}", fact.key(), low, high,
+                                    number));
     }
     return static_cast<int>(number);
   });

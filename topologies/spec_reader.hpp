@@ -32,8 +32,8 @@ class SpecReader {
     }
     return std::nullopt;
   }
-  /// A count; Error if it is not a whole number in [0, 1e9].
-  [[nodiscard]] Maybe<int> count(std::string_view key) const;
+  /// A count; Error at its place if it is not a whole number in [low, high].
+  [[nodiscard]] Maybe<int> count(std::string_view key, int low = 0, int high = 1'000'000'000) const;
   [[nodiscard]] Maybe<double> number(std::string_view key) const;
   [[nodiscard]] Maybe<std::string> text(std::string_view key) const;
 

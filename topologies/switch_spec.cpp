@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "topologies/limits.hpp"
 #include "topologies/spec_reader.hpp"
 
 namespace rackcast {
@@ -14,7 +15,7 @@ SwitchSpec switch_spec(const Catalog& catalog, std::string_view id) {
   spec.id = entry.id;
   spec.name = entry.name;
   spec.fabric = entry.attribute("fabric");
-  spec.ports = reader.require(reader.count("ports"), "ports");
+  spec.ports = reader.require(reader.count("ports", 2, limits::ports), "ports");
   spec.port_rate =
       reader.require(reader.first_quantity<Bandwidth>({"port_gbit_per_s", "port_gb_per_s_per_direction"}),
                      "port_gbit_per_s");

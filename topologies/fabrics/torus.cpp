@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "topologies/fabrics/shapes.hpp"
+#include "topologies/limits.hpp"
 
 namespace rackcast::fabrics {
 namespace {
@@ -69,15 +70,19 @@ std::string plan_torus(const FabricRequest& request, FabricPlan& plan, int dimen
   plan.up = cables * neighbours;
   plan.uplinks_per_pair = cables;
   place_ports(plan);
+  if (plan.leaves > limits::most_of_a_kind) {
+    return fmt::format("a torus needs {} switches of {} node ports; {} are the most", plan.leaves, plan.down,
+                       limits::most_of_a_kind);
+  }
   plan.torus = request.choice.torus.empty() ? cubic(plan.leaves, dimensions) : request.choice.torus;
   if (static_cast<int>(plan.torus.size()) != dimensions) {
     return fmt::format("a torus of {} dimensions has as many sides, not {}", dimensions, plan.torus.size());
   }
   const long volume = std::accumulate(plan.torus.begin(), plan.torus.end(), 1L, std::multiplies{});
-  if (volume < plan.leaves || volume > 65'535) {
+  if (volume < plan.leaves || volume > limits::most_of_a_kind) {
     return fmt::format(
-        "a torus of {} has {} switches of {} node ports; {} are needed, and 65535 are the most",
-        fmt::join(plan.torus, " x "), volume, plan.down, plan.leaves);
+        "a torus of {} has {} switches of {} node ports; {} are needed, and {} are the most",
+        fmt::join(plan.torus, " x "), volume, plan.down, plan.leaves, limits::most_of_a_kind);
   }
   plan.leaves = static_cast<int>(volume);
   join_neighbours(plan, cables);
