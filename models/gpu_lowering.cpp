@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "models/gpu_rates_of.hpp"
+#include "topologies/architecture_spec.hpp"
+
 namespace rackcast {
 namespace {
 
@@ -212,7 +215,7 @@ class Lowering {
   /// SMs. On a B200's 148 SMs that gives FlashAttention-2 390 TFLOP/s, and 343 to 381 are reported
   /// (github.com/Dao-AILab/flash-attention, issue 1589).
   [[nodiscard]] FlopRate older_instructions() const {
-    if (gpu_.architecture != "Hopper" && gpu_.architecture != "Blackwell") return unit_.peak;
+    if (!architecture_of(gpu_).own_attention_instructions) return unit_.peak;
     constexpr double share_of_own = 0.47, h100_peak = 989.4e12, h100_sms = 132;
     return std::min(unit_.peak, FlopRate{share_of_own * h100_peak / h100_sms * gpu_.sm_count});
   }

@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <limits>
 
+#include "models/gpu_rates_of.hpp"
 #include "models/product_scaling.hpp"
 #include "sim/error.hpp"
 #include "sim/json_reader.hpp"
+#include "topologies/architecture_spec.hpp"
 
 namespace rackcast {
 
@@ -26,9 +28,6 @@ constexpr double sigma_of_arithmetic = 0.15;
 // Kepler keeps fewer of its cores busy: Maxwell does 35 % more per core on arithmetic-bound work (NVIDIA,
 // "GeForce GTX 750 Ti" white paper, 2014, "Maxwell SM").
 constexpr double maxwell_gain_per_core = 1.35;
-
-constexpr std::array<std::string_view, 9> architectures{
-    "Kepler", "Maxwell", "Pascal", "Volta", "Turing", "Ampere", "Ada Lovelace", "Hopper", "Blackwell"};
 
 KernelParameters read_parameters(ObjectReader reader, KernelClass kind, Arithmetic arithmetic) {
   KernelParameters out = expected_parameters();
@@ -100,14 +99,17 @@ bool is_board_of(std::string_view gpu, std::string_view model) {
   return gpu.starts_with(model) && (gpu.size() == model.size() || gpu[model.size()] == '_');
 }
 
+int architecture_distance(const GpuRates& gpu, std::string_view measured) {
+  if (gpu.architecture == measured) return 0;
+  // A device that a user measured may be of an architecture of the user's own.
+  const ArchitectureSpec* other = builtin_architecture(measured);
+  return architecture_distance(architecture_of(gpu), other ? *other : ArchitectureSpec{});
+}
+
 int architecture_distance(std::string_view a, std::string_view b) {
-  const auto at = [](std::string_view name) {
-    return std::find(architectures.begin(), architectures.end(), name) - architectures.begin();
-  };
-  const auto i = at(a), j = at(b);
-  const auto unknown = static_cast<std::ptrdiff_t>(architectures.size());
-  if (i == unknown || j == unknown) return a == b ? 0 : 4;
-  return static_cast<int>(std::abs(i - j));
+  GpuRates gpu;
+  gpu.architecture = a;
+  return architecture_distance(gpu, b);
 }
 
 /// The Winograd kernels of a later library, where a GPU was only measured with an earlier one: those of the
@@ -120,8 +122,8 @@ static void use_later_winograd(KernelParameters& parameters, const FittedKernel&
     if (k.kind != from.kind || k.arithmetic != from.arithmetic || k.library <= from.library ||
         k.library > wanted)
       continue;
-    if (!later || architecture_distance(gpu.architecture, k.architecture) <
-                      architecture_distance(gpu.architecture, later->architecture))
+    if (!later ||
+        architecture_distance(gpu, k.architecture) < architecture_distance(gpu, later->architecture))
       later = &k;
   }
   if (!later) return;
@@ -191,7 +193,7 @@ const FittedKernel* GpuModelLibrary::nearest(const GpuRates& gpu, KernelClass ki
   const FittedKernel* best = nullptr;
   double best_distance = std::numeric_limits<double>::infinity();
   for (const FittedKernel& k : kernels_) {
-    const int steps = architecture_distance(gpu.architecture, k.architecture);
+    const int steps = architecture_distance(gpu, k.architecture);
     const int penalty = arithmetic_penalty(arithmetic, k.arithmetic, steps == 0);
     if (k.kind != kind || penalty < 0) continue;
     // The same GPU (or its other board) before a sibling of its architecture.
@@ -226,7 +228,7 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
                                      LibraryGeneration library, bool any_filter) const {
   const FittedKernel* best = nearest(gpu, kind, arithmetic, library, any_filter);
   if (!best) throw Error{"no measured kernels of class " + std::string{to_string(kind)}};
-  const int steps = architecture_distance(gpu.architecture, best->architecture);
+  const int steps = architecture_distance(gpu, best->architecture);
   const bool own = best->own && is_board_of(gpu.name, best->model);
   const int generations = own ? 0 : std::abs(static_cast<int>(library) - static_cast<int>(best->library));
   KernelChoice choice;
@@ -238,7 +240,7 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
     const FittedKernel* own_products = nearest(gpu, KernelClass::gemm, best->arithmetic, library, false);
     const FittedKernel* lent_products = products_of(*best);
     if (own_products && lent_products && own_products->arithmetic == best->arithmetic &&
-        architecture_distance(gpu.architecture, own_products->architecture) < steps)
+        architecture_distance(gpu, own_products->architecture) < steps)
       scale_by_products(choice.parameters, own_products->parameters, lent_products->parameters);
   }
   choice.model = best->model;

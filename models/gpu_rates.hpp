@@ -1,5 +1,6 @@
 #pragma once
 /// The datasheet rates of one GPU and the library generation: what every kernel cost scales with.
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -7,11 +8,15 @@
 
 namespace rackcast {
 
+struct ArchitectureSpec;
+
 /// The datasheet rates that the cost model needs of one GPU as the operating system sees it (half a K80).
 /// Rates are dense; 0 where the GPU has no such unit.
 struct GpuRates {
   std::string name;          ///< catalogue id: "p100_sxm2"
   std::string architecture;  ///< "Pascal"
+  /// What the catalogue says of it; nullptr: what the catalogue inside the program does.
+  std::shared_ptr<const ArchitectureSpec> line = {};
   int sm_count = 0;
   FlopRate fp32{0};         ///< fused multiply-add units, a multiply-add counts two
   FlopRate fp16{0};         ///< packed half precision outside tensor cores

@@ -5,12 +5,21 @@
 
 namespace rackcast {
 
+const ArchitectureSpec& architecture_of(const GpuRates& gpu) {
+  if (gpu.line) return *gpu.line;
+  if (const ArchitectureSpec* known = builtin_architecture(gpu.architecture)) return *known;
+  throw Error{"nobody described the GPU architecture \"" + gpu.architecture + "\"",
+              {},
+              "`rackcast catalog list architectures` shows those that are"};
+}
+
 GpuRates gpu_rates(const GpuSpec& spec) {
   if (!spec.sm_count || !spec.peak.fp32)
     throw Error{"the catalogue lacks the SM count or the fp32 rate of GPU \"" + spec.id + "\""};
   GpuRates out;
   out.name = spec.id;
   out.architecture = spec.architecture;
+  out.line = std::make_shared<const ArchitectureSpec>(spec.line);
   out.sm_count = spec.sm_count->value;
   out.fp32 = spec.peak.fp32->value;
   out.fp16 = value_or(spec.peak.fp16, FlopRate{0});

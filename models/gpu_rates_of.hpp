@@ -4,7 +4,11 @@
 
 namespace rackcast {
 
+struct ArchitectureSpec;
 struct GpuSpec;
+
+/// Throws Error where nobody described it.
+const ArchitectureSpec& architecture_of(const GpuRates& gpu);
 
 /// Throws Error when the catalogue lacks the SM count or the fp32 rate.
 GpuRates gpu_rates(const GpuSpec& spec);

@@ -32,13 +32,6 @@ int used_nodes(const InputContext& c) {
   return rackcast::used_nodes(c.question, c.node);
 }
 
-/// GPUs of the data-centre line from A100 on have a JPEG engine; of the Ampere generation only GA100.
-bool has_engine(const NodeSpec& node) {
-  const std::string& architecture = node.gpu.architecture;
-  return architecture == "Hopper" || architecture == "Blackwell" ||
-         (architecture == "Ampere" && (node.gpu.id.starts_with("a100") || node.gpu.id.starts_with("a30")));
-}
-
 bool decodes(const InputContext& c) {
   return c.workload.pixels > 0 || c.question.input.record_given;
 }
@@ -56,7 +49,7 @@ PreprocessCost decoding(const InputContext& c) {
   spec.sockets = c.node.sockets;
   spec.pinned = in.pinned;
   spec.gpu_peak = c.node.gpu.peak.fp32 ? c.node.gpu.peak.fp32->value : FlopRate{0};
-  spec.has_engine = has_engine(c.node);
+  spec.has_engine = c.node.gpu.jpeg_engine;
   try {
     return preprocess_cost(spec);
   } catch (const Error& e) {

@@ -92,6 +92,21 @@ std::vector<std::string> comm_transports() {
   return names;
 }
 
+/// Only NCCL's own model is described here. RCCL has constants of its own for each chip (ROCm/rccl,
+/// src/graph/tuning.cc), and no curve measured on one is at hand to hold them against.
+void require_nccl(const NodeSpec& node) {
+  const ArchitectureSpec& line = node.gpu.line;
+  if (line.collective_library == "nccl") return;
+  const std::string reason =
+      line.collective_library == "rccl"
+          ? "its library is RCCL, whose choices and latencies on this chip are not described"
+          : "its entry names no library that works between GPUs";
+  throw Error{fmt::format("NCCL does not run on {} ({}): {}", node.gpu.name, line.name, reason),
+              {},
+              "use one GPU, or an exchange over another transport: \"exchange\": {\"transport\": \"mpi\"}",
+              ErrorKind::infeasible};
+}
+
 /// Payload bytes per second that the links inside nodes and between them allow.
 struct PatternRate {
   Bandwidth inside{std::numeric_limits<double>::infinity()}, between{std::numeric_limits<double>::infinity()};
@@ -124,6 +139,7 @@ struct CommModel::Impl {
         constants{of, with.version, with.links},
         layout{of, transport.endpoints, relays()} {
     if (with.algorithm != "auto") (void)collective_algorithm(with.algorithm);
+    if (nccl() && layout.ranks() > 1) require_nccl(of.node);
   }
 
   [[nodiscard]] bool relays() const { return nccl() && constants.relays(); }

@@ -53,7 +53,8 @@ std::vector<std::string> comm_transports();
 
 class CommModel {
  public:
-  /// The cluster must outlive the model. Throws Error for an unknown transport or algorithm.
+  /// The cluster must outlive the model. Throws Error for an unknown transport or algorithm, and (infeasible)
+  /// for NCCL between GPUs that it does not run on.
   CommModel(const Cluster& cluster, const CommSpec& spec);
   CommModel(CommModel&&) noexcept;
   ~CommModel();

@@ -35,22 +35,12 @@ double parse_version(std::string_view text) {
   return major + std::min(minor, 99) / 100.0;
 }
 
-int generation_of(const NodeSpec& node) {
-  const std::string& a = node.gpu.architecture;
-  const auto has = [&a](const char* name) {
-    return a.find(name) != std::string::npos;
-  };
-  if (has("Blackwell")) return 4;
-  if (has("Hopper")) return 3;
-  if (has("Ampere") || has("Ada")) return 2;
-  if (has("Volta") || has("Turing")) return 1;
-  return 0;
-}
-
-/// The release that was current when GPUs of a generation were measured most.
-double version_of_generation(int generation) {
-  constexpr std::array<double, 5> versions{2.00, 2.07, 2.12, 2.23, 2.23};
-  return versions[static_cast<std::size_t>(generation)];
+/// By compute capability, as NCCL tells them apart (src/graph/tuning.cc, minCompCap): 0 before Volta, Volta,
+/// Ampere, Hopper, Blackwell.
+int generation_of(const ArchitectureSpec& line) {
+  constexpr std::array<double, 4> firsts{7.0, 8.0, 9.0, 10.0};
+  return static_cast<int>(
+      std::ranges::count_if(firsts, [&](double first) { return line.compute_capability >= first; }));
 }
 
 const Json& constants_of(double version) {
@@ -82,9 +72,10 @@ NcclConstants::NcclConstants(const Cluster& cluster, std::string_view version, c
       nodes_{cluster.used_nodes()},
       local_{cluster.local_ranks()},
       link_{link_name(cluster)} {
-  generation_ = generation_of(cluster.node);
+  generation_ = generation_of(cluster.node.gpu.line);
+  usual_version_ = parse_version(cluster.node.gpu.line.collective_release);
   version_ = parse_version(version);
-  if (version_ == 0) version_ = version_of_generation(generation_);
+  if (version_ == 0) version_ = usual_version_;
   // Every ring that was found is used by two channels; 32 are the most (src/graph/connect.cc).
   const std::size_t rings =
       relays() && !cluster.relayed_rings.empty() ? cluster.relayed_rings.size() : cluster.rings.size();
@@ -159,7 +150,7 @@ std::optional<ProtocolCost> NcclConstants::cost(Protocol protocol, bool tree) co
   } else if (fitted) {
     out.hop.start = time_in(*fitted, "start");
     // Links were measured with the release of their time; hops of another one differ as in NCCL's own model.
-    const ProtocolCost measured = own(protocol, tree, version_of_generation(generation_));
+    const ProtocolCost measured = own(protocol, tree, usual_version_);
     out.hop.intra *= time_in(*fitted, "hop") / measured.hop.intra;
     if (nodes_ == 1) out.bandwidth_factor = fitted->require("factor").number();
   }

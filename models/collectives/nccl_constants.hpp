@@ -23,7 +23,7 @@ struct ProtocolCost {
 
 class NcclConstants {
  public:
-  /// `version` as text; empty: by the GPU's architecture.
+  /// `version` as text; empty: the release that the GPU's architecture names.
   /// `links`: in place of models/data/collectives/links.json.
   NcclConstants(const Cluster& cluster, std::string_view version, const Json* links = nullptr);
 
@@ -62,7 +62,7 @@ class NcclConstants {
   const Json* measured_ = nullptr;  ///< what was measured of the protocols on this kind of link
   bool chosen_by_library_ = false;
   double believed_rate_ = 1;  ///< rate that NCCL takes a link for, over the one it reaches
-  double version_ = 0;
+  double version_ = 0, usual_version_ = 0;  ///< of the run; of the measurements on the GPU's architecture
   int nodes_ = 1, local_ = 1;
   int channels_ = 2;
   std::string link_;      ///< "nvlink/nvlink2+nvswitch", "pcie"

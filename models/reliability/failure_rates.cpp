@@ -15,24 +15,6 @@ namespace {
 constexpr Duration kYear{365.25 * 86400};
 constexpr Duration kThousandDays{1000 * 86400.0};
 
-/// Which of the published generations a GPU architecture counts to.
-struct Generation {
-  std::string_view architecture, mtbf, replacement;
-};
-constexpr std::array kGenerations{
-    Generation{"Kepler", "k80_p100_era", "p100"},   Generation{"Maxwell", "k80_p100_era", "p100"},
-    Generation{"Pascal", "k80_p100_era", "p100"},   Generation{"Volta", "v100_era", "v100"},
-    Generation{"Turing", "v100_era", "v100"},       Generation{"Ampere", "a100_era", "a100"},
-    Generation{"Ada Lovelace", "a100_era", "a100"}, Generation{"CDNA 2", "a100_era", "a100"},
-};
-/// What is newer than the table.
-constexpr Generation kNewest{"", "h100_era", "h100"};
-
-const Generation& generation_of(std::string_view architecture) {
-  const auto* found = std::ranges::find(kGenerations, architecture, &Generation::architecture);
-  return found == kGenerations.end() ? kNewest : *found;
-}
-
 ComponentRate component(const CatalogEntry& entry, const std::string& key, std::string name, double count) {
   const Fact& fact = entry.require(key);
   return {std::move(name),   count,         fact.number(),
@@ -48,8 +30,7 @@ Frequency NodeReliability::replacements() const {
 }
 
 NodeReliability node_reliability(const Catalog& catalog, const NodeSpec& node) {
-  const Generation& generation = generation_of(node.gpu.architecture);
-  const std::string key = "node_mtbf_h/" + std::string{generation.mtbf};
+  const std::string key = "node_mtbf_h/" + node.gpu.line.failure_era;
   const Fact& mtbf = catalog.find("reliability", "planning_defaults").require(key);
   NodeReliability out;
   // 8: the GPUs of the nodes that the figures are about.
@@ -60,8 +41,8 @@ NodeReliability node_reliability(const Catalog& catalog, const NodeSpec& node) {
   out.log_sigma = published_interruptions(catalog, "").log_sigma;
   const CatalogEntry& practice = catalog.find("reliability", "gpu_practice");
   const CatalogEntry& parts = catalog.find("reliability", "components");
-  out.components.push_back(component(
-      practice, std::string{generation.replacement} + "_annual_replacement_fraction", "GPU", node.gpus));
+  out.components.push_back(
+      component(practice, node.gpu.line.replacement_era + "_annual_replacement_fraction", "GPU", node.gpus));
   out.components.push_back(component(parts, "cpu_afr", "CPU", node.sockets));
   if (node.nics > 0) {
     out.components.push_back(component(parts, "nic_afr", "network adapter", node.nics));

@@ -15,25 +15,15 @@
 
 namespace rackcast {
 
-namespace {
-
-/// A run cannot have used a library older than its GPU: tensor cores came with cuDNN 7, Ampere with cuDNN 8.
-LibraryGeneration oldest_for(std::string_view architecture) {
-  for (const std::string_view old : {"Kepler", "Maxwell", "Pascal"})
-    if (architecture == old) return LibraryGeneration::cudnn5;
-  return architecture == "Volta" || architecture == "Turing" ? LibraryGeneration::cudnn7
-                                                             : LibraryGeneration::cudnn8;
-}
-
-}  // namespace
-
 const GpuCostModel& PredictionContext::gpu(const std::string& id, const FrameworkProfile& software) {
   std::unique_ptr<GpuCostModel>& slot = gpus_[{id, software.lowering()}];
   if (!slot) {
     try {
-      const GpuRates rates = gpu_rates(gpu_spec(catalog_, id));
+      const GpuSpec spec = gpu_spec(catalog_, id);
+      const GpuRates rates = gpu_rates(spec);
       LoweringOptions options = software.lowering();
-      options.library = std::max(options.library, oldest_for(rates.architecture));
+      // A run cannot have used a library older than its GPU.
+      options.library = std::max(options.library, parse_library_generation(spec.line.oldest_cudnn));
       slot = std::make_unique<GpuCostModel>(GpuCostModel::create(rates, options, fitted_));
     } catch (const Error& e) {
       throw Unpredictable{"GPU \"" + id + "\": " + e.message()};

@@ -6,7 +6,9 @@
 #include "scenarios/result.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/json_reader.hpp"
+#include "tests/unit/sim_error_text.hpp"
 #include "topologies/catalog.hpp"
+#include "topologies/node_spec.hpp"
 
 using namespace rackcast;
 
@@ -22,14 +24,20 @@ Result simulated(const Catalog& catalog, const std::string& cluster) {
 
 }  // namespace
 
-TEST_CASE("every node of the catalogue trains, alone and in a pair where it has ports") {
+TEST_CASE("every node of the catalogue with NCCL trains, alone and in a pair where it has ports") {
   const Catalog catalog = Catalog::builtin();
-  int alone = 0, paired = 0;
+  int alone = 0, paired = 0, refused = 0;
   for (const std::string& id : catalog.ids("nodes")) {
     CAPTURE(id);
     const bool is_template = id == "workstation" || id == "pcie_server";
     const std::string node =
         R"({"node": ")" + id + '"' + (is_template ? R"(, "gpu": "t4")" : "") + R"(, "nodes": )";
+    if (!is_template && node_spec(catalog, id).gpu.line.collective_library != "nccl") {
+      // NCCL does not run on these GPUs, and RCCL is not described.
+      CHECK(contains(error_text([&] { (void)simulated(catalog, node + "1}"); }), "RCCL"));
+      ++refused;
+      continue;
+    }
     const Result one = simulated(catalog, node + "1}");
     CHECK(one.prediction.time_to_train.value > 0);
     ++alone;
@@ -42,5 +50,6 @@ TEST_CASE("every node of the catalogue trains, alone and in a pair where it has 
     }
   }
   CHECK(alone > 30);
+  CHECK(refused == 2);
   CHECK(paired > alone / 2);
 }
