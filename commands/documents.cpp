@@ -20,6 +20,9 @@ int run_init(const Arguments& args, const std::string& question) {
     std::string text =
         "rackcast init QUESTION prints a commented scenario to start from. The questions are:\n";
     for (const Template& t : templates()) text += fmt::format("  {:8} {}\n", t.question, t.help);
+    text +=
+        "\nrackcast init PART prints a commented network or piece of hardware of your own. The parts are:\n";
+    for (const Template& t : part_templates()) text += fmt::format("  {:8} {}\n", t.question, t.help);
     print(text);
     return Exit::ok;
   }
@@ -41,9 +44,11 @@ int run_init(const Arguments& args, const std::string& question) {
 }  // namespace
 
 void add_init(CLI::App& app, Arguments& args) {
-  CLI::App* init = app.add_subcommand("init", "A commented scenario to start from, by question");
+  CLI::App* init =
+      app.add_subcommand("init", "A commented scenario, network, GPU, node or link to start from");
   const auto question = std::make_shared<std::string>();
-  init->add_option("question", *question, "nodes, time, fleet, serving or tokens; none: list them");
+  init->add_option("question", *question,
+                   "nodes, time, fleet, serving, tokens; network, gpu, node, link; none: list them");
   init->add_option("-o,--output", args.outputs, "File to write; default: standard output")->expected(1);
   init->callback([&args, question] { args.code = run_init(args, *question); });
 }
@@ -51,7 +56,7 @@ void add_init(CLI::App& app, Arguments& args) {
 void add_schema(CLI::App& app, Arguments&) {
   CLI::App* schema = app.add_subcommand("schema", "Print a JSON schema (draft-07)");
   const auto name = std::make_shared<std::string>("scenario");
-  schema->add_option("name", *name, "scenario (default), result or box");
+  schema->add_option("name", *name, "scenario (default), result, network, gpu, node, link, ..., box");
   schema->callback([name] { print(*name == "box" ? box_schema() : schema_text(*name)); });
 }
 

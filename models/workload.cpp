@@ -6,10 +6,16 @@
 #include "models/workload_reader.hpp"
 #include "sim/embedded.hpp"
 #include "sim/error.hpp"
+#include "sim/json_schema.hpp"
 
 namespace rackcast {
 
 std::span<const EmbeddedFile> model_data();
+std::span<const EmbeddedFile> model_schemas();
+
+std::string_view network_schema() {
+  return model_schemas().front().text;
+}
 
 namespace {
 
@@ -74,6 +80,12 @@ std::string unknown_hint(std::string_view name) {
   return near.empty() ? "known: " + list_of(known_names()) : "did you mean " + list_of(near) + "?";
 }
 
+/// Part of the program: parsed once.
+const Json& parsed_network_schema() {
+  static const Json schema = parse_json(std::string(network_schema()), "network.schema.json");
+  return schema;
+}
+
 /// `file` laid over what it extends. Aliases, notes and published counts describe one network, so they are
 /// not inherited.
 Json with_base(const Json& file, int depth = 0) {
@@ -104,7 +116,10 @@ Workload load_workload(std::string_view name_or_path, const WorkloadOptions& opt
   if (is_path(name_or_path)) {
     std::string_view stem = name_or_path.substr(name_or_path.find_last_of('/') + 1);
     if (stem.ends_with(suffix)) stem.remove_suffix(suffix.size());
-    return read_workload(parse_json_file(std::string(name_or_path)), std::string(stem), options);
+    const Json file = parse_json_file(std::string(name_or_path));
+    require_schema(with_base(file), parsed_network_schema(),
+                   "`rackcast schema network` prints the format; `rackcast init network` writes an example");
+    return read_workload(file, std::string(stem), options);
   }
   const EmbeddedFile* file = find_by_name(name_or_path);
   if (!file) file = find_by_alias(name_or_path);

@@ -27,6 +27,9 @@ Workload load_workload(std::string_view name_or_path, const WorkloadOptions& opt
 /// The same from parsed JSON; `extends` may name networks that come with the program.
 Workload read_workload(const Json& file, std::string name, const WorkloadOptions& options = {});
 
+/// The text of the JSON schema of such a file.
+std::string_view network_schema();
+
 struct WorkloadSummary {
   std::string name, title, task;
   std::vector<std::string> aliases;

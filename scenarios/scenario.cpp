@@ -13,6 +13,7 @@
 #include "models/site/prices.hpp"
 #include "scenarios/defaults.hpp"
 #include "scenarios/exchange_choice.hpp"
+#include "scenarios/own_file.hpp"
 #include "scenarios/uncertainty/ranges.hpp"
 #include "sim/quantity_text.hpp"
 #include "topologies/catalog.hpp"
@@ -22,16 +23,6 @@
 namespace rackcast {
 
 namespace {
-
-/// A name of the catalogue, or a file: relative to the file that names it, for --set and --vary to the
-/// current folder.
-std::string name_or_file(const Json& json) {
-  const std::string& name = json.string();
-  if (!is_catalog_file(name) || std::filesystem::path{name}.is_absolute()) return name;
-  const std::string file = json.where().file;
-  if (file.starts_with("--")) return name;
-  return (std::filesystem::path{file}.parent_path() / name).string();
-}
 
 /// A network in the scenario, or in a file that `rackcast import ibnetdiscover` wrote.
 Json network_of(const Json& json) {
@@ -110,7 +101,7 @@ WorkloadSpec read_workload(const Json& json) {
   ObjectReader in{json};
   WorkloadSpec workload;
   workload.where = json.where();
-  workload.model = in.string("model");
+  workload.model = name_or_file(in.require("model"));
   workload.epochs_is_default = !in.has("epochs");
   workload.epochs = in.number_or("epochs", defaults::epochs, 1e-6, 1e9);
   workload.batch_is_default = !in.has("batch_per_gpu");
@@ -195,7 +186,7 @@ ClusterSpec read_cluster(const Json& json) {
   }
   if (const Json* node = in.find("node")) cluster.node = name_or_file(*node);
   cluster.named = in.string_or("named", "");
-  cluster.gpu = in.string_or("gpu", "");
+  if (const Json* gpu = in.find("gpu")) cluster.gpu = name_or_file(*gpu);
   if (!cluster.named.empty() && !cluster.gpu.empty()) {
     in.require("gpu").fail("a named cluster has the GPUs that it has", "remove \"gpu\", or give a \"node\"");
   }
@@ -240,7 +231,7 @@ PublishedRow read_published(const Json& json) {
   ObjectReader in{json};
   PublishedRow row;
   row.label = in.string("label");
-  row.model = in.string("model");
+  row.model = name_or_file(in.require("model"));
   row.source = in.string("source");
   row.note = in.string_or("note", "");
   row.time = in.quantity<Duration>("time");

@@ -4,8 +4,11 @@
 
 #include <span>
 
+#include "models/workload.hpp"
 #include "sim/embedded.hpp"
 #include "sim/error.hpp"
+#include "sim/near_matches.hpp"
+#include "topologies/catalog_check.hpp"
 
 namespace rackcast {
 
@@ -14,7 +17,7 @@ std::span<const EmbeddedFile> scenario_schemas();
 
 namespace {
 
-std::string_view find(std::span<const EmbeddedFile> files, const std::string& name) {
+std::string_view find_text(std::span<const EmbeddedFile> files, const std::string& name) {
   for (const EmbeddedFile& file : files) {
     if (file.name == name) return file.text;
   }
@@ -31,23 +34,48 @@ std::vector<Template> templates() {
           {"tokens", "How many nodes serve a language model token by token?"}};
 }
 
-std::string_view template_text(std::string_view question) {
-  const auto text = find(scenario_templates(), fmt::format("init/{}.json", question));
-  if (!text.empty()) return text;
+std::vector<Template> part_templates() {
+  return {{"network", "A network that rackcast does not know: \"model\": \"mine.json\""},
+          {"gpu", "A GPU: gpus/NAME.json in a folder for --catalog"},
+          {"node", "A node: \"node\": \"mine.json\", or nodes/NAME.json in that folder"},
+          {"link", "Links of a network: links/NAME.json in that folder"}};
+}
+
+std::string_view template_text(std::string_view name) {
+  std::vector<Template> all = templates();
+  for (const Template& part : part_templates()) all.push_back(part);
   std::string known;
-  for (const Template& t : templates()) known += fmt::format("\n  {:8} {}", t.question, t.help);
-  throw Error{fmt::format("no starting file for the question \"{}\"", question),
+  std::vector<std::string> names;
+  for (const Template& t : all) {
+    if (t.question == name) return find_text(scenario_templates(), fmt::format("init/{}.json", name));
+    known += fmt::format("\n{:8} {}", t.question, t.help);
+    names.emplace_back(t.question);
+  }
+  throw Error{fmt::format("no starting file is called \"{}\"\nthe starting files are:{}", name, known),
               {},
-              "the questions are:" + known,
+              did_you_mean(name, names),
               ErrorKind::usage};
 }
 
+std::vector<Schema> schemas() {
+  std::vector<Schema> all;
+  for (const std::string_view name : {"scenario", "result"})
+    all.push_back({std::string{name}, find_text(scenario_schemas(), fmt::format("{}.schema.json", name))});
+  all.push_back({"network", network_schema()});
+  for (const std::string& name : catalog_schema_names()) all.push_back({name, catalog_schema(name)});
+  return all;
+}
+
 std::string_view schema_text(std::string_view name) {
-  const auto text = find(scenario_schemas(), fmt::format("{}.schema.json", name));
-  if (!text.empty()) return text;
-  throw Error{fmt::format("no schema named \"{}\"", name),
+  std::vector<std::string> known;
+  for (const Schema& schema : schemas()) {
+    if (schema.name == name) return schema.text;
+    known.push_back(schema.name);
+  }
+  known.emplace_back("box");
+  throw Error{fmt::format("no schema is called \"{}\"\nthe schemas are: {}", name, name_list(known)),
               {},
-              "the schemas are: scenario, result, box",
+              did_you_mean(name, known),
               ErrorKind::usage};
 }
 

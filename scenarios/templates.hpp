@@ -1,6 +1,6 @@
 #pragma once
-/// The texts that `rackcast init` and `rackcast schema` print; the files are in scenarios/data and
-/// scenarios/schema and travel inside the program.
+/// The texts that `rackcast init` and `rackcast schema` print; the files are in scenarios/data, scenarios/schema,
+/// topologies/schema and models/schema and travel inside the program.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,15 +8,24 @@
 namespace rackcast {
 
 struct Template {
-  std::string_view question;  ///< "nodes"
+  std::string_view question;  ///< "nodes"; of a part: "gpu"
   std::string_view help;      ///< "How many nodes do I need?"
 };
 
+/// Scenarios, by the question that they ask.
 std::vector<Template> templates();
-/// Throws Error with the known questions.
-std::string_view template_text(std::string_view question);
+/// Networks and hardware of one's own.
+std::vector<Template> part_templates();
+/// The text of either. Throws Error with the known names.
+std::string_view template_text(std::string_view name);
 
-/// The draft-07 JSON schema of "scenario" or "result". Throws Error with the known names.
+struct Schema {
+  std::string name;  ///< "scenario", "gpu"
+  std::string_view text;
+};
+/// The draft-07 JSON schemas of scenarios, results, networks and entries of the catalogue.
+std::vector<Schema> schemas();
+/// One of them. Throws Error with the known names.
 std::string_view schema_text(std::string_view name);
 
 }  // namespace rackcast

@@ -13,6 +13,8 @@
 namespace rackcast {
 namespace {
 
+constexpr int most_nodes = 100'000;  ///< whose graph is built to be shown
+
 TopologyTarget target_of_scenario(const Catalog& catalog, const TopologyRequest& request) {
   const Scenario scenario = resolve_clusters(load_scenario(request.name, request.sets), catalog);
   const ClusterSpec& cluster = scenario.cluster;
@@ -44,12 +46,15 @@ bool knows(const Catalog& catalog, std::string_view kind, std::string_view name)
   }
 }
 
-/// A file that `rackcast import` wrote; anything else that ends in .json is a scenario.
+/// A file that `rackcast import` wrote or an entry for nodes/; anything else that ends in .json is a
+/// scenario.
 bool is_node_file(const std::string& name) {
   if (!is_catalog_file(name)) return false;
   const Json json = parse_json_file(name);
-  const Json* format = json.kind() == JsonKind::object ? json.find("format") : nullptr;
-  return format && format->kind() == JsonKind::string && format->string() == "rackcast-import";
+  if (json.kind() != JsonKind::object) return false;
+  const Json* format = json.find("format");
+  return json.find("gpu_id") ||
+         (format && format->kind() == JsonKind::string && format->string() == "rackcast-import");
 }
 
 [[noreturn]] void fail_unknown(const Catalog& catalog, const std::string& name) {
@@ -70,8 +75,7 @@ TopologyTarget topology_target(const Catalog& catalog, const TopologyRequest& re
   if (!node_file && (request.name.ends_with(".json") || request.name.find('/') != std::string::npos)) {
     target = target_of_scenario(catalog, request);
     target.is_cluster = target.nodes > 1;
-  } else if (!node_file && request.gpu.empty() && knows(catalog, "clusters", request.name) &&
-             !catalog.find("clusters", request.name).json.find("node_id")->is_null()) {
+  } else if (!node_file && request.gpu.empty() && knows(catalog, "clusters", request.name)) {
     // A node and its cluster may go by one name (pfn_mn1): the cluster shows its node as well.
     target = target_of_cluster(catalog, request.name);
     target.is_cluster = true;
@@ -82,11 +86,12 @@ TopologyTarget topology_target(const Catalog& catalog, const TopologyRequest& re
     fail_unknown(catalog, request.name);
   }
   if (request.nodes) {
-    if (*request.nodes < 1 || *request.nodes > 100'000) throw Error{"a cluster has 1 to 100000 nodes"};
     target.nodes = *request.nodes;
     target.is_cluster = target.nodes > 1;
     target.title = fmt::format("{} x {}", target.nodes, target.node.name);
   }
+  if (target.nodes < 1 || target.nodes > most_nodes)
+    throw Error{fmt::format("the graph of a cluster has 1 to {} nodes, not {}", most_nodes, target.nodes)};
   return target;
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 
+#include "topologies/catalog_check.hpp"
 #include "topologies/catalog_entry.hpp"
 #include "topologies/catalog_file.hpp"
 
@@ -44,9 +45,12 @@ std::vector<std::string> overlay_files(const std::string& dir) {
   try {
     if (!fs::is_directory(dir)) throw Error{"the catalogue folder is not a folder", Where{dir, 0, 0, "", ""}};
     for (const auto& item : fs::recursive_directory_iterator(dir)) {
-      if (item.is_regular_file() && item.path().extension() == ".json") {
-        out.push_back(item.path().lexically_relative(dir).generic_string());
+      if (item.path().extension() != ".json" || item.is_directory()) continue;
+      if (!item.is_regular_file()) {
+        throw Error{"an entry of the catalogue must be a file, and this is none or leads nowhere",
+                    Where{item.path().string(), 0, 0, "", ""}};
       }
+      out.push_back(item.path().lexically_relative(dir).generic_string());
     }
   } catch (const fs::filesystem_error& e) {
     throw Error{fmt::format("the catalogue folder cannot be read: {}", e.code().message()),
@@ -87,6 +91,7 @@ bool is_catalog_file(std::string_view name) {
 struct Catalog::Impl {
   std::map<std::string, Slots, std::less<>> kinds;
   std::map<std::pair<std::string, std::string>, CatalogEntry> files;  ///< by kind and path
+  std::vector<FileName> laid_over;                                    ///< of the user's folder
   mutable std::mutex mutex;
 
   const CatalogEntry& entry(const std::string& kind, const std::string& id, Slot& slot) const {
@@ -102,8 +107,10 @@ struct Catalog::Impl {
     const std::pair<std::string, std::string> key{kind, path};
     if (const auto it = files.find(key); it != files.end()) return it->second;
     const std::string id = std::filesystem::path{key.second}.stem().string();
-    CatalogEntry entry =
-        make_catalog_entry(key.first, id, key.second, entry_of_document(kind, parse_json_file(key.second)));
+    const Json document = parse_json_file(key.second);
+    const bool imported = document.kind() == JsonKind::object && document.find("format");
+    if (!imported) check_catalog_document(kind, id, document);
+    CatalogEntry entry = make_catalog_entry(key.first, id, key.second, entry_of_document(kind, document));
     return files.emplace(key, std::move(entry)).first->second;
   }
 
@@ -126,7 +133,10 @@ struct Catalog::Impl {
                     "for example gpus/my_gpu.json"};
       }
       Slot& slot = slots(name->kind)[name->id];
-      slot.entry = make_catalog_entry(name->kind, name->id, path, parse_json_file(path));
+      const Json json = parse_json_file(path);
+      check_catalog_document(name->kind, name->id, json);
+      slot.entry = make_catalog_entry(name->kind, name->id, path, json);
+      laid_over.push_back(*name);
     }
   }
 
@@ -152,7 +162,9 @@ Catalog::Catalog(std::span<const EmbeddedFile> files, const std::string& overlay
   for (const EmbeddedFile& file : files) {
     if (const auto name = parse_file_name(file.name)) impl_->kinds[name->kind][name->id].text = file.text;
   }
-  if (!overlay_dir.empty()) impl_->lay_over(overlay_dir);
+  if (overlay_dir.empty()) return;
+  impl_->lay_over(overlay_dir);
+  for (const FileName& name : impl_->laid_over) read_catalog_entry(*this, name.kind, name.id);
 }
 
 Catalog Catalog::builtin(const std::string& overlay_dir) {

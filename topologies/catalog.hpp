@@ -43,8 +43,9 @@ struct SearchHit {
 class Catalog {
  public:
   /// Files are named "<kind>/<id>.json". `overlay_dir`, if not empty, holds files of the same form; one of
-  /// them replaces the built-in entry of the same kind and id. Throws Error if the folder or one of its files
-  /// is broken.
+  /// them replaces the built-in entry of the same kind and id. Each of them is held against the schema of its
+  /// kind and read as the program will use it (catalog_check.hpp). Throws Error if the folder or one of its
+  /// files is broken.
   explicit Catalog(std::span<const EmbeddedFile> files, const std::string& overlay_dir = {});
   static Catalog builtin(const std::string& overlay_dir = {});
 

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "topologies/catalog_entry.hpp"
+#include "topologies/limits.hpp"
 #include "topologies/spec_reader.hpp"
 
 namespace rackcast {
@@ -18,23 +21,33 @@ constexpr std::array<std::string_view, 9> families{
 constexpr std::string_view rule_source =
     "rule: a family without this figure takes that of its nearest relative";
 
-bool has_group(const CatalogEntry& entry, std::string_view group) {
-  const std::string prefix = fmt::format("{}/", group);
-  for (const Fact& fact : entry.facts) {
-    if (fact.key().starts_with(prefix)) return true;
+/// Files of a user, whose links belong to one of the families.
+std::vector<const CatalogEntry*> own_files(const Catalog& catalog) {
+  std::vector<const CatalogEntry*> files;
+  for (const std::string& id : catalog.ids("links")) {
+    if (std::ranges::find(families, id) != families.end()) continue;
+    const CatalogEntry& entry = catalog.find("links", id);
+    if (!entry.attribute("family").empty()) files.push_back(&entry);
   }
-  return false;
+  return files;
+}
+
+/// The names of the links in a file.
+std::vector<std::string> groups_of(const CatalogEntry& entry) {
+  std::vector<std::string> groups;
+  for (const Fact& fact : entry.facts) {
+    const std::string group = fact.key().substr(0, fact.key().find('/'));
+    if (group != fact.key() && (groups.empty() || groups.back() != group)) groups.push_back(group);
+  }
+  return groups;
 }
 
 [[noreturn]] void fail_unknown(const Catalog& catalog, std::string_view name) {
   std::vector<std::string> known;
-  for (const std::string_view family : families) {
-    for (const Fact& fact : catalog.find("links", family).facts) {
-      const std::string group = fact.key().substr(0, fact.key().find('/'));
-      if (group == fact.key() || (!known.empty() && known.back() == group)) continue;
-      known.push_back(group);
-    }
-  }
+  for (const std::string_view family : families)
+    std::ranges::move(groups_of(catalog.find("links", family)), std::back_inserter(known));
+  for (const CatalogEntry* file : own_files(catalog))
+    std::ranges::move(groups_of(*file), std::back_inserter(known));
   const auto near = near_matches(name, known);
   throw Error{fmt::format("the catalogue has no link \"{}\"", name),
               {},
@@ -61,13 +74,13 @@ Known<Duration> default_latency(const Catalog& catalog, std::string_view family)
 /// A fabric given as the total of a node, divided by the node's adapters.
 Maybe<Bandwidth> rate_of_node(const SpecReader& reader, std::string_view group) {
   auto total = reader.quantity<Bandwidth>(fmt::format("{}/node_gbit_per_s", group));
-  const auto nics = reader.count(fmt::format("{}/nics", group));
-  if (total && nics && **nics > 0) total->value /= **nics;
+  const auto nics = reader.count(fmt::format("{}/nics", group), 1, limits::nics);
+  if (total && nics) total->value /= **nics;
   return total;
 }
 
-LinkSpec read_group(const Catalog& catalog, std::string_view family, std::string_view group) {
-  const CatalogEntry& entry = catalog.find("links", family);
+LinkSpec read_group(const Catalog& catalog, std::string_view family, const CatalogEntry& entry,
+                    std::string_view group) {
   const SpecReader reader{entry};
   const auto rate = [&](std::initializer_list<std::string_view> keys) -> Maybe<Bandwidth> {
     for (const std::string_view key : keys) {
@@ -93,6 +106,7 @@ LinkSpec read_group(const Catalog& catalog, std::string_view family, std::string
   if (!latency) latency = time("latency_us_roce");
   const Maybe<Duration> tcp = time("latency_us_tcp");
   if (!latency) latency = tcp;
+  if (!latency && entry.id != family) (void)entry.require(fmt::format("{}/latency_us", group));
   return {fmt::format("{}/{}", family, group),
           std::string{family},
           *raw,
@@ -103,20 +117,33 @@ LinkSpec read_group(const Catalog& catalog, std::string_view family, std::string
 
 }  // namespace
 
+void check_link_family(std::string_view id, const Json& json) {
+  if (json.find("family") || std::ranges::find(families, id) != families.end() || id == "software_latency")
+    return;
+  json.fail(fmt::format("the file does not say which family its links belong to"),
+            fmt::format("add \"family\": one of {}", fmt::join(families, ", ")));
+}
+
 LinkSpec link_spec(const Catalog& catalog, std::string_view name) {
   const auto slash = name.find('/');
   const std::string_view wanted_family = slash == std::string_view::npos ? "" : name.substr(0, slash);
-  std::string group = normalised(slash == std::string_view::npos ? name : name.substr(slash + 1));
+  const std::string wanted = normalised(slash == std::string_view::npos ? name : name.substr(slash + 1));
+  const auto group_in = [&](const CatalogEntry& entry) -> std::string {
+    for (std::string& group : groups_of(entry))
+      if (normalised(group) == wanted) return group;
+    return {};
+  };
   for (const std::string_view family : families) {
     if (!wanted_family.empty() && family != wanted_family) continue;
     const CatalogEntry& entry = catalog.find("links", family);
-    for (const Fact& fact : entry.facts) {
-      const auto end = fact.key().find('/');
-      if (end == std::string::npos) continue;
-      const std::string candidate = fact.key().substr(0, end);
-      if (normalised(candidate) == group && has_group(entry, candidate))
-        return read_group(catalog, family, candidate);
-    }
+    if (const std::string group = group_in(entry); !group.empty())
+      return read_group(catalog, family, entry, group);
+  }
+  for (const CatalogEntry* entry : own_files(catalog)) {
+    const std::string_view family = entry->attribute("family");
+    if (!wanted_family.empty() && family != wanted_family && entry->id != wanted_family) continue;
+    if (const std::string group = group_in(*entry); !group.empty())
+      return read_group(catalog, family, *entry, group);
   }
   fail_unknown(catalog, name);
 }

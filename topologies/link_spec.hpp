@@ -24,6 +24,10 @@ struct LinkSpec {
 /// raw one. Throws Error with near matches.
 LinkSpec link_spec(const Catalog& catalog, std::string_view name);
 
+/// Throws Error where a file of links of one's own does not say which family they belong to: it decides on
+/// the switches and the software that go with them.
+void check_link_family(std::string_view id, const Json& json);
+
 /// PCI Express of a generation with `lanes` lanes (x16 is the measured width; others scale with it).
 LinkSpec pcie_spec(const Catalog& catalog, int generation, int lanes);
 

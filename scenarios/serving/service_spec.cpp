@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "models/data_path/preprocess.hpp"
+#include "scenarios/own_file.hpp"
 
 namespace rackcast {
 
@@ -134,7 +135,7 @@ ServiceSpec read_service(const Json& json) {
   ObjectReader in{json};
   ServiceSpec out;
   out.where = json.where();
-  out.model = in.string("model");
+  out.model = name_or_file(in.require("model"));
   out.model_where = in.require("model").where();
   out.tokens = read_tokens(in);
   out.precision_is_default = !in.has("precision");
