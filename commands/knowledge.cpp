@@ -75,14 +75,13 @@ void add_catalog(CLI::App& app, Arguments& args) {
   const auto words = std::make_shared<std::vector<std::string>>();
 
   CLI::App* list = catalog->add_subcommand("list", "The kinds, or the entries of one");
-  list->add_option("kind", *words, "models, gpus, nodes, switches, links, storage, prices, ...")
-      ->expected(0, 1);
+  list->add_option("kind", *words, "gpus, nodes, switches, links, networks, frameworks, ...")->expected(0, 1);
   list->callback([&args, words] {
     deliver_tables(args, list_catalog(open_catalog(args), words->empty() ? "" : words->front()));
   });
 
   CLI::App* show = catalog->add_subcommand("show", "One entry with every fact and its source");
-  show->add_option("entry", *words, "[KIND] NAME")->required()->expected(1, 2);
+  show->add_option("entry", *words, "[KIND] NAME, or a file of your own")->required()->expected(1, 2);
   show->callback([&args, words] {
     deliver_tables(args,
                    show_catalog(open_catalog(args), words->size() == 2 ? words->front() : "", words->back()));

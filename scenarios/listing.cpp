@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "models/workload.hpp"
+#include "scenarios/catalog_words.hpp"
 #include "sim/error.hpp"
-#include "sim/near_matches.hpp"
 #include "sim/quantity_text.hpp"
 #include "sim/table_document.hpp"
 #include "topologies/catalog.hpp"
+#include "topologies/catalog_file.hpp"
 
 namespace rackcast {
 
@@ -23,22 +25,15 @@ std::string joined_words(const std::vector<std::string>& words) {
 }
 
 std::string list_kinds(const Catalog& catalog) {
-  TableDocument::Table rows{"Kinds", {{"kind"}, {"entries", true}, {"for example"}}, {}};
-  rows.rows.push_back(
-      {std::string{kModels}, fmt::format("{}", workload_list().size()), workload_list().front().name});
+  TableDocument::Table hardware{"Hardware", {{"kind"}, {"entries", true}, {"for example"}}, {}};
   for (const std::string& kind : catalog.kinds()) {
     const auto ids = catalog.ids(kind);
-    rows.rows.push_back({kind, fmt::format("{}", ids.size()), ids.empty() ? "" : ids.front()});
+    hardware.rows.push_back({kind, fmt::format("{}", ids.size()), ids.empty() ? "" : ids.front()});
   }
-  return TableDocument{"Catalogue", "rackcast catalog list KIND", {rows}}.json();
-}
-
-std::string list_models() {
-  TableDocument::Table rows{"Networks", {{"name"}, {"title"}, {"task"}, {"also called"}}, {}};
-  for (const WorkloadSummary& w : workload_list()) {
-    rows.rows.push_back({w.name, w.title, w.task, joined_words(w.aliases)});
-  }
-  return TableDocument{"Networks", "rackcast catalog show model NAME", {rows}}.json();
+  TableDocument::Table software{"Networks and software", {{"kind"}, {"what it is"}}, {}};
+  for (const SoftwareKind& kind : software_kinds())
+    software.rows.push_back({std::string{kind.name}, std::string{kind.help}});
+  return TableDocument{"Catalogue", "rackcast catalog list KIND", {hardware, software}}.json();
 }
 
 std::string show_model(std::string_view name) {
@@ -64,34 +59,54 @@ std::string show_entry(const CatalogEntry& entry) {
     if (!fact.note().empty()) source += " (" + fact.note() + ")";
     facts.rows.push_back({fact.key(), fact.display(), std::string{to_string(fact.confidence())}, source});
   }
+  TableDocument::Table members{"Members", {{"member"}, {"value"}}, {}};
+  for (const auto& [key, value] : entry.attributes)
+    if (!key.starts_with('$')) members.rows.push_back({key, value});
   std::string subtitle = fmt::format("{}/{}", entry.kind, entry.id);
   if (!entry.aliases.empty()) subtitle += "; also " + joined_words(entry.aliases);
-  return TableDocument{entry.name, subtitle, {facts}}.json();
+  if (members.rows.empty()) return TableDocument{entry.name, subtitle, {facts}}.json();
+  return TableDocument{entry.name, subtitle, {members, facts}}.json();
 }
 
-/// "model" and "gpu" mean "models" and "gpus".
-std::string plural(const Catalog& catalog, std::string_view kind) {
-  auto kinds = catalog.kinds();
-  kinds.emplace_back(kModels);
-  for (const std::string& known : kinds) {
-    if (kind == known || (known.size() == kind.size() + 1 && known.starts_with(kind)) ||
-        (known.ends_with("ches") && known.starts_with(kind) && known.size() == kind.size() + 2)) {
-      return known;
-    }
+bool is_software(std::string_view kind) {
+  const auto all = software_kinds();
+  return std::ranges::find(all, kind, &SoftwareKind::name) != all.end();
+}
+
+/// What a file of one's own holds, by the members that only one kind of document has.
+std::string kind_of_file(const std::string& path) {
+  const Json json = parse_json_file(path);
+  if (json.kind() == JsonKind::object) {
+    struct Mark {
+      std::string_view member, kind;
+    };
+    constexpr std::array marks{Mark{"transformer", kModels}, Mark{"layers", kModels},
+                               Mark{"extends", kModels},     Mark{"gpu_id", "nodes"},
+                               Mark{"node_id", "clusters"},  Mark{"architecture", "gpus"},
+                               Mark{"fabric", "switches"},   Mark{"family", "links"},
+                               Mark{"node", "nodes"},        Mark{"storage", "storage"}};
+    for (const Mark& mark : marks)
+      if (json.find(mark.member)) return std::string{mark.kind};
   }
-  const auto near = near_matches(kind, kinds);
-  throw Error{
-      fmt::format("the catalogue has no kind \"{}\"", kind),
-      {},
-      near.empty() ? "the kinds are: " + joined_words(kinds) : "did you mean " + joined_words(near) + "?"};
+  json.fail(
+      "the file does not say what it describes",
+      "say the kind: rackcast catalog show KIND FILE; `rackcast schema gpu` prints the format of a GPU");
+}
+
+std::string show_one(const Catalog& catalog, const std::string& kind, std::string_view name) {
+  if (kind == kModels) return show_model(name);
+  if (!is_software(kind)) return show_entry(catalog.find(kind, name));
+  throw Error{fmt::format("{} have no entries to show", kind),
+              {},
+              fmt::format("rackcast catalog list {} says what is known", kind)};
 }
 
 }  // namespace
 
 std::string list_catalog(const Catalog& catalog, std::string_view kind) {
   if (kind.empty()) return list_kinds(catalog);
-  const std::string known = plural(catalog, kind);
-  if (known == kModels) return list_models();
+  const std::string known = kind_of_word(catalog, kind);
+  if (is_software(known)) return list_software(known);
   TableDocument::Table rows{"Entries", {{"id"}, {"name"}, {"also called"}}, {}};
   for (const std::string& id : catalog.ids(known)) {
     const CatalogEntry& entry = catalog.find(known, id);
@@ -102,19 +117,17 @@ std::string list_catalog(const Catalog& catalog, std::string_view kind) {
 }
 
 std::string show_catalog(const Catalog& catalog, std::string_view kind, std::string_view name) {
-  if (!kind.empty()) {
-    const std::string known = plural(catalog, kind);
-    return known == kModels ? show_model(name) : show_entry(catalog.find(known, name));
-  }
+  if (!kind.empty()) return show_one(catalog, kind_of_word(catalog, kind), name);
+  if (is_catalog_file(name)) return show_one(catalog, kind_of_file(std::string{name}), name);
   std::vector<std::string> found;
   for (const std::string& known : catalog.kinds()) {
     const auto ids = catalog.ids(known);
     if (std::find(ids.begin(), ids.end(), name) != ids.end()) found.push_back(known);
   }
   for (const WorkloadSummary& w : workload_list()) {
-    if (w.name == name) found.emplace_back(kModels);
+    if (w.name == name || std::ranges::find(w.aliases, name) != w.aliases.end()) found.emplace_back(kModels);
   }
-  if (found.size() == 1) return show_catalog(catalog, found.front(), name);
+  if (found.size() == 1) return show_one(catalog, found.front(), name);
   throw Error{fmt::format("\"{}\" is {} in the catalogue", name, found.empty() ? "no id" : "not unique"),
               {},
               found.empty() ? fmt::format("look for it: rackcast catalog search {}", name)
