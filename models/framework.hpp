@@ -96,6 +96,8 @@ struct FrameworkProfile {
   /// In mixed precision gradients are those of the fp32 weights, and so is what is exchanged.
   bool wide_gradients = false;
   GradientSums gradient_sums = GradientSums::in_place;
+  /// Its recipes split the sequence among tensor-parallel GPUs outside attention and MLP.
+  bool sequence_parallel = false;
   /// How its operators become kernels.
   [[nodiscard]] LoweringOptions lowering() const {
     const ConvolutionAlgorithms algorithms = conv == ConvKernels::fbfft ? ConvolutionAlgorithms::transforms

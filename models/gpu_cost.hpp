@@ -25,7 +25,7 @@ namespace rackcast {
 struct KernelCost {
   Duration time{0};
   Duration compute{0};  ///< had the memory been infinitely fast
-  Duration memory{0};   ///< had the arithmetic been infinitely fast
+  Duration memory{0};   ///< of the device, had arithmetic and caches been infinitely fast
   Duration launch{0};   ///< fixed part: start, drain and dependent steps
   enum class Limit { compute, memory, launch } limit = Limit::launch;
   double log_sigma = 0;     ///< standard deviation of ln(measured/predicted) of such kernels

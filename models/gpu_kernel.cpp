@@ -105,7 +105,7 @@ KernelTime product_time(const Task& task, const KernelCall& call, const GpuRates
       const double memory = task.bytes / bandwidth + reduction;
       const double operands = tiles * (tile.m + tile.n) * s.k * call.element_bytes / cache;
       const double total = launch + norm4(compute, memory, operands);
-      if (total < best.total) best = {total, compute, std::max(memory, operands), launch};
+      if (total < best.total) best = {total, std::max(compute, operands), memory, launch};
     }
   }
   return best;

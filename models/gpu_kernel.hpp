@@ -148,7 +148,8 @@ const KernelParameterInfo& info(KernelParameter);
 bool uses(KernelClass, Arithmetic, KernelParameter);  ///< whether the form of this class reads the parameter
 KernelParameters expected_parameters();
 
-/// Seconds of one call and of its parts had the others cost nothing.
+/// Seconds of one call and of its parts had the others cost nothing. `compute` is arithmetic or the operands'
+/// way from the caches to it, whichever is longer: the multiprocessors are at work, and the memory is not.
 struct KernelTime {
   double total = 0, compute = 0, memory = 0, launch = 0;
 };

@@ -31,6 +31,12 @@ bool begins_part(const Operator& op) {
   return op.name.ends_with(".norm1") || op.name.ends_with(".norm2");
 }
 
+/// Whether its result is computed once more going back.
+bool runs_again(const Operator& op, Recomputation recompute) {
+  return recompute == Recomputation::full ||
+         (recompute == Recomputation::selective && op.family == OperatorFamily::attention);
+}
+
 /// The queue between host and GPU.
 class Stream {
  public:
@@ -264,7 +270,8 @@ StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const Fram
   out.forward = stream.lap();
   if (options.training) {
     for (std::size_t i = operators.size(); i-- > 0;) {
-      if (options.recompute) builder.run(operators[i], Pass::forward, wide[i], stream);
+      if (runs_again(operators[i], options.recompute))
+        builder.run(operators[i], Pass::forward, wide[i], stream);
       builder.run(operators[i], Pass::data_gradient, wide[i], stream);
       builder.run(operators[i], Pass::weight_gradient, wide[i], stream);
       builder.add_gradient(operators[i], stream);

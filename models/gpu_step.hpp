@@ -14,6 +14,7 @@
 #include "models/framework.hpp"
 #include "models/gpu_cost.hpp"
 #include "models/operator.hpp"
+#include "models/recomputation.hpp"
 
 namespace rackcast {
 
@@ -30,7 +31,8 @@ struct StepOptions {
   /// What adding a parameter's gradient to that of the micro-batches before moves; it is done after the
   /// gradient, and the host's pace per operator holds its launch.
   Bytes gradient_sum{0};
-  bool recompute = false;  ///< activations are not kept: going back, every operator runs forward once more
+  /// Going back, what is not kept runs forward once more: attention, or every operator.
+  Recomputation recompute = Recomputation::none;
 };
 
 /// One kernel of the step, for tables.

@@ -33,7 +33,7 @@ struct ListedLayers {
   double hidden = 0;
   double replicas = 1;
   Precision precision = Precision::mixed;
-  bool recompute = false;
+  bool recompute = false;  ///< all activations
 };
 
 struct ListedShards {

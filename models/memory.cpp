@@ -29,57 +29,85 @@ double unrolled_elements(const Operator& op) {
 
 }  // namespace
 
-namespace {
-
-/// Of one sample on one GPU, all micro-batches that wait together.
-double kept_elements(const Workload& workload, double all, const MemoryOptions& options) {
-  const double share = options.kept_micro_batches / options.ways;
-  if (!options.recompute || !workload.transformer) return all * share;
-  const TransformerShape& shape = *workload.transformer;
-  const auto layers = static_cast<double>(shape.layers);
-  return static_cast<double>(shape.seq_len * shape.hidden) * layers * share + all / layers;
-}
-
-}  // namespace
-
 Optimizer usual_optimizer(const Workload& workload) {
   const bool attention = std::ranges::any_of(
       workload.operators, [](const Operator& op) { return op.family == OperatorFamily::attention; });
   return attention ? Optimizer::adam : Optimizer::momentum;
 }
 
+StateBytes state_bytes(Precision precision, Optimizer optimizer, bool wide_gradients) {
+  constexpr Bytes fp32{4};
+  const Bytes element = activation_bytes(precision),
+              moments = (optimizer == Optimizer::adam ? 2.0 : 1.0) * fp32;
+  if (!(element < fp32)) return {fp32, fp32, Bytes{0}, Bytes{0}, moments};
+  if (wide_gradients) return {element, fp32, fp32, Bytes{0}, moments};
+  return {element, element, fp32, fp32, moments};
+}
+
+namespace {
+
+/// Parameters on one GPU.
+struct OwnParameters {
+  double trained = 0, frozen = 0;
+  double updated = 0;  ///< of `trained`, where states are sharded over the replicas
+};
+
+OwnParameters parameters_on_a_gpu(const Workload& workload, const MemoryOptions& options) {
+  OwnParameters out;
+  if (options.split) {
+    if (!workload.transformer)
+      throw Error{workload.title + " is no plain transformer: it cannot be split over GPUs"};
+    const SplitMemorySpec& split = *options.split;
+    const StageParameters most = most_parameters(*workload.transformer, split);
+    out.trained = most.all;
+    // A copy of the experts is on `expert` GPUs of a stage, which has tensor x replicas.
+    const double sets = split.expert > 1 ? options.replicas * split.tensor / split.expert : options.replicas;
+    out.updated = (most.all - most.of_experts) / options.replicas + most.of_experts / sets;
+    return out;
+  }
+  for (const Operator& op : workload.operators) {
+    if (options.table_ways > 0 && is_split_table(op)) continue;
+    out.trained += op.trained_parameters();
+    out.frozen += op.parameters - op.trained_parameters();
+  }
+  out.updated = out.trained / options.replicas;
+  return out;
+}
+
+Bytes kept_activations(const Workload& workload, const MemoryOptions& options) {
+  if (options.split) {
+    SplitMemorySpec split = *options.split;
+    split.micro_batch = options.batch;
+    split.fused_attention = options.fused_attention;
+    split.element = std::max(Bytes{2}, activation_bytes(options.precision));
+    return most_activations(*workload.transformer, split);
+  }
+  double kept = 0;
+  for (const Operator& op : workload.operators)
+    kept += op.activation_elements - (options.fused_attention ? op.score_elements : 0);
+  return options.batch * kept * activation_bytes(options.precision);
+}
+
+}  // namespace
+
 MemoryUse training_memory(const Workload& workload, const MemoryOptions& options) {
   if (!(options.batch >= 0)) throw Error{"memory needs a batch that is not negative"};
-  constexpr Bytes fp32{4};
   const Bytes element = activation_bytes(options.precision);
-  const Bytes copy = element < fp32 ? element : Bytes{0};
-  const double expert_ways = options.expert_ways > 0 ? options.expert_ways : options.ways;
-  double parameters = 0, frozen = 0, kept = 0, unrolled = 0;  // the parameters of one GPU
-  double owned = 0;                                           // of those, updated where states are sharded
-  for (const Operator& op : workload.operators) {
-    if (options.table_ways == 0 || !is_split_table(op)) {
-      const double ways = is_expert(op) ? expert_ways : options.ways;
-      parameters += op.trained_parameters() / ways;
-      frozen += (op.parameters - op.trained_parameters()) / ways;
-      owned += op.trained_parameters() / (options.ways * options.replicas);
-    }
-    kept += op.activation_elements - (options.fused_attention ? op.score_elements : 0);
-    unrolled = std::max(unrolled, unrolled_elements(op));
-  }
+  const OwnParameters own = parameters_on_a_gpu(workload, options);
+  const auto held_from = [&](int stage) {
+    return options.zero_stage >= stage ? own.updated : own.trained;
+  };
+  const StateBytes each = state_bytes(options.precision, options.optimizer, options.wide_gradients);
   MemoryUse use;
   if (options.table_ways > 0) use.tables = table_memory(workload) / options.table_ways;
-  // A copy's GPUs times its replicas are all GPUs, of experts too.
-  const double share = parameters > 0 ? owned / parameters : 1 / options.replicas;
-  const auto sharded = [&](int stage) {
-    return options.zero_stage >= stage ? share : 1;
-  };
-  // The fp32 weights of a 16-bit run are the optimizer's.
-  use.weights =
-      copy > Bytes{0} ? parameters * (sharded(1) * fp32 + sharded(3) * copy) : parameters * sharded(3) * fp32;
-  use.weights += frozen * sharded(3) * element;  // nothing updates them, so no fp32 copy
-  use.gradients = parameters * sharded(2) * (fp32 + copy);
-  use.optimizer = parameters * sharded(1) * fp32 * (options.optimizer == Optimizer::adam ? 2.0 : 1.0);
-  use.activations = options.batch * kept_elements(workload, kept, options) * element;
+  use.weights = held_from(3) * each.weights + held_from(1) * each.main_weights;
+  // Nothing updates frozen weights, so there is no fp32 copy.
+  use.weights += own.frozen / (options.zero_stage >= 3 ? options.replicas : 1) * element;
+  use.gradients = held_from(2) * each.gradients + held_from(1) * each.main_gradients;
+  use.optimizer = held_from(1) * each.moments;
+  use.activations = kept_activations(workload, options);
+  double unrolled = 0;
+  for (const Operator& op : workload.operators) unrolled = std::max(unrolled, unrolled_elements(op));
   use.workspace = std::min({options.batch * unrolled * element, fact("workspace_limit"), options.workspace});
   use.reserve = fact("reserve");
   return use;
@@ -107,13 +135,14 @@ std::optional<double> gpus_for_states(const Workload& workload, MemoryOptions op
     return training_memory(workload, options).total();
   };
   const Bytes one = total(1);
-  if (one <= available) return options.ways;
+  const double ways = options.split ? options.split->tensor * options.split->pipeline : 1;
+  if (one <= available) return ways;
   const Bytes sharded = 2.0 * (one - total(2)), left = available - (one - sharded);
   if (!(sharded > Bytes{0}) || !(left > Bytes{0})) return std::nullopt;
   double replicas = std::max(1.0, std::floor(sharded / left));
   if (replicas > 1e9) return std::nullopt;         // no room worth the name
   while (total(replicas) > available) ++replicas;  // once or twice: rounding
-  return replicas * options.ways;
+  return replicas * ways;
 }
 
 double largest_batch(const Workload& workload, MemoryOptions options, Bytes available) {

@@ -4,7 +4,7 @@
 /// state        fp32 weights, gradients and optimizer state (one value per parameter for momentum, two for
 /// Adam);
 ///              16-bit runs keep 16-bit copies of weights and gradients besides (Micikevicius et al., "Mixed
-///              Precision Training", ICLR 2018).
+///              Precision Training", ICLR 2018). What ZeRO shards of them: StateBytes.
 /// activations  what the backward pass needs (models/README.md, "What is kept"), for the whole batch.
 /// workspace    scratch of the largest convolution: its unrolled input, at most the frameworks' limit.
 /// tables       a GPU's part of large embedding tables that are split: fp32 rows and what the optimizer keeps
@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "models/operator.hpp"
+#include "models/split_memory.hpp"
 #include "sim/quantity.hpp"
 
 namespace rackcast {
@@ -34,16 +35,30 @@ struct MemoryOptions {
   bool fused_attention = false;  ///< flash attention keeps no scores
   /// Scratch that the framework lets one convolution use (its profile), where that is less than usual.
   Bytes workspace{std::numeric_limits<double>::infinity()};
-  // A network split over GPUs (models/split_training.hpp); `batch` is that of a micro-batch.
-  double ways = 1;                ///< GPUs of one copy
-  double expert_ways = 0;         ///< GPUs of one copy of the experts; 0: as many
-  double kept_micro_batches = 1;  ///< whose activations wait for their backward pass
-  bool recompute = false;         ///< layers keep their inputs alone, and one layer all of its activations
-  int zero_stage = 0;             ///< of ZeRO: optimizer states, gradients, weights over the replicas
-  double replicas = 1;
+  /// A network split over GPUs (models/split_training.hpp): then `batch` is that of a micro-batch, and
+  /// activations are those of models/split_memory.hpp. Absent: each GPU has all of the network.
+  std::optional<SplitMemorySpec> split = std::nullopt;
+  bool wide_gradients = false;  ///< 16-bit runs add gradients up in 32 bits and keep no others
+  int zero_stage = 0;           ///< of ZeRO: optimizer states, gradients, weights over the replicas
+  double replicas = 1;          ///< of the weights
   /// GPUs over which large embedding tables are split (models/split_tables.hpp); 0: each has them whole.
   double table_ways = 0;
 };
+
+/// Of each trained parameter. With d replicas and Adam, ZeRO's first stage (Megatron-Core's distributed
+/// optimizer) leaves on a GPU
+///
+///     16-bit weights and gradients   2 + 2 + (4 + 4 + 8) / d bytes
+///     gradients added up in 32 bits  2 + 4 + (4 + 8) / d
+///     all in 32 bits                 4 + 4 + 8 / d
+///
+/// (NVIDIA, Megatron Core developer guide, "Distributed Optimizer": theoretical memory per parameter).
+struct StateBytes {
+  Bytes weights{0}, gradients{0};                        ///< sharded from stage 3 and stage 2 on
+  Bytes main_weights{0}, main_gradients{0}, moments{0};  ///< the optimizer's, sharded from stage 1 on
+  [[nodiscard]] Bytes total() const { return weights + gradients + main_weights + main_gradients + moments; }
+};
+StateBytes state_bytes(Precision precision, Optimizer optimizer, bool wide_gradients);
 
 struct MemoryUse {
   Bytes weights{0}, gradients{0}, optimizer{0}, tables{0}, activations{0}, workspace{0}, reserve{0};
@@ -52,7 +67,7 @@ struct MemoryUse {
   }
 };
 
-/// Throws Error if the batch is negative.
+/// Throws Error if the batch is negative, or the network cannot be split so.
 MemoryUse training_memory(const Workload& workload, const MemoryOptions& options);
 
 /// Large embedding tables in all, with their optimizer's state: what a checkpoint holds of them, too.

@@ -10,7 +10,7 @@
 #include "models/collectives/comm_model.hpp"
 #include "models/data_files.hpp"
 #include "models/gpu_step.hpp"
-#include "models/split_training.hpp"
+#include "models/split_stages.hpp"
 #include "sim/error.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/quantity_text.hpp"

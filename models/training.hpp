@@ -29,6 +29,8 @@
 #include "models/framework.hpp"
 #include "models/gpu_cost.hpp"
 #include "models/operator.hpp"
+#include "models/recomputation.hpp"
+#include "models/step_parts.hpp"
 #include "models/straggler.hpp"
 #include "sim/error.hpp"
 #include "sim/limits.hpp"
@@ -90,10 +92,10 @@ struct TrainingSpec {
   const FrameworkProfile* framework = nullptr;
   double batch_per_gpu = 1;
   Precision precision = Precision::fp32;
-  double accumulation = 1;     ///< micro-steps of `batch_per_gpu` for each exchange and update
-  bool adam = false;           ///< Adam or a relative instead of SGD with momentum
-  bool optimizer = true;       ///< the update is part of the step
-  bool recompute = false;      ///< activations are computed again going back
+  double accumulation = 1;  ///< micro-steps of `batch_per_gpu` for each exchange and update
+  bool adam = false;        ///< Adam or a relative instead of SGD with momentum
+  bool optimizer = true;    ///< the update is part of the step
+  Recomputation recompute = Recomputation::none;
   bool copied_tables = false;  ///< every GPU has the large embedding tables whole (models/split_tables.hpp)
   ExchangeSpec exchange;
   InputSpec input;
@@ -107,19 +109,6 @@ struct TrainingSpec {
   std::uint64_t steps = 0;  ///< of the whole training; only read if not folded
   // Multipliers of the rates of each part, for intervals: 0.9 is ten per cent slower than modelled.
   double compute_scale = 1, network_scale = 1, input_scale = 1;
-};
-
-/// Where the time of one steady step goes, seen by the first GPU. The parts add up to `total`.
-struct StepParts {
-  Duration input_wait{0};
-  Duration forward{0};
-  Duration backward{0};
-  Duration straggler_wait{0};  ///< for slower GPUs to come as far
-  Duration exchange_wait{0};   ///< all-reduce that back-propagation does not hide
-  Duration table_exchange{0};  ///< vectors of split tables, both ways (models/split_tables.hpp)
-  Duration optimizer{0};
-  Duration total{0};
-  Duration exchange_busy{0};  ///< all-reduce in all, hidden or not; not part of the sum
 };
 
 /// One save in the midst of training.

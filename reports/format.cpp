@@ -211,6 +211,10 @@ Cell count_cell(std::optional<std::int64_t> value) {
   return {.text = count_text(*value), .value = static_cast<double>(*value), .unit = "1"};
 }
 
+Cell bytes_cell(std::optional<double> value) {
+  return value ? Cell{to_text(Bytes{*value}), value, "B"} : Cell{};
+}
+
 Cell number_cell(std::optional<double> value, std::string unit) {
   if (!value) {
     return {};

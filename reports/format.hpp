@@ -44,6 +44,7 @@ std::string prediction_text(const Prediction& prediction);
 Cell text_cell(std::string text);
 Cell count_cell(std::optional<std::int64_t> value);
 Cell number_cell(std::optional<double> value, std::string unit = {});
+Cell bytes_cell(std::optional<double> value);
 Cell percent_cell(std::optional<double> fraction);
 /// The count of nodes, with the text of nodes_text().
 Cell nodes_cell(std::optional<std::int64_t> nodes, std::int64_t spares);

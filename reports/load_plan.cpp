@@ -43,9 +43,13 @@ PlanCandidate read_candidate(const Json& json) {
   c.racks = optional_count(json, "racks");
   c.breaks = names(json, "breaks");
   c.workloads = read_list(json, "workloads", [](const Json& w) {
-    return PlanCandidate::Workload{w.require("model").string(), text_or_empty(w, "precision"),
-                                   text_or_empty(w, "framework"), text_or_empty(w, "exchange"),
-                                   optional_amount(w, "batch_per_gpu").value_or(0)};
+    return PlanCandidate::Workload{w.require("model").string(),
+                                   text_or_empty(w, "precision"),
+                                   text_or_empty(w, "framework"),
+                                   text_or_empty(w, "exchange"),
+                                   optional_amount(w, "batch_per_gpu").value_or(0),
+                                   text_or_empty(w, "parallelism"),
+                                   optional_amount(w, "memory_bytes_per_gpu")};
   });
   return c;
 }

@@ -136,8 +136,19 @@ Sensitivity read_sensitivity(const Json& json) {
           time("high_s")};
 }
 
+Utilisation read_utilisation(const Json& json) {
+  return {optional_prediction(json, "tokens_per_s", "1/s"),
+          optional_prediction(json, "tokens_per_s_per_gpu", "1/s"), optional_prediction(json, "mfu", "1"),
+          optional_prediction(json, "hfu", "1")};
+}
+
 WorkloadResult read_workload(const Json& json) {
   WorkloadResult workload;
+  workload.parallelism = text_or_empty(json, "parallelism");
+  workload.memory_bytes_per_gpu = optional_amount(json, "memory_bytes_per_gpu");
+  if (const Json* utilisation = optional_member(json, "utilisation")) {
+    workload.utilisation = read_utilisation(*utilisation);
+  }
   workload.model = json.require("model").string();
   workload.title = text_or_empty(json, "title");
   workload.title = workload.title.empty() ? workload.model : workload.title;

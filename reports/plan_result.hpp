@@ -11,6 +11,8 @@ struct PlanCandidate {
   struct Workload {
     std::string model, precision, framework, exchange;
     double batch_per_gpu = 0;
+    std::string parallelism = {};                     ///< split over GPUs, for people; empty: none
+    std::optional<double> memory_bytes_per_gpu = {};  ///< of a split network
   };
   std::string node, node_title, network, storage;
   std::int64_t nodes = 0, gpus = 0;

@@ -243,8 +243,17 @@ struct Sensitivity {
   double low_s = 0, high_s = 0;  ///< at the low and at the high end of the input
 };
 
+/// Of a language model.
+struct Utilisation {
+  std::optional<Prediction> tokens_per_s, tokens_per_s_per_gpu;  ///< 1/s
+  std::optional<Prediction> mfu, hfu;                            ///< shares of the peak arithmetic
+};
+
 struct WorkloadResult {
   std::string model, title, precision;
+  std::string parallelism;  ///< split over GPUs, for people; empty: none
+  std::optional<double> memory_bytes_per_gpu;
+  std::optional<Utilisation> utilisation;
   std::optional<double> parameters, forward_flop_per_sample, samples, epochs, batch_per_gpu, global_batch,
       steps;
   Answer answer;

@@ -16,9 +16,17 @@ namespace {
 constexpr double page_width = 720, name_height = 18, box_height = 20, lane_gap = 8, axis_height = 30;
 
 /// Series of the palette by what a box stands for.
-constexpr std::pair<std::string_view, int> series[] = {
-    {"forward", 1},           {"backward", 2}, {"waiting for all-reduce", 5},
-    {"gradient exchange", 3}, {"batch", 0},    {"optimizer", 4}};
+constexpr std::pair<std::string_view, int> series[] = {{"forward", 1},
+                                                       {"backward", 2},
+                                                       {"waiting for all-reduce", 5},
+                                                       {"pipeline bubble", 5},
+                                                       {"gradient exchange", 3},
+                                                       {"exchange of activations", 3},
+                                                       {"tokens to experts and back", 3},
+                                                       {"from another stage", 3},
+                                                       {"exchange of shards", 3},
+                                                       {"batch", 0},
+                                                       {"optimizer", 4}};
 
 std::string class_of(std::string_view name) {
   const auto* found = std::ranges::find(series, name, [](const auto& s) { return s.first; });

@@ -6,11 +6,13 @@
 #include <numeric>
 
 #include "models/cluster.hpp"
+#include "models/memory.hpp"
 #include "models/workload.hpp"
 #include "scenarios/evidence/evidence.hpp"
 #include "scenarios/reliability_report.hpp"
 #include "scenarios/sensitivity.hpp"
 #include "scenarios/step_timeline.hpp"
+#include "scenarios/utilisation_report.hpp"
 #include "sim/quantity_text.hpp"
 #include "sim/trace.hpp"
 
@@ -25,13 +27,18 @@ std::string step_statement(const TrainingRun& run) {
           ? fmt::format(" The exchange of table vectors takes {}, {:.0f} % of it, and is not hidden.",
                         to_text(p.table_exchange), 100 * (p.table_exchange / p.total))
           : "";
+  const std::string bubble =
+      p.pipeline_wait > Duration{0}
+          ? fmt::format(" The pipeline fills and drains for {}, {:.0f} % of it: the bubble.",
+                        to_text(p.pipeline_wait), 100 * (p.pipeline_wait / p.total))
+          : "";
   return fmt::format(
              "One step takes {}; it is bound by {}. {:.0f} % of the all-reduce is hidden behind "
              "back-propagation.",
              to_text(p.total), run.binds,
              p.exchange_busy.base() > 0 ? 100 * std::max(0.0, 1 - p.exchange_wait / p.exchange_busy)
                                         : 100.0) +
-         tables + (repetition_note(run).empty() ? "" : " ") + repetition_note(run);
+         bubble + tables + (repetition_note(run).empty() ? "" : " ") + repetition_note(run);
 }
 
 std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {
@@ -171,11 +178,14 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.answer.power_kw = kilowatts_of(node, nodes + w.answer.spares);
   w.prediction = point_prediction(evaluator, q);
   w.prediction = evaluator.predict(q);
+  w.utilisation = utilisation(evaluator, q, w.prediction);
+  w.memory_per_gpu = evaluator.memory_use(q).total();
   w.scaling = scaling(evaluator, q, nodes);
   w.published = compare(evaluator, s, w.spec);
   w.evidence = evidence(evaluator, q);
   Tracer tracer{Clock{TickLength::picosecond}};
-  evaluator.trace(q, tracer);
+  const std::string why_no_timeline = evaluator.trace(q, tracer);
+  if (!why_no_timeline.empty()) w.step_statement += " " + why_no_timeline;
   w.timeline = step_timeline(tracer);
   w.ladder = ladder(s, w, evaluator);
   w.input = evaluator.input(q);

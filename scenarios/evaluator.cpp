@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/split_tables.hpp"
+#include "models/utilisation.hpp"
 #include "scenarios/evaluator_impl.hpp"
 #include "scenarios/parallelism.hpp"
 #include "sim/error.hpp"
@@ -251,6 +252,10 @@ ExchangeSpec Evaluator::exchange(const Question& asked) {
 MemoryOptions Evaluator::memory(const Question& q) {
   const int all = q.cluster.nodes * node(q.cluster).gpus, ranks = std::min(all, q.gpus.value_or(all));
   return memory_options(q.workload, workload(q.workload), impl_->framework(q.cluster, q.workload), ranks);
+}
+
+FlopRate Evaluator::peak_rate(const Question& q) {
+  return rackcast::peak_rate(impl_->gpu(q.cluster, q.workload).gpu(), q.workload.precision);
 }
 
 TableExchange Evaluator::table_exchange(const Question& asked) {

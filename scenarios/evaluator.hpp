@@ -23,7 +23,9 @@ class Catalog;
 class Tracer;
 struct Cluster;
 struct MemoryOptions;
+struct MemoryUse;
 struct SiteSpec;
+struct StageKernels;
 struct TableExchange;
 
 /// What is asked of one workload on one cluster, or of several that run one after another on the same nodes;
@@ -91,8 +93,12 @@ class Evaluator {
   const TrainingRun& run(const Question& question, Tracer* tracer = nullptr);
 
   /// The steps of the same phase once more, folded, into `tracer`; what is remembered does not change. Ends
-  /// early where a limit is reached.
-  void trace(const Question& question, Tracer& tracer);
+  /// early where a limit is reached. Returns why there is nothing in it: a sentence, or nothing.
+  std::string trace(const Question& question, Tracer& tracer);
+
+  /// One micro-batch on a GPU of the stage that sets the pace of a split network, and which stage that is.
+  /// Throws Error where run() does.
+  StageKernels slowest_stage(const Question& question, std::size_t* number = nullptr);
 
   /// Epochs at the global batch of the question: what the workload asks for, under its law of convergence.
   double epochs(const Question& question);
@@ -140,6 +146,10 @@ class Evaluator {
   const Workload& workload(const WorkloadSpec& spec);
   /// What each GPU has to hold while it trains, for models/memory.hpp.
   MemoryOptions memory(const Question& question);
+  /// Throws Error at the workload where the network cannot be split so.
+  MemoryUse memory_use(const Question& question);
+  /// Of one GPU, for the workload's precision (models/utilisation.hpp); 0 where it has no unit for it.
+  FlopRate peak_rate(const Question& question);
   /// Of a step with split tables, at the rates as modelled.
   TableExchange table_exchange(const Question& question);
   const Cluster& cluster(const Question& question);

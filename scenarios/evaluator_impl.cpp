@@ -10,7 +10,6 @@
 #include "models/memory.hpp"
 #include "models/site/gpu_power.hpp"
 #include "models/split_tables.hpp"
-#include "models/split_training.hpp"
 #include "models/workload.hpp"
 #include "scenarios/exchange_choice.hpp"
 #include "scenarios/site/site_spec.hpp"
@@ -292,56 +291,6 @@ Limits Evaluator::Impl::remaining() const {
   return limits;
 }
 
-namespace {
-
-/// A save and a restart of a run in closed form: nothing else is on the way of the state.
-void add_saves(TrainingRun& run, const SaveSpec& save, int nodes) {
-  const auto time = [&](Bandwidth rate) {
-    if (save.local) rate *= nodes;
-    if (save.client > Bandwidth{0}) rate = std::min(rate, save.client * static_cast<double>(nodes));
-    return rate > Bandwidth{0} ? save.state / rate : Duration{0};
-  };
-  if (save.asked) {
-    run.save.safe = save.pause + time(save.write);
-    run.save.stall = save.asynchronous ? save.pause : run.save.safe;
-    run.save.steps = 1;
-  }
-  if (save.restore) run.restored = time(save.read);
-}
-
-}  // namespace
-
-TrainingRun Evaluator::Impl::split_over_gpus(const Question& q, const Cluster& machine,
-                                             const TrainingSpec& training) {
-  const auto ranks = static_cast<int>(machine.ranks.size());
-  return at(q.workload.where, [&] {
-    if (!training.workload->transformer)
-      throw Error{
-          training.workload->title + " is no plain transformer: it cannot be split over GPUs",
-          {},
-          "leave \"parallelism\" out, or use \"exchange\": {\"strategy\": \"model_parallel\", \"ways\": 2}"};
-    if (!training.stragglers.empty())
-      throw Error{"slower nodes under a network split over GPUs have no model"};
-    SplitSpec split = split_spec(q.workload, ranks);
-    split.compute_scale = training.compute_scale;
-    split.network_scale = training.network_scale;
-    const SplitStep step = split_step(machine, *training.workload->transformer, *training.gpu,
-                                      *training.framework, training.exchange.comm, split);
-    const double sequences = q.workload.parallelism->batch() * ranks / (split.tensor * split.pipeline);
-    TrainingRun run = split_run(step, ranks, sequences);
-    // Sequences of tokens are small: storage alone can hold a step up.
-    const InputSpec& in = training.input;
-    if (in.storage > Bandwidth{0}) {
-      const Duration read = sequences * in.stored_sample / (in.storage * training.input_scale);
-      run.parts.input_wait = std::max(Duration{0}, read - run.parts.total);
-      run.parts.total += run.parts.input_wait;
-      if (run.parts.input_wait > Duration{0}) run.binds = "storage read";
-    }
-    add_saves(run, training.save, machine.used_nodes());
-    return run;
-  });
-}
-
 TrainingRun Evaluator::Impl::simulated(const std::string& key, const Question& q, TrainingSpec& training,
                                        Tracer* tracer) {
   if (shared && !tracer) {  // even when interrupted: what has been simulated is kept
@@ -374,7 +323,7 @@ TrainingRun Evaluator::Impl::simulate(const Question& q, TrainingSpec& training,
                          "give the run a larger --limit",
                          ErrorKind::infeasible};
     TrainingRun done = q.workload.parallelism
-                           ? split_over_gpus(q, machine, training)
+                           ? split_over_gpus(q, machine, training, tracer)
                            : at(q.workload.where, [&] { return train(machine, training, tracer); });
     events += done.events;
     ++simulations;

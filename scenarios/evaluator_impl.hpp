@@ -108,7 +108,9 @@ struct Evaluator::Impl {
   const TrainingRun& run_saving(const Question& q, const EpochHits& hits, const Scales& scales,
                                 Duration interval);
   /// The closed form of a network that no single GPU holds.
-  TrainingRun split_over_gpus(const Question& q, const Cluster& machine, const TrainingSpec& training);
+  /// `why_not_traced`: empty where the tracer has it.
+  TrainingRun split_over_gpus(const Question& q, const Cluster& machine, const TrainingSpec& training,
+                              Tracer* tracer, std::string* why_not_traced = nullptr);
   /// Within what is left of the limits; taken from `shared` where it is there.
   TrainingRun simulated(const std::string& key, const Question& q, TrainingSpec& training, Tracer* tracer);
   TrainingRun simulate(const Question& q, TrainingSpec& training, Tracer* tracer);

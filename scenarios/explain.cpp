@@ -10,9 +10,12 @@
 #include "models/gpu_step.hpp"
 #include "models/memory.hpp"
 #include "models/split_tables.hpp"
+#include "models/split_training.hpp"
 #include "models/workload.hpp"
 #include "scenarios/describe.hpp"
 #include "scenarios/evaluator.hpp"
+#include "scenarios/global_batch.hpp"
+#include "scenarios/parallelism.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/workload_choice.hpp"
 #include "sim/error.hpp"
@@ -103,7 +106,8 @@ TableDocument::Table memory_table(const Workload& workload, const WorkloadSpec& 
   add("in all", to_text(use.total()));
   add(fmt::format("{} has", gpu.name), to_text(available));
   add("verdict", use.total() <= available ? "fits" : "does not fit");
-  add("largest batch that fits", fmt::format("{:.0f}", largest_batch(workload, options, available)));
+  add(options.split ? "largest micro-batch that fits" : "largest batch that fits",
+      fmt::format("{:.0f}", largest_batch(workload, options, available)));
   if (!(use.tables > Bytes{0})) return table;
   const auto least = gpus_for_tables(workload, options, available);
   add("GPUs that the tables need at least",
@@ -111,33 +115,36 @@ TableDocument::Table memory_table(const Workload& workload, const WorkloadSpec& 
   return table;
 }
 
-/// The step on all GPUs of the scenario, with the vectors of split tables.
-TableDocument::Table exchange_table(Evaluator& evaluator, const Scenario& scenario,
-                                    const WorkloadSpec& spec) {
-  const Question q = question(scenario, spec);
-  const TrainingRun& run = evaluator.run(q);
-  const TableExchange exchange = evaluator.table_exchange(q);
+/// What a step of all GPUs waits for. `more_of(part)`: rows below that part.
+template <class More>
+TableDocument::Table parts_table(const TrainingRun& run, const More& more_of) {
   const StepParts& p = run.parts;
   TableDocument::Table table{
       fmt::format("The step on {} GPUs", run.ranks), {{"part"}, {"time", true}, {"share", true}}, {}};
-  if (p.input_wait > Duration{0}) table.rows.push_back(share_row("waiting for input", p.input_wait, p.total));
-  table.rows.push_back(share_row("forward", p.forward, p.total));
-  table.rows.push_back(share_row("backward", p.backward, p.total));
-  if (p.straggler_wait > Duration{0})
-    table.rows.push_back(share_row("waiting for stragglers", p.straggler_wait, p.total));
-  table.rows.push_back(share_row("all-reduce, exposed", p.exchange_wait, p.total));
-  table.rows.push_back(
-      share_row(fmt::format("exchange of table vectors, {} of a GPU each way", to_text(exchange.vectors)),
-                p.table_exchange, p.total));
-  if (exchange.between > Duration{0}) {
-    table.rows.push_back(share_row("  of it inside nodes", exchange.inside, p.total));
-    table.rows.push_back(
-        share_row(fmt::format("  of it between nodes, {} from a node", to_text(exchange.sent_by_node)),
-                  exchange.between, p.total));
+  for (const StepPart& part : step_part_list) {
+    const Duration time = p.*part.time;
+    const bool shown = time > Duration{0} || (part.always && part.time != &StepParts::input_wait);
+    if (shown) table.rows.push_back(share_row(std::string{part.name}, time, p.total));
+    if (shown) more_of(part, table);
   }
-  table.rows.push_back(share_row("optimizer", p.optimizer, p.total));
   table.rows.push_back(share_row("in all", p.total, p.total));
   table.rows.push_back({"bound by " + run.binds, "", ""});
+  return table;
+}
+
+/// The step on all GPUs of the scenario, with the vectors of split tables.
+TableDocument::Table exchange_table(Evaluator& evaluator, const Question& q) {
+  const TrainingRun& run = evaluator.run(q);
+  const TableExchange exchange = evaluator.table_exchange(q);
+  TableDocument::Table table = parts_table(run, [&](const StepPart& part, TableDocument::Table& rows) {
+    if (part.time != &StepParts::table_exchange) return;
+    rows.rows.back().front() += fmt::format(", {} of a GPU each way", to_text(exchange.vectors));
+    if (!(exchange.between > Duration{0})) return;
+    rows.rows.push_back(share_row("  of it inside nodes", exchange.inside, run.parts.total));
+    rows.rows.push_back(
+        share_row(fmt::format("  of it between nodes, {} from a node", to_text(exchange.sent_by_node)),
+                  exchange.between, run.parts.total));
+  });
   if (q.storage.array == "none" || !(q.failures || q.input.checkpoint_every > Duration{0})) return table;
   const auto input = evaluator.input(q);
   if (!input || !(input->checkpoint > Bytes{0})) return table;
@@ -147,6 +154,58 @@ TableDocument::Table exchange_table(Evaluator& evaluator, const Scenario& scenar
                    to_text(input->checkpoint), to_text(writes.busiest * input->checkpoint), writes.writers),
        to_text(writes.write), ""});
   return table;
+}
+
+using Tables = std::vector<TableDocument::Table>;
+
+Tables kernel_tables(const StepTime& step, int top) {
+  return {by_limit(step), by_family(step), top_operators(step, top)};
+}
+
+void add_tables(TableDocument& document, const std::string& head, Tables tables) {
+  for (TableDocument::Table& table : tables) {
+    table.caption = head + ": " + table.caption;
+    document.tables.push_back(std::move(table));
+  }
+}
+
+/// A network split over GPUs: a micro-batch on the stage that sets the pace, and the step of all.
+void explain_split(Evaluator& evaluator, const Question& q, const FrameworkProfile& framework,
+                   const GpuSpec& gpu, int top, TableDocument& document) {
+  std::size_t number = 0;
+  const StageKernels stage = evaluator.slowest_stage(q, &number);
+  const TrainingRun& run = evaluator.run(q);
+  const Workload& workload = evaluator.workload(q.workload);
+  const ParallelSpec& p = *q.workload.parallelism;
+  const std::string head = fmt::format("{}, {}", workload.title, split_text(p));
+  const std::string how =
+      fmt::format("micro-batch {}, {}, {}", p.micro_batch, to_string(q.workload.precision), framework.title);
+  add_tables(document, head, {parts_table(run, [](const StepPart&, TableDocument::Table&) {})});
+  add_tables(document,
+             p.pipeline > 1 ? fmt::format("{}, stage {}, {}", head, number + 1, how) : head + ", " + how,
+             kernel_tables(stage.step, top));
+  add_tables(document, head, {memory_table(workload, q.workload, gpu, framework, run.ranks)});
+}
+
+void explain_whole(Evaluator& evaluator, const Question& q, const FrameworkProfile& framework,
+                   const NodeSpec& node, const GpuModelLibrary& kernels, int top, TableDocument& document) {
+  const WorkloadSpec& spec = q.workload;
+  const Workload& workload = evaluator.workload(spec);
+  const bool split = spec.tables != TablePlacement::copied && has_split_tables(workload);
+  const Workload local = split ? with_split_tables(workload) : workload;
+  const GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu), framework.lowering(), kernels);
+  StepOptions options;
+  options.batch = spec.batch_per_gpu;
+  options.precision = spec.precision;
+  options.adam = usual_optimizer(workload) == Optimizer::adam;
+  Tables tables = kernel_tables(step_time(local, gpu, framework, options), top);
+  tables.push_back(
+      memory_table(workload, spec, node.gpu, framework, q.gpus.value_or(q.cluster.nodes * node.gpus)));
+  if (split) tables.push_back(exchange_table(evaluator, q));
+  add_tables(document,
+             fmt::format("{}, batch {:.0f}, {}, {}", workload.title, options.batch, to_string(spec.precision),
+                         framework.title),
+             std::move(tables));
 }
 
 }  // namespace
@@ -164,28 +223,13 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
   for (const WorkloadSpec& asked : scenario.workloads) {
     if (!wanted.empty() && wanted != asked.model) continue;
     if (const auto refusal = evaluator.precision_refusal(scenario.cluster, asked)) throw Error{*refusal};
-    const Workload workload = network_of(asked);
-    const WorkloadSpec spec = on_gpus(asked, workload, gpus);
-    const bool split = spec.tables != TablePlacement::copied && has_split_tables(workload);
-    const Workload local = split ? with_split_tables(workload) : workload;
-    const FrameworkProfile framework = framework_profile(software_of(spec, node.gpu));
-    const GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu), framework.lowering(), kernels);
-    StepOptions options;
-    options.batch = spec.parallelism ? spec.parallelism->micro_batch : spec.batch_per_gpu;
-    options.precision = spec.precision;
-    options.adam = usual_optimizer(workload) == Optimizer::adam;
-    options.recompute = spec.parallelism && spec.parallelism->recompute;
-    const StepTime step = step_time(local, gpu, framework, options);
-    // A split network as one GPU would do it, one micro-batch; but its memory is that of the split.
-    const std::string head = fmt::format("{}, {} {:.0f}, {}, {}: ", workload.title,
-                                         spec.parallelism ? "unsplit, micro-batch" : "batch", options.batch,
-                                         to_string(spec.precision), framework.title);
-    std::vector<TableDocument::Table> tables = {by_limit(step), by_family(step), top_operators(step, top),
-                                                memory_table(workload, spec, node.gpu, framework, gpus)};
-    if (split) tables.push_back(exchange_table(evaluator, scenario, spec));
-    for (TableDocument::Table& table : tables) {
-      table.caption = head + table.caption;
-      document.tables.push_back(std::move(table));
+    const FrameworkProfile framework = framework_profile(software_of(asked, node.gpu));
+    if (asked.parallelism) check_split(asked, gpus);
+    const Question q = question(scenario, on_gpus(asked, evaluator.workload(asked), gpus));
+    if (q.workload.parallelism) {
+      explain_split(evaluator, q, framework, node.gpu, top, document);
+    } else {
+      explain_whole(evaluator, q, framework, node, kernels, top, document);
     }
   }
   if (document.tables.empty()) {

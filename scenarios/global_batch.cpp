@@ -41,13 +41,13 @@ double samples_of(const GlobalBatch& batch, const Workload& network) {
 double piece(const WorkloadSpec& spec, int gpus) {
   if (!spec.parallelism) return gpus * (spec.batch_is_default ? 1 : spec.batch_per_gpu);
   const ParallelSpec p = fitting(*spec.parallelism, gpus);
-  return std::floor(static_cast<double>(gpus) / p.ways()) * p.micro_batch;
+  return std::floor(static_cast<double>(gpus) / p.gpus()) * p.micro_batch;
 }
 
 std::string pieces_text(const WorkloadSpec& spec, int gpus) {
   if (spec.parallelism) {
     const ParallelSpec p = fitting(*spec.parallelism, gpus);
-    return fmt::format("{} replicas with micro-batches of {}", gpus / p.ways(), p.micro_batch);
+    return fmt::format("{} replicas with micro-batches of {}", gpus / p.gpus(), p.micro_batch);
   }
   if (spec.batch_is_default) return fmt::format("{} GPUs", gpus);
   return fmt::format("{} GPUs with {:g} samples each", gpus, spec.batch_per_gpu);
@@ -93,7 +93,7 @@ WorkloadSpec on_gpus(const WorkloadSpec& spec, const Workload& network, int gpus
   if (spec.parallelism) {
     const ParallelSpec p = fitting(*spec.parallelism, gpus);
     out.parallelism->micro_batches = static_cast<int>(samples / each);
-    out.batch_per_gpu = out.parallelism->batch() / p.ways();
+    out.batch_per_gpu = out.parallelism->batch() / p.gpus();
   } else if (spec.batch_is_default) {
     out.batch_per_gpu = samples / gpus;
   } else {
@@ -122,7 +122,7 @@ std::string batch_origin(const WorkloadSpec& asked, const Workload& network, dou
   if (sized.parallelism) {
     const ParallelSpec p = fitting(*sized.parallelism, gpus);
     out = fmt::format("{} micro-batches of {} on each of {} replicas", p.micro_batches, p.micro_batch,
-                      gpus / p.ways());
+                      gpus / p.gpus());
   } else {
     out = fmt::format("{:g} per GPU x {} GPUs", sized.batch_per_gpu, gpus);
     if (sized.accumulation > 1) out += fmt::format(", {:g} passes added up", sized.accumulation);

@@ -43,7 +43,8 @@ std::vector<Leaner> leaner(const WorkloadSpec& own, int gpus_per_node) {
   const int last_stage = p.pipeline > 1 || p.expert > 1 ? 1 : 3;  // beyond it there is no model
   for (int stage = p.zero_stage + 1; stage <= last_stage; ++stage)
     add("zero_stage", fmt::format("{}", stage), [=](WorkloadSpec& w) { w.parallelism->zero_stage = stage; });
-  if (!p.recompute) add("recompute", "true", [](WorkloadSpec& w) { w.parallelism->recompute = true; });
+  if (p.recompute != Recomputation::full)
+    add("recompute", "full", [](WorkloadSpec& w) { w.parallelism->recompute = Recomputation::full; });
   if (p.micro_batch % 2 == 0)  // the batch stays
     add("micro_batch", fmt::format("{}, twice as many of them", p.micro_batch / 2), [](WorkloadSpec& w) {
       w.parallelism->micro_batch /= 2;

@@ -22,13 +22,6 @@ int gpus_of(Evaluator& evaluator, const Question& q) {
   return std::min(all, q.gpus.value_or(all));
 }
 
-/// "tensor 8 x pipeline 4, 8 GPUs to the experts".
-std::string text_of(const ParallelSpec& p) {
-  std::string out = fmt::format("tensor {} x pipeline {}", p.tensor, p.pipeline);
-  if (p.expert > 1) out += fmt::format(", {} GPUs to the experts", p.expert);
-  return out;
-}
-
 /// What the large tables of the network take, and how many GPUs they need.
 std::string about_tables(const Workload& workload, const MemoryOptions& memory, const MemoryUse& use,
                          Bytes available) {
@@ -47,7 +40,7 @@ std::string about_split(const Question& q, const Workload& workload, const Memor
   std::string out = fmt::format(
       "{}, {}, ZeRO stage {}, needs {} of each GPU's memory: {} of weights, {} of gradients, {} of optimizer "
       "state, {} of activations of micro-batches of {}; {} has {}.",
-      workload.title, text_of(p), p.zero_stage, to_text(use.total()), to_text(use.weights),
+      workload.title, split_text(p), p.zero_stage, to_text(use.total()), to_text(use.weights),
       to_text(use.gradients), to_text(use.optimizer), to_text(use.activations), p.micro_batch, node.gpu_id,
       to_text(node.gpu_memory));
   if (p.zero_stage == 0) return out + " Without ZeRO more nodes hold no more.";
@@ -68,8 +61,7 @@ std::string about_batch(const Workload& workload, const MemoryOptions& memory, c
 
 bool holds(Evaluator& evaluator, const Question& asked) {
   return std::ranges::all_of(one_by_one(asked), [&evaluator](const Question& q) {
-    return training_memory(evaluator.workload(q.workload), evaluator.memory(q)).total() <=
-           evaluator.node(q.cluster).gpu_memory;
+    return evaluator.memory_use(q).total() <= evaluator.node(q.cluster).gpu_memory;
   });
 }
 
@@ -77,7 +69,7 @@ std::optional<Conflict> memory_conflict_alone(Evaluator& evaluator, const Questi
   const NodeFacts node = evaluator.node(q.cluster);
   const Workload& workload = evaluator.workload(q.workload);
   const MemoryOptions memory = evaluator.memory(q);
-  const MemoryUse use = training_memory(workload, memory);
+  const MemoryUse use = evaluator.memory_use(q);
   if (use.total() <= node.gpu_memory) return std::nullopt;
   return Conflict{constraint::gpu_memory, to_text(use.total()), to_text(node.gpu_memory),
                   q.workload.parallelism ? about_split(q, workload, memory, use, node)
@@ -90,7 +82,7 @@ std::optional<Conflict> split_conflict_alone(Evaluator& evaluator, const Questio
   return Conflict{constraint::configuration, fmt::format("a multiple of {} GPUs", unit),
                   fmt::format("{} GPUs", gpus),
                   fmt::format("{} GPUs are no multiple of {}, which {} of {} takes.", gpus, unit,
-                              text_of(*q.workload.parallelism), evaluator.workload(q.workload).title)};
+                              split_text(*q.workload.parallelism), evaluator.workload(q.workload).title)};
 }
 
 /// The first workload of the question that has a conflict of a kind.
@@ -141,7 +133,7 @@ Conflict none_taken(Evaluator& evaluator, Question asked, int max_nodes) {
     titles += (titles.empty() ? "" : " and ") + title;
     if (q.workload.parallelism)
       splits += fmt::format("{}{} of {} takes {} GPUs", splits.empty() ? "" : "; ",
-                            text_of(*q.workload.parallelism), title, split_unit(q.workload));
+                            split_text(*q.workload.parallelism), title, split_unit(q.workload));
   }
   if (step > max_nodes)
     return {constraint::max_nodes, count_of(step, "node"), count_of(max_nodes, "node"),

@@ -14,8 +14,17 @@
 namespace rackcast {
 
 std::string ParallelSpec::key() const {
-  return fmt::format("{}x{}x{}/{}/{}/{}x{}/{}", tensor, pipeline, interleave, expert, zero_stage, micro_batch,
-                     micro_batches, recompute);
+  return fmt::format("{}x{}x{}x{}/{}/{}/{}x{}/{}/{}", tensor, pipeline, interleave, context, expert,
+                     zero_stage, micro_batch, micro_batches, to_string(recompute),
+                     sequence_parallel ? (*sequence_parallel ? "sp" : "no-sp") : "");
+}
+
+std::string split_text(const ParallelSpec& p) {
+  std::string out = fmt::format("tensor {} x pipeline {}", p.tensor, p.pipeline);
+  if (p.interleave > 1) out += fmt::format(" in {} parts", p.interleave);
+  if (p.context > 1) out += fmt::format(", context {}", p.context);
+  if (p.expert > 1) out += fmt::format(", {} GPUs to the experts", p.expert);
+  return out;
 }
 
 namespace {
@@ -25,6 +34,14 @@ TablePlacement read_tables(const Json& json) {
   if (word == "split") return TablePlacement::split;
   if (word == "copied") return TablePlacement::copied;
   json.fail("unknown placement of tables \"" + word + "\"", "\"split\" or \"copied\"");
+}
+
+Recomputation read_recomputation(const Json& json) {
+  if (json.kind() == JsonKind::boolean) return json.boolean() ? Recomputation::full : Recomputation::none;
+  const auto* found = std::ranges::find(recomputation_names, json.string());
+  if (found == recomputation_names.end())
+    json.fail("unknown recomputation \"" + json.string() + "\"", "one of " + name_list(recomputation_names));
+  return static_cast<Recomputation>(found - recomputation_names.begin());
 }
 
 }  // namespace
@@ -46,11 +63,13 @@ ParallelSpec read_parallelism(const Json& json) {
   p.tensor = count("tensor", 1024);
   p.pipeline = count("pipeline", 1024);
   p.interleave = count("interleave", 256);
+  p.context = count("context", 1024);
   p.expert = count("expert", 4096);
   p.micro_batch = count("micro_batch", 1'000'000);
   p.micro_batches = count("micro_batches", 1'000'000);
   p.zero_stage = static_cast<int>(in.integer_or("zero_stage", 0, 0, 3));
-  p.recompute = in.boolean_or("recompute", false);
+  if (const Json* recompute = in.find("recompute")) p.recompute = read_recomputation(*recompute);
+  if (in.has("sequence_parallel")) p.sequence_parallel = in.boolean_or("sequence_parallel", true);
   if (p.interleave > 1 && p.pipeline == 1)
     in.require("interleave")
         .fail("parts of the network are interleaved in a pipeline only", "\"pipeline\": 2 or more");
@@ -69,10 +88,15 @@ ParallelSpec read_parallelism(const Json& json) {
 void check_split(const WorkloadSpec& workload, int ranks) {
   if (!workload.parallelism) return;
   const ParallelSpec& p = *workload.parallelism;
-  if (ranks % p.ways() != 0)
+  if (ranks % p.gpus() != 0) {
+    const bool context = p.context > 1;
     throw Error{
-        fmt::format("{} GPUs are no multiple of {} x {}, tensor x pipeline", ranks, p.tensor, p.pipeline),
-        workload.where, "choose nodes, tensor or pipeline so that they are"};
+        fmt::format("{} GPUs are no multiple of {} x {}{}, tensor x pipeline{}", ranks, p.tensor, p.pipeline,
+                    context ? fmt::format(" x {}", p.context) : std::string{}, context ? " x context" : ""),
+        workload.where,
+        fmt::format("choose nodes, tensor{} pipeline{} so that they are", context ? "," : " or",
+                    context ? " or context" : "")};
+  }
   if (ranks / p.pipeline % p.expert != 0)
     throw Error{fmt::format("the {} GPUs of a stage are no multiple of the {} that share experts",
                             ranks / p.pipeline, p.expert),
@@ -82,12 +106,13 @@ void check_split(const WorkloadSpec& workload, int ranks) {
 int split_unit(const WorkloadSpec& workload) {
   if (!workload.parallelism) return 1;
   const ParallelSpec& p = *workload.parallelism;
-  return p.pipeline * std::lcm(p.tensor, p.expert);
+  return p.pipeline * std::lcm(p.tensor * p.context, p.expert);
 }
 
 ParallelSpec fitting(ParallelSpec p, int ranks) {
-  while (p.pipeline > 1 && ranks % p.ways() != 0) --p.pipeline;
-  while (p.tensor > 1 && ranks % p.ways() != 0) p.tensor /= 2;
+  while (p.pipeline > 1 && ranks % p.gpus() != 0) --p.pipeline;
+  while (p.context > 1 && ranks % p.gpus() != 0) p.context /= 2;
+  while (p.tensor > 1 && ranks % p.gpus() != 0) p.tensor /= 2;
   if (p.pipeline == 1) p.interleave = 1;
   while (p.expert > 1 && ranks / p.pipeline % p.expert != 0) p.expert /= 2;
   return p;
@@ -99,6 +124,7 @@ SplitSpec split_spec(const WorkloadSpec& workload, int ranks) {
   out.tensor = p.tensor;
   out.pipeline = p.pipeline;
   out.interleave = p.interleave;
+  out.context = p.context;
   out.expert = p.expert;
   out.zero_stage = p.zero_stage;
   out.micro_batch = p.micro_batch;
@@ -122,11 +148,18 @@ MemoryOptions memory_options(const WorkloadSpec& asked, const Workload& workload
   const ParallelSpec p = fitting(*spec.parallelism, ranks);
   out.batch = p.micro_batch;
   out.optimizer = Optimizer::adam;
-  out.ways = p.ways();
-  if (p.expert > 1) out.expert_ways = static_cast<double>(p.pipeline) * p.expert;
-  // 1F1B keeps as many micro-batches as there are stages, of its own layers.
-  out.kept_micro_batches = std::min(p.pipeline, p.micro_batches);
-  out.recompute = p.recompute;
+  SplitMemorySpec split;
+  split.tensor = p.tensor;
+  split.pipeline = p.pipeline;
+  split.interleave = p.interleave;
+  split.context = p.context;
+  split.expert = p.expert;
+  split.sequence_parallel = p.tensor > 1 && p.sequence_parallel.value_or(framework.sequence_parallel);
+  split.recompute = p.recompute;
+  split.micro_batches = p.micro_batches;
+  out.split = split;
+  out.wide_gradients = framework.gradient_sums != GradientSums::in_place &&
+                       spec.precision != Precision::mixed && spec.precision != Precision::fp16;
   out.zero_stage = p.zero_stage;
   out.replicas = std::max(1.0, static_cast<double>(ranks) / p.ways());
   return out;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "models/memory.hpp"
+#include "models/recomputation.hpp"
 #include "sim/json_reader.hpp"
 
 namespace rackcast {
@@ -18,21 +19,28 @@ enum class TablePlacement { split, copied };
 
 struct ParallelSpec {
   int tensor = 1, pipeline = 1, interleave = 1;
+  int context = 1;     ///< GPUs that share a sequence
   int expert = 1;      ///< GPUs that share the experts of a layer, across tensor parallelism and replicas
   int zero_stage = 0;  ///< states sharded over the replicas
   int micro_batch = 1, micro_batches = 1;
-  bool recompute = false;
+  Recomputation recompute = Recomputation::none;
+  /// Outside attention and MLP the tensor-parallel GPUs hold a part of the sequence each; absent: as the
+  /// framework's recipes have it.
+  std::optional<bool> sequence_parallel;
   std::optional<TablePlacement> tables;  ///< of a network that is no transformer; then nothing else is given
 
-  /// GPUs of one replica, and sequences of one step of it.
+  /// GPUs of one copy of the weights, and those that work on the same sequences.
   [[nodiscard]] int ways() const { return tensor * pipeline; }
+  [[nodiscard]] int gpus() const { return ways() * context; }
+  /// Sequences of one step of these.
   [[nodiscard]] double batch() const { return static_cast<double>(micro_batch) * micro_batches; }
   [[nodiscard]] std::string key() const;  ///< differs where two differ
 };
 
-/// {"tensor": 8, "pipeline": 4, "interleave": 2, "expert": 16, "micro_batch": 1, "micro_batches": 64,
-/// "zero_stage": 1, "recompute": true}, all optional; or {"tables": "copied"} alone. Throws Error at the
-/// place of a number out of range or a combination that has no model.
+/// {"tensor": 8, "pipeline": 4, "interleave": 2, "context": 2, "expert": 16, "micro_batch": 1,
+/// "micro_batches": 64, "zero_stage": 1, "recompute": "selective", "sequence_parallel": true}, all optional;
+/// "recompute" may be true or false as well, for "full" and "none". Or {"tables": "copied"} alone. Throws
+/// Error at the place of a number out of range or a combination that has no model.
 ParallelSpec read_parallelism(const Json& json);
 
 /// Throws Error at the workload unless so many GPUs are a multiple of its split: what a cluster that is given
@@ -41,6 +49,9 @@ void check_split(const WorkloadSpec& workload, int ranks);
 
 /// GPUs of a job are a multiple of so many, as check_split() has it; 1 without a split.
 int split_unit(const WorkloadSpec& workload);
+
+/// "tensor 8 x pipeline 4, context 2, 8 GPUs to the experts": the split for people.
+std::string split_text(const ParallelSpec& spec);
 
 /// The split on so many GPUs: as asked where they are a multiple of it, else with fewer stages, else fewer
 /// GPUs to a layer. So the small sizes that an answer is set beside, one GPU among them, have a time even

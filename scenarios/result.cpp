@@ -125,16 +125,9 @@ Document document(const Answer& a) {
 Document document(const TrainingRun& run, const std::string& statement) {
   const StepParts& p = run.parts;
   Document parts = Document::array();
-  const auto add = [&parts](const char* name, Duration d) {
-    parts.push_back({{"name", name}, {"seconds", d.base()}});
-  };
-  add("waiting for input", p.input_wait);
-  add("forward", p.forward);
-  add("backward", p.backward);
-  if (p.straggler_wait > Duration{0}) add("waiting for stragglers", p.straggler_wait);
-  add("all-reduce, exposed", p.exchange_wait);
-  if (p.table_exchange > Duration{0}) add("exchange of table vectors", p.table_exchange);
-  add("optimizer", p.optimizer);
+  for (const StepPart& part : step_part_list)
+    if (part.always || p.*part.time > Duration{0})
+      parts.push_back({{"name", part.name}, {"seconds", (p.*part.time).base()}});
   Document out = {
       {"parts", parts},
       {"total_s", p.total.base()},
@@ -185,6 +178,17 @@ Document document(const std::vector<SensitivityRow>& rows) {
   return out;
 }
 
+Document document(const Utilisation& u) {
+  return {{"tokens_per_s", document(u.tokens_per_s)},
+          {"tokens_per_s_per_gpu", document(u.tokens_per_s_per_gpu)},
+          {"mfu", document(u.mfu)},
+          {"hfu", document(u.hfu)},
+          {"tokens_per_sample", u.tokens_per_sample},
+          {"model_flop_per_token", u.model_flop_per_token.base()},
+          {"hardware_flop_per_token", u.hardware_flop_per_token.base()},
+          {"peak_flop_per_s_per_gpu", u.peak.base()}};
+}
+
 Document document(const WorkloadResult& w) {
   Document out = {{"model", w.spec.model},
                   {"title", w.title},
@@ -199,6 +203,9 @@ Document document(const WorkloadResult& w) {
                   {"steps", w.steps},
                   {"answer", document(w.answer)},
                   {"prediction", document(w.prediction)}};
+  if (w.spec.parallelism) out["parallelism"] = split_text(*w.spec.parallelism);
+  out["memory_bytes_per_gpu"] = w.memory_per_gpu.base();
+  if (w.utilisation) out["utilisation"] = document(*w.utilisation);
   out["ladder"] = Document::array();
   for (const LadderRow& r : w.ladder) {
     out["ladder"].push_back(

@@ -103,6 +103,14 @@ struct BatchReport {
   bool stated = false;                   ///< the scenario gives it, so it does not grow with the GPUs
 };
 
+/// Of a language model (models/utilisation.hpp). Shares are of the peak of the GPUs' units for its precision.
+struct Utilisation {
+  Estimate tokens_per_s, tokens_per_s_per_gpu, mfu, hfu;
+  double tokens_per_sample = 0;
+  Flop model_flop_per_token{0}, hardware_flop_per_token{0};
+  FlopRate peak{0};  ///< of one GPU
+};
+
 struct WorkloadResult {
   WorkloadSpec spec;  ///< with the batch of each GPU on the answer's cluster
   std::string title;
@@ -113,6 +121,8 @@ struct WorkloadResult {
   Prediction prediction;
   TrainingRun run;
   std::string step_statement;
+  std::optional<Utilisation> utilisation;        ///< of a language model
+  Bytes memory_per_gpu{0};                       ///< that training takes
   std::optional<InputReport> input;              ///< nothing if samples are in memory
   std::optional<ReliabilityReport> reliability;  ///< nothing if nothing ever fails
   std::vector<LadderRow> ladder;

@@ -139,7 +139,7 @@ WorkloadSpec read_workload(const Json& json) {
     if (workload.global_batch && in.require("parallelism").find("micro_batches"))
       throw Error{"the global batch gives the number of micro-batches", workload.global_batch->where,
                   "leave \"micro_batches\" out of \"parallelism\", or \"global_batch\""};
-    workload.batch_per_gpu = workload.parallelism->batch() / workload.parallelism->ways();
+    workload.batch_per_gpu = workload.parallelism->batch() / workload.parallelism->gpus();
     workload.batch_is_default = false;
   }
   if (in.has("critical_batch")) workload.critical_batch = in.number("critical_batch", 1, 1e12);

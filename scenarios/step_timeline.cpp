@@ -34,10 +34,32 @@ Window window_of(const std::vector<Recorded>& spans) {
     all.to = std::max(all.to, span.end);
     if (span.name == (tables ? end_with_tables : end_of_step)) ends.push_back(span.end);
   }
+  // Lanes of several GPUs that end a step together end one step.
+  std::ranges::sort(ends);
+  const auto twice = std::ranges::unique(ends);
+  ends.erase(twice.begin(), twice.end());
   if (ends.size() < 2) return all;
   // The simulation ends when a step repeats the one before; the flows of the last are cut off there.
   const std::size_t last = ends.size() > 2 ? ends.size() - 2 : 1;
   return {ends[last - 1], ends[last]};
+}
+
+/// Boxes that are too narrow to draw are one with their neighbours, until it can be seen. Boxes of one lane
+/// follow each other where there are so many; none of those joined may lie inside another.
+std::vector<StepTimeline::Span> joined(const std::vector<StepTimeline::Span>& spans, Duration length) {
+  const Duration least = length / static_cast<double>(most_spans / 2);
+  std::vector<StepTimeline::Span> out;
+  for (const StepTimeline::Span& span : spans) {
+    StepTimeline::Span* last = out.empty() ? nullptr : &out.back();
+    if (!last || last->length >= least || span.length >= least) {
+      out.push_back(span);
+      continue;
+    }
+    last->length = std::max(last->start + last->length, span.start + span.length) - last->start;
+    if (last->name != span.name) last->name = "several, too short to draw";
+  }
+  if (out.size() > most_spans) out.resize(most_spans);
+  return out;
 }
 
 std::vector<StepTimeline::Lane> lanes_of(const Tracer& tracer, const std::vector<Recorded>& spans,
@@ -50,13 +72,15 @@ std::vector<StepTimeline::Lane> lanes_of(const Tracer& tracer, const std::vector
     if (span.end <= window.from || span.start >= window.to) continue;
     StepTimeline::Lane& lane = lanes[{span.group, span.row}];
     if (lane.name.empty()) lane.name = fmt::format("{}, {}", span.group, span.row);
-    if (lane.spans.size() == most_spans) continue;
     const SimTime begin = std::max(span.start, window.from), end = std::min(span.end, window.to);
     lane.spans.push_back({std::string{span.name}, since(begin), since(end) - since(begin)});
   }
+  const Duration length = tracer.clock().duration(window.to) - tracer.clock().duration(window.from);
   std::vector<StepTimeline::Lane> out;
   for (auto& [name, lane] : lanes) {
-    if (out.size() < most_lanes) out.push_back(std::move(lane));
+    if (out.size() == most_lanes) break;
+    if (lane.spans.size() > most_spans) lane.spans = joined(lane.spans, length);
+    out.push_back(std::move(lane));
   }
   return out;
 }

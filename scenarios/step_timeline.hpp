@@ -32,7 +32,7 @@ struct StepTimeline {
 };
 
 /// The last step that was recorded whole; the whole trace where there are not two updates. At most 12 lanes
-/// of 400 boxes and the 6 busiest counters.
+/// of 400 boxes, the narrow ones joined where there are more, and the 6 busiest counters.
 StepTimeline step_timeline(const Tracer& tracer);
 
 nlohmann::ordered_json timeline_document(const StepTimeline& timeline);

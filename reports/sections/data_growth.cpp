@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t most_rows = 13;  ///< of the table; the result document has every point
 
-Cell bytes_cell(std::optional<double> value) {
-  return value ? Cell{to_text(Bytes{*value}), value, "B"} : Cell{};
-}
-
 Table growth_table(const DataGrowth& growth) {
   Table table;
   table.caption = "What has been recorded, lies on storage, and can be trained on";

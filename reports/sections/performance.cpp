@@ -148,6 +148,52 @@ Table facts_table(const ResultDocument& document) {
   return table;
 }
 
+/// Of the language models; nothing where there is none.
+std::optional<Table> utilisation_table(const ResultDocument& document) {
+  Table table;
+  table.caption =
+      "Language models: tokens per second and shares of the GPUs' peak arithmetic (MFU: what the model "
+      "needs; "
+      "HFU: with what is computed again)";
+  table.columns = {{"Workload"},
+                   {"Split over GPUs"},
+                   {"Memory per GPU", Align::right},
+                   {"Tokens/s", Align::right},
+                   {"Tokens/s per GPU", Align::right},
+                   {"MFU", Align::right},
+                   {"HFU", Align::right}};
+  for (const WorkloadResult& w : document.workloads) {
+    if (!w.utilisation) continue;
+    const auto rate = [](const std::optional<Prediction>& p) {
+      Cell cell = prediction_cell(p);
+      cell.text = p ? number_text(p->value) : "";
+      return cell;
+    };
+    const auto share = [](const std::optional<Prediction>& p) {
+      Cell cell = prediction_cell(p);
+      cell.text = p ? percent_text(p->value) : "";
+      return cell;
+    };
+    table.rows.push_back({text_cell(w.title), text_cell(w.parallelism), bytes_cell(w.memory_bytes_per_gpu),
+                          rate(w.utilisation->tokens_per_s), rate(w.utilisation->tokens_per_s_per_gpu),
+                          share(w.utilisation->mfu), share(w.utilisation->hfu)});
+  }
+  return table.rows.empty() ? std::nullopt : std::optional(std::move(table));
+}
+
+/// One sentence for the terminal.
+std::string utilisation_sentence(const WorkloadResult& w) {
+  const Utilisation& u = *w.utilisation;
+  if (!u.tokens_per_s || !u.tokens_per_s_per_gpu) return {};
+  std::string out = fmt::format("{}: {} tokens/s, {} per GPU", w.title, number_text(u.tokens_per_s->value),
+                                number_text(u.tokens_per_s_per_gpu->value));
+  if (u.mfu && u.hfu)
+    out += fmt::format("; {} MFU, {} HFU", percent_text(u.mfu->value), percent_text(u.hfu->value));
+  if (w.memory_bytes_per_gpu)
+    out += fmt::format("; {} of each GPU's memory", to_text(Bytes{*w.memory_bytes_per_gpu}));
+  return out + ".";
+}
+
 void add_workload(Blocks& blocks, const WorkloadResult& workload, const ResultDocument& document) {
   if (workload.step && !workload.step->parts.empty()) {
     blocks.push_back({step_bar(workload)});
@@ -157,6 +203,10 @@ void add_workload(Blocks& blocks, const WorkloadResult& workload, const ResultDo
     if (auto drawing = timeline_drawing(workload)) {
       blocks.push_back({std::move(*drawing), Audience::document});
     }
+  }
+  if (workload.utilisation) {
+    if (const std::string sentence = utilisation_sentence(workload); !sentence.empty())
+      blocks.push_back({Paragraph{sentence}, Audience::terminal});
   }
   if (workload.scaling.empty()) {
     return;
@@ -187,6 +237,9 @@ Blocks performance_section(const ResultDocument& document) {
     }
   }
   std::ranges::move(evidence_remarks(document), std::back_inserter(blocks));
+  if (auto table = utilisation_table(document)) {
+    blocks.insert(blocks.begin(), {std::move(*table), Audience::document});
+  }
   if (!blocks.empty()) {
     blocks.insert(blocks.begin(), {facts_table(document), Audience::document});
   }

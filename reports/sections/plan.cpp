@@ -64,15 +64,24 @@ bool varies(const std::vector<PlanCandidate>& all, Setting setting) {
   });
 }
 
+/// What the workload that takes most keeps on a GPU; known of split networks.
+std::optional<double> memory_of(const PlanCandidate& c) {
+  std::optional<double> most;
+  for (const PlanCandidate::Workload& w : c.workloads)
+    if (w.memory_bytes_per_gpu) most = std::max(most.value_or(0), *w.memory_bytes_per_gpu);
+  return most;
+}
+
 /// Which columns a table of candidates needs.
 struct Columns {
-  bool several = false, money = false, energy = false, settings = false;
+  bool several = false, money = false, energy = false, settings = false, memory = false;
   std::vector<Setting> differing;  ///< that the rows tell apart
 
   explicit Columns(const Plan& plan) : several(plan.designs > 1), settings(plan.variants > 1) {
     for (const PlanCandidate& c : plan.front) {
       money = money || c.total_usd.has_value();
       energy = energy || c.energy_j.has_value();
+      memory = memory || memory_of(c).has_value();
     }
     for (const Setting setting : {&PlanCandidate::Workload::precision, &PlanCandidate::Workload::framework,
                                   &PlanCandidate::Workload::exchange}) {
@@ -88,6 +97,7 @@ struct Columns {
     if (money) out.push_back({"Purchase", Align::right, 3});
     if (money) out.push_back({"Cost in all", Align::right});
     if (energy) out.push_back({"Energy", Align::right, 2});
+    if (memory) out.push_back({"Memory per GPU", Align::right, 2});
     if (settings) out.push_back({"Batch per GPU", Align::left, 5});
     if (last) out.push_back({last});
     return out;
@@ -103,6 +113,7 @@ struct Columns {
     if (money) out.push_back(sum_cell(dollar_cell(c.capex_usd), c.purchase_is_open));
     if (money) out.push_back(sum_cell(dollar_cell(c.total_usd), c.cost_is_open));
     if (energy) out.push_back(sum_cell(energy_cell(c.energy_j), c.energy_is_open));
+    if (memory) out.push_back(bytes_cell(memory_of(c)));
     if (settings) out.push_back(text_cell(settings_text(c)));
     return out;
   }

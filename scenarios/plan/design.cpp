@@ -63,9 +63,18 @@ std::string network_text(const Scenario& s, const ClusterSpec& c) {
   return out;
 }
 
-bool takes_batches(Evaluator& evaluator, const Scenario& s, int gpus) {
-  return std::ranges::all_of(
-      s.workloads, [&](const WorkloadSpec& w) { return deals_evenly(w, evaluator.workload(w), gpus); });
+bool takes_batches(Evaluator& evaluator, const Scenario& s, const Design& d, int gpus) {
+  return std::ranges::all_of(s.workloads, [&](const WorkloadSpec& w) {
+    return deals_evenly(d.with_split(w), evaluator.workload(w), gpus);
+  });
+}
+
+/// Text of a split that a search chose, and what it steps through.
+std::string split_choice_text(const ParallelSpec& p) {
+  std::string out = split_text(p) + fmt::format(", {} x {} sequences", p.micro_batches, p.micro_batch);
+  if (p.zero_stage > 0) out += fmt::format(", ZeRO {}", p.zero_stage);
+  if (p.recompute != Recomputation::none) out += fmt::format(", recompute {}", to_string(p.recompute));
+  return out;
 }
 
 /// Leaves of the sizes those whose GPUs are a multiple of every workload's split and take equal shares of
@@ -74,11 +83,11 @@ bool takes_batches(Evaluator& evaluator, const Scenario& s, int gpus) {
 int whole_copies_only(Evaluator& evaluator, const Scenario& s, Design& d, bool range) {
   const int per_node = std::max(1, d.node.gpus);
   int unit = 1;
-  for (const WorkloadSpec& w : s.workloads) unit = std::lcm(unit, split_unit(w));
+  for (const WorkloadSpec& w : s.workloads) unit = std::lcm(unit, split_unit(d.with_split(w)));
   const int step = s.cluster.gpus_per_job ? 1 : unit / std::gcd(unit, per_node);
   std::vector<PlanSize> whole = d.sizes;
   std::erase_if(whole, [&](const PlanSize& size) {
-    return size.gpus % unit != 0 || !takes_batches(evaluator, s, size.gpus);
+    return size.gpus % unit != 0 || !takes_batches(evaluator, s, d, size.gpus);
   });
   if (whole.empty() && range && !s.cluster.gpus_per_job)
     whole.push_back({step, step * per_node, {}, static_cast<double>(step) / s.goal->max_nodes});
@@ -118,7 +127,7 @@ void add_sizes(Evaluator& evaluator, const Scenario& s, Design& d) {
   for (const int nodes : {(11 * most + 9) / 10, 2 * most})
     if (const int whole = (nodes + step - 1) / step * step; whole > d.sizes.back().nodes &&
                                                             whole <= kLargestBeyond &&
-                                                            takes_batches(evaluator, s, whole * per_node))
+                                                            takes_batches(evaluator, s, d, whole * per_node))
       add(whole, s.cluster.gpus_per_job, static_cast<double>(with_spares(whole)) / most);
 }
 
@@ -171,6 +180,15 @@ ClusterSpec Design::at(std::size_t size) const {
   return out;
 }
 
+WorkloadSpec Design::with_split(WorkloadSpec w) const {
+  if (!split) return w;
+  w.parallelism = split->value;
+  w.batch_per_gpu = split->value.batch() / split->value.gpus();
+  w.batch_is_default = false;
+  w.where = split->where;
+  return w;
+}
+
 namespace {
 
 /// A precision that no design's GPU trains in leaves nothing to search.
@@ -189,6 +207,18 @@ void check_trainable(Evaluator& evaluator, const PlanSpace& space) {
   }
 }
 
+/// One for each split of the search, or the one without.
+std::vector<Design> with_splits(const Scenario& s, const Design& base) {
+  if (s.search.parallelism.empty()) return {base};
+  std::vector<Design> out;
+  for (const Choice<ParallelSpec>& split : s.search.parallelism) {
+    Design& d = out.emplace_back(base);
+    d.split = split;
+    d.network += (d.network.empty() ? "" : ", ") + split_choice_text(split.value);
+  }
+  return out;
+}
+
 }  // namespace
 
 PlanSpace plan_space(Evaluator& evaluator, const Scenario& s) {
@@ -198,15 +228,17 @@ PlanSpace plan_space(Evaluator& evaluator, const Scenario& s) {
   if (stores.empty()) stores.push_back(s.storage);
   for (const ClusterSpec& cluster : clusters(s)) {
     for (const StorageSpec& storage : stores) {
-      Design d{cluster, storage, evaluator.node(cluster), network_text(s, cluster), {}, 0};
+      const Design base{cluster, storage, evaluator.node(cluster), network_text(s, cluster), {}, 0};
       if (storage.array != "none") {
         Question q;
         q.cluster = cluster;
         q.storage = storage;
         (void)evaluator.storage_capacity(q);  // an unknown name is an error here and not a design that fails
       }
-      add_sizes(evaluator, s, d);
-      if (!d.sizes.empty()) space.designs.push_back(std::move(d));
+      for (Design& d : with_splits(s, base)) {
+        add_sizes(evaluator, s, d);
+        if (!d.sizes.empty()) space.designs.push_back(std::move(d));
+      }
     }
   }
   if (space.designs.empty())
@@ -222,7 +254,7 @@ PlanSpace plan_space(Evaluator& evaluator, const Scenario& s) {
 
 Question question_of(const Scenario& scenario, const Design& design, std::size_t size,
                      const WorkloadSpec& variant) {
-  Question q = question(scenario, variant);
+  Question q = question(scenario, design.with_split(variant));
   q.cluster = design.at(size);
   q.storage = design.storage;
   q.gpus = q.cluster.gpus_per_job;
@@ -234,7 +266,8 @@ Scenario with_choice(const Scenario& scenario, const PlanSpace& space, std::size
   Scenario out = scenario;
   out.cluster = space.designs[design].at(size);
   out.storage = space.designs[design].storage;
-  for (std::size_t w = 0; w < out.workloads.size(); ++w) out.workloads[w] = space.variants[w][variants[w]];
+  for (std::size_t w = 0; w < out.workloads.size(); ++w)
+    out.workloads[w] = space.designs[design].with_split(space.variants[w][variants[w]]);
   return out;
 }
 

@@ -15,7 +15,7 @@ struct PlanSize {
   double of_most = 0;  ///< nodes and spares over goal.max_nodes; 0: the scenario lists the sizes itself
 };
 
-/// Node type, network and storage, at any of its sizes.
+/// Node type, network and storage, and the split of the networks over GPUs, at any of its sizes.
 struct Design {
   ClusterSpec cluster;  ///< nodes and gpus_per_job: of no meaning
   StorageSpec storage;
@@ -23,8 +23,11 @@ struct Design {
   std::string network;          ///< what sets it apart from other designs, for people; may be empty
   std::vector<PlanSize> sizes;  ///< ascending
   std::size_t asked = 0;        ///< so many of them; those behind lie past goal.max_nodes
+  std::optional<Choice<ParallelSpec>> split = {};  ///< in the place of every workload's own
 
   [[nodiscard]] ClusterSpec at(std::size_t size) const;
+  /// A variant of a workload as this design runs it.
+  [[nodiscard]] WorkloadSpec with_split(WorkloadSpec variant) const;
 };
 
 struct PlanSpace {

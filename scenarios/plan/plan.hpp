@@ -21,6 +21,8 @@ struct PlanWorkload {
   std::string model, framework, exchange;
   double batch_per_gpu = 0;
   Precision precision = Precision::fp32;
+  std::string parallelism;           ///< split over GPUs, for people; empty: none
+  std::optional<Bytes> memory = {};  ///< of one GPU, of a split network
 };
 
 /// Simulated, every one.

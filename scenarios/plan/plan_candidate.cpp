@@ -37,11 +37,18 @@ PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& space, c
   out.gpus = c.gpus;
   out.gpus_per_job = d.sizes[c.size].gpus_per_job;
   for (std::size_t w = 0; w < c.variants.size(); ++w) {
-    const WorkloadSpec& spec = space.variants[w][c.variants[w]];
+    const WorkloadSpec spec = d.with_split(space.variants[w][c.variants[w]]);
     std::string framework = spec.framework;
     if (!spec.framework_version.empty()) framework += " " + spec.framework_version;
-    out.workloads.push_back({spec.model, framework, spec.exchange,
-                             batch_of(spec, out.gpus_per_job.value_or(out.gpus)), spec.precision});
+    out.workloads.push_back({spec.model,
+                             framework,
+                             spec.exchange,
+                             batch_of(spec, out.gpus_per_job.value_or(out.gpus)),
+                             spec.precision,
+                             {}});
+    if (!spec.parallelism) continue;
+    out.workloads.back().parallelism = split_text(*spec.parallelism);
+    out.workloads.back().memory = c.memory[w] * d.node.gpu_memory;
   }
   out.time = Duration{c.time};
   out.rack_units = c.rack_units;

@@ -21,6 +21,8 @@ Document document(const PlanWorkload& w) {
       {"model", w.model}, {"batch_per_gpu", w.batch_per_gpu}, {"precision", to_string(w.precision)}};
   put_text(out, "framework", w.framework);
   put_text(out, "exchange", w.exchange);
+  put_text(out, "parallelism", w.parallelism);
+  if (w.memory) out["memory_bytes_per_gpu"] = w.memory->base();
   return out;
 }
 

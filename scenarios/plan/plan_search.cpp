@@ -76,6 +76,8 @@ std::optional<Judged> PlanSearch::judge(std::size_t design, std::size_t size, co
       ways_.best(point, factors, {scenario_.goal->objective == Objective::lowest_energy, least});
   if (!ways) return std::nullopt;
   out.variants = ways->variants;
+  for (std::size_t w = 0; w < out.variants.size(); ++w)
+    out.memory.push_back(point.runs[w][out.variants[w]].uses[Limit::gpu_memory]);
   out.time = ways->time;
   out.energy = ways->energy;
   for (std::size_t i = 0; i < limit_count; ++i) {

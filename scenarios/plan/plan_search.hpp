@@ -32,6 +32,7 @@ struct Judged {
   int spares = 0;                               ///< nodes beside `nodes`
   MissingFacts missing;                         ///< what racks, power and money leave out
   PerLimit uses{0};                             ///< the worst over hardware and workloads
+  std::vector<double> memory;                   ///< of a GPU's, for each workload
 
   [[nodiscard]] LimitMask breaks() const { return broken(uses, PerLimit{1}); }
 };

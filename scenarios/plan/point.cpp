@@ -58,9 +58,7 @@ RunPoint PointMaker::run(const Question& q, std::size_t design) {
   RunPoint out;
   const NodeFacts& node = space_.designs[design].node;
   try {
-    const MemoryOptions memory = evaluator_.memory(q);
-    out.uses[Limit::gpu_memory] =
-        training_memory(evaluator_.workload(q.workload), memory).total() / node.gpu_memory;
+    out.uses[Limit::gpu_memory] = evaluator_.memory_use(q).total() / node.gpu_memory;
     check_split(q.workload, q.gpus.value_or(q.cluster.nodes * node.gpus));
     const TrainingRun& step = evaluator_.run(q);
     out.time = evaluator_.time_to_train(q, false).base();
@@ -137,7 +135,7 @@ void PointMaker::add_money(const SitePlan& plan, const Cluster& cluster, std::ve
   if (scenario_.goal->objective == Objective::lowest_cost && !node_priced) point.uses[Limit::price] = dropped;
 }
 
-void PointMaker::add_site(const Question& q, PlanPoint& point) {
+void PointMaker::add_site(const Design& design, const Question& q, PlanPoint& point) {
   const SiteSpec& site = *scenario_.site;
   const Catalog& catalog = evaluator_.catalog();
   const Cluster& cluster = evaluator_.bought(q);
@@ -163,7 +161,7 @@ void PointMaker::add_site(const Question& q, PlanPoint& point) {
     }
     if (!std::isfinite(point.runs[w][fastest].time)) return;
     Question of = q;
-    of.workload = space_.variants[w][fastest];
+    of.workload = design.with_split(space_.variants[w][fastest]);
     runs.push_back({of.workload.model, {}, evaluator_.run(of), Duration{point.runs[w][fastest].time}});
   }
   if (site.prices) add_money(plan, cluster, std::move(runs), point);
@@ -189,7 +187,7 @@ PlanPoint PointMaker::make(std::size_t design, std::size_t size) {
     point.uses[Limit::storage_capacity] = q.samples * q.bytes_per_sample * q.stored_factor / *capacity;
   if (!scenario_.site || !built) return point;
   try {
-    add_site(q, point);
+    add_site(d, q, point);
   } catch (const LimitReached&) {
     throw;
   } catch (const Error& e) {

@@ -61,7 +61,7 @@ class PointMaker {
 
  private:
   RunPoint run(const Question& q, std::size_t design);
-  void add_site(const Question& q, PlanPoint& point);
+  void add_site(const Design& design, const Question& q, PlanPoint& point);
   /// The use of a limit that is held against a sum; what it leaves out as text, empty if nothing.
   void hold(Limit limit, double use, const std::string& missing, PlanPoint& point);
   void add_limits(const SitePlan& plan, PlanPoint& point);

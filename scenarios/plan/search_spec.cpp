@@ -106,6 +106,12 @@ Choice<FrameworkName> read_framework(const Json& json) {
   return out;
 }
 
+Choice<ParallelSpec> read_split(const Json& json) {
+  ParallelSpec spec = read_parallelism(json);
+  if (spec.tables) json.require("tables").fail("a search splits transformers, not tables");
+  return {spec, json.where()};
+}
+
 std::size_t at_least_one(std::size_t count) {
   return std::max<std::size_t>(1, count);
 }
@@ -126,7 +132,7 @@ Objective read_objective(const Json& json) {
 
 std::size_t SearchSpec::designs() const {
   return at_least_one(node.size()) * at_least_one(fabric.size()) * at_least_one(oversubscription.size()) *
-         at_least_one(storage.size());
+         at_least_one(storage.size()) * at_least_one(parallelism.size());
 }
 
 std::size_t SearchSpec::variants() const {
@@ -171,6 +177,14 @@ SearchSpec read_search(const Json& json, const SearchReaders& readers) {
     s.framework = distinct(*framework, R"(for example [{"name": "pytorch"}])", read_framework);
   if (const Json* exchange = in.find("exchange")) {
     s.exchange = distinct(*exchange, "for example [\"all_reduce\", \"parameter_server\"]", read_exchange);
+  }
+  if (const Json* splits = in.find("parallelism")) {
+    s.parallelism =
+        distinct(*splits, R"(for example [{"tensor": 4}, {"tensor": 8, "pipeline": 2}])", read_split);
+    for (const char* other : {"batch_per_gpu", "exchange"})
+      if (const Json* given = in.find(other))
+        given->fail(fmt::format("networks split over GPUs have no \"{}\" of their own", other),
+                    "remove it, or \"parallelism\" from the search");
   }
   in.finish();
   if (s.designs() > most_choices || s.designs() * s.variants() > most_choices) {

@@ -2,7 +2,8 @@
 /// What a scenario opens for `rackcast size`: the objective and the dimensions of its "search".
 ///
 /// A dimension that is not opened keeps the scenario's own value. Node type, network and storage are chosen
-/// once for the whole cluster; batch, precision, framework and exchange for each workload by itself.
+/// once for the whole cluster, and with them the split of the networks over GPUs; batch, precision, framework
+/// and exchange for each workload by itself.
 #include <array>
 #include <functional>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "models/operator.hpp"
+#include "scenarios/parallelism.hpp"
 #include "sim/error.hpp"
 #include "sim/json_reader.hpp"
 #include "topologies/fabric_options.hpp"
@@ -55,6 +57,7 @@ struct SearchSpec {
   std::vector<Precision> precision;
   std::vector<Choice<FrameworkName>> framework;
   std::vector<std::string> exchange;
+  std::vector<Choice<ParallelSpec>> parallelism;  ///< in the place of every workload's own
 
   [[nodiscard]] std::size_t designs() const;   ///< combinations of what is chosen for the cluster
   [[nodiscard]] std::size_t variants() const;  ///< of what is chosen for a workload

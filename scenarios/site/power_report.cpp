@@ -42,16 +42,9 @@ void add_consumers(const SitePlan& plan, const std::vector<Power>& each, PowerRe
 
 void add_step(const NodePower& node, Power cap, const StepParts& p, PowerReport& out) {
   const Power waiting = node.at(0, cap).wall, busy = node.at(1, cap).wall;
-  const auto add = [&out](const char* name, Duration time, Power power) {
-    if (time > Duration{0}) out.step.push_back({name, time, power});
-  };
-  add("waiting for input", p.input_wait, waiting);
-  add("forward", p.forward, busy);
-  add("backward", p.backward, busy);
-  add("waiting for stragglers", p.straggler_wait, waiting);
-  add("all-reduce, exposed", p.exchange_wait, waiting);
-  add("exchange of table vectors", p.table_exchange, waiting);
-  add("optimizer", p.optimizer, busy);
+  for (const StepPart& part : step_part_list)
+    if (p.*part.time > Duration{0})
+      out.step.push_back({std::string{part.name}, p.*part.time, part.computes ? busy : waiting});
 }
 
 void add_heat(const Catalog& catalog, const SiteSpec& site, PowerReport& out) {

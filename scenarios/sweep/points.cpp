@@ -1,24 +1,47 @@
 #include "scenarios/sweep/points.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include "models/memory.hpp"
 #include "scenarios/describe.hpp"
 #include "scenarios/evaluator.hpp"
+#include "scenarios/parallelism.hpp"
 #include "scenarios/search.hpp"
 #include "scenarios/serving/service_search.hpp"
+#include "scenarios/utilisation_report.hpp"
 
 namespace rackcast {
 
 std::vector<std::string> training_columns() {
-  return {"time_to_train_s", "samples_per_s", "step_s", "goodput"};
+  return {"time_to_train_s", "samples_per_s", "step_s", "goodput", "parallelism",
+          "memory_bytes",    "tokens_per_s",  "mfu",    "hfu"};
 }
 
 namespace {
+
+/// The figures behind "goodput".
+std::vector<SweepFigure> shares_of_peak(Evaluator& evaluator, const Question& q, const TrainingRun& run) {
+  std::vector<SweepFigure> out(5);
+  if (q.workload.parallelism) out[0] = split_text(*q.workload.parallelism);
+  out[1] = evaluator.memory_use(q).total().base();
+  const double rate = run.samples_per_step / run.parts.total.base();
+  Prediction point;
+  point.samples_per_s = {rate, rate, rate, "1/s"};
+  const auto shares = utilisation(evaluator, q, point);
+  if (!shares) return out;
+  out[2] = shares->tokens_per_s.value;
+  if (shares->mfu.unit.empty()) return out;
+  out[3] = shares->mfu.value;
+  out[4] = shares->hfu.value;
+  return out;
+}
 
 /// The figures of a question; of several workloads one after another there is no common rate and no step.
 void add_figures_of(const Question& q, double time, Evaluator& evaluator, SweepRow& row) {
   const TrainingRun& run = evaluator.run(evaluator.longest(q));
   row.figures = {time, {}, {}, {}};
+  std::ranges::move(shares_of_peak(evaluator, evaluator.longest(q), run), std::back_inserter(row.figures));
   row.gpus = run.ranks;
   row.binds = run.binds;
   if (q.then.empty()) {
@@ -42,7 +65,11 @@ void evaluate_training(const Scenario& s, Evaluator& evaluator, SweepRow& row) {
     if (const auto conflicts = fixed_conflicts(evaluator, q); !conflicts.empty()) {
       row.feasible = false;
       row.binds = conflicts.front().statement;
-      row.figures.clear();
+      row.figures.assign(training_columns().size(), {});
+      if (conflicts.front().constraint != constraint::gpu_memory) return;
+      row.figures[4] =
+          q.workload.parallelism ? SweepFigure{split_text(*q.workload.parallelism)} : SweepFigure{};
+      row.figures[5] = evaluator.memory_use(q).total().base();
       return;
     }
     const double time = evaluator.time_to_train(q).base();

@@ -1,5 +1,6 @@
 /// Memory of networks split over GPUs (models/split_memory.hpp), and batches that fit one GPU
 /// (models/memory.hpp).
+#include "models/memory.hpp"
 #include "models/split_memory.hpp"
 #include "scenarios/validation/predictor.hpp"
 #include "scenarios/validation/split_case.hpp"
@@ -12,14 +13,6 @@ namespace {
 /// Allocators round up and leave gaps: a few per cent (models/memory.hpp).
 constexpr double allocator_log_sigma = 0.03;
 
-Recomputation recomputation_of(const ValidationCase& c) {
-  const std::string stated = text_in(c.workload.parallelism, "recompute").value_or("none");
-  if (stated == "none") return Recomputation::none;
-  if (stated == "selective") return Recomputation::selective;
-  if (stated == "full") return Recomputation::full;
-  throw Unpredictable{"recomputation \"" + stated + "\": no model yet"};
-}
-
 SplitMemorySpec spec_of(const ValidationCase& c) {
   if (!c.workload.micro_batch) throw Unpredictable{"micro-batch not stated"};
   SplitMemorySpec spec;
@@ -27,7 +20,7 @@ SplitMemorySpec spec_of(const ValidationCase& c) {
   spec.pipeline = ways_of_case(c, "pp");
   spec.interleave = ways_of_case(c, "vpp");
   spec.sequence_parallel = flag_in(c.workload.parallelism, "sequence_parallel").value_or(false);
-  spec.recompute = recomputation_of(c);
+  spec.recompute = recomputation_of_case(c);
   spec.micro_batch = *c.workload.micro_batch;
   return spec;
 }
@@ -35,7 +28,9 @@ SplitMemorySpec spec_of(const ValidationCase& c) {
 TransformerShape shape_of(const ValidationCase& c) {
   const auto shape = transformer_of_case(c);
   if (!shape) throw Unpredictable{"memory of a network other than a plain transformer, split: no model yet"};
-  return *shape;
+  TransformerShape out = *shape;
+  out.dropout = true;  // its masks are in the papers' counts
+  return out;
 }
 
 }  // namespace
@@ -48,8 +43,10 @@ PredictedFigure predict_split_memory(PredictionContext&, const ValidationCase& c
   const auto of = text_in(c.workload.extra, "memory_of");
   const SplitMemorySpec spec = spec_of(c);
   constexpr double gib = 1024.0 * 1024 * 1024;
+  // The papers count gradients of 32 bits, 18 bytes to a parameter.
+  const Bytes state = state_bytes(Precision::mixed, Optimizer::adam, true).total();
   if (of == "parameters, gradients and optimizer")
-    return figure_of(first_stage_states(shape_of(c), spec).base() / gib, allocator_log_sigma);
+    return figure_of(most_parameters(shape_of(c), spec).all * state.base() / gib, allocator_log_sigma);
   if (of == "activations of the first pipeline stage")
     return figure_of(first_stage_activations(shape_of(c), spec).base() / gib, allocator_log_sigma);
   throw Unpredictable{"what the memory is of is not stated"};

@@ -6,6 +6,7 @@
 #include "models/gradient_buckets.hpp"
 #include "models/split_tables.hpp"
 #include "models/training.hpp"
+#include "models/utilisation.hpp"
 #include "scenarios/validation/cluster_of_case.hpp"
 #include "scenarios/validation/exchange_of_case.hpp"
 #include "scenarios/validation/input_of_case.hpp"
@@ -28,10 +29,8 @@ struct Run {
     return training.samples_per_step / training.parts.total.base();
   }
   [[nodiscard]] PredictedFigure throughput() const { return fed(samples_per_s(), log_sigma(), input); }
-  /// Of the step, for gradients and vectors of tables.
-  [[nodiscard]] double waiting() const {
-    return (training.parts.exchange_wait + training.parts.table_exchange) / training.parts.total;
-  }
+  /// Of the step, for gradients, activations and vectors of tables.
+  [[nodiscard]] double waiting() const { return training.parts.network() / training.parts.total; }
   /// Kernels and exchange are uncertain independently, each by its part of the step; what nodes lose to each
   /// other besides, by all of it.
   [[nodiscard]] double log_sigma() const {
@@ -85,7 +84,7 @@ Run run_of(PredictionContext& context, const ValidationCase& c) {
   const FrameworkProfile profile = context.profile(c);
   TrainingSpec spec;
   spec.accumulation = accumulation_of_case(c);
-  spec.recompute = recomputes(c);
+  spec.recompute = recomputation_of_case(c);
   spec.batch_per_gpu = local_batch(c, spec.accumulation);
   spec.precision = precision_of(c);
   spec.workload = &context.workload(c);
@@ -154,16 +153,9 @@ PredictedFigure predict_flop_per_gpu(PredictionContext& context, const Validatio
   if (convention != "model" && convention != "hardware")
     throw Unpredictable{"whether recomputed operations count is not stated"};
   const Run run = run_of(context, c);
-  const double forward = context.workload(c).forward_flop().base();
-  double flop = 3 * forward;
-  if (convention == "hardware") {
-    const auto s = static_cast<double>(shape->seq_len), h = static_cast<double>(shape->hidden);
-    const auto recompute = text_in(c.workload.parallelism, "recompute");
-    // The vocabulary product is never computed again, and selectively scores and their use alone are.
-    if (recompute == "full") flop += forward - 2 * s * h * static_cast<double>(shape->vocab);
-    if (recompute == "selective") flop += 4 * s * s * h * static_cast<double>(shape->layers);
-  }
-  const double rate = flop * run.samples_per_s() / run.gpus;
+  const TrainingArithmetic of_sample = training_arithmetic(context.workload(c), recomputation_of_case(c));
+  const Flop flop = convention == "hardware" ? of_sample.hardware : of_sample.model;
+  const double rate = flop.base() * run.samples_per_s() / run.gpus;
   if (c.metric == "tflops_per_gpu") return figure_of(rate / 1e12, run.log_sigma());
   const GpuSpec gpu = gpu_spec(context.catalog(), *c.system.gpu);
   const Precision precision = precision_of(c);

@@ -36,7 +36,7 @@ Run run_of(PredictionContext& context, const ValidationCase& c) {
   options.training = c.workload.task != "inference";
   options.optimizer = flag_in(c.workload.extra, "includes_optimizer").value_or(true);
   run.accumulation = accumulation_of_case(c);
-  options.recompute = recomputes(c);
+  options.recompute = recomputation_of_case(c);
   run.workload = &context.workload(c);
   options.adam = trains_with_adam(c, *run.workload);
   run.gpu = &context.gpu(*c.system.gpu, profile);

@@ -65,7 +65,7 @@ SplitSpec spec_of(const ValidationCase& c, double ranks, double memory) {
   spec.micro_batches = *c.workload.global_batch / (replicas * spec.micro_batch);
   if (!(spec.micro_batches >= 1)) throw Unpredictable{"the batch is less than one micro-batch per replica"};
   spec.precision = precision_of(c);
-  spec.recompute = recomputes(c);
+  spec.recompute = recomputation_of_case(c);
   spec.zero_stage = zero_stage(c);
   spec.gathers_tensors = c.workload.framework == "deepspeed";
   return spec;

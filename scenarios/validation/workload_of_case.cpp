@@ -210,8 +210,12 @@ double accumulation_of_case(const ValidationCase& c) {
   return steps >= 2 && std::abs(steps - std::round(steps)) < 1e-6 ? std::round(steps) : 1;
 }
 
-bool recomputes(const ValidationCase& c) {
-  return text_in(c.workload.parallelism, "recompute") == "full";
+Recomputation recomputation_of_case(const ValidationCase& c) {
+  const std::string stated = text_in(c.workload.parallelism, "recompute").value_or("none");
+  const auto* found = std::ranges::find(recomputation_names, stated);
+  if (found == recomputation_names.end())
+    throw Unpredictable{"recomputation \"" + stated + "\": no model yet"};
+  return static_cast<Recomputation>(found - recomputation_names.begin());
 }
 
 MemoryOptions memory_of_case(PredictionContext& context, const ValidationCase& c) {

@@ -5,6 +5,7 @@
 
 #include "models/memory.hpp"
 #include "models/operator.hpp"
+#include "models/recomputation.hpp"
 #include "models/sentence_batches.hpp"
 #include "models/transformer.hpp"
 #include "scenarios/validation/case.hpp"
@@ -36,8 +37,8 @@ double batch_of_case(const ValidationCase& c);
 
 /// Micro-steps per update: as stated, or as many as make the global batch out of those of the GPUs.
 double accumulation_of_case(const ValidationCase& c);
-/// Are activations computed again while going back? (T. Chen et al., arXiv:1604.06174, 2016)
-bool recomputes(const ValidationCase& c);
+/// Which activations are computed again while going back. Throws Unpredictable for a word that has no model.
+Recomputation recomputation_of_case(const ValidationCase& c);
 
 class PredictionContext;
 /// What training it keeps in the memory of one GPU, but for the batch.

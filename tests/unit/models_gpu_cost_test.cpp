@@ -293,7 +293,7 @@ TEST_CASE("the host issues gradients at a pace of their own, and what is compute
   CHECK(step.forward.base() == doctest::Approx(10e-3).epsilon(0.02));
   CHECK(step.backward.base() == doctest::Approx(20 * 0.25e-3).epsilon(0.02));  // of data and of weights
   const StepTime again =
-      step_time(workload, model, profile, {.batch = 1, .optimizer = false, .recompute = true});
+      step_time(workload, model, profile, {.batch = 1, .optimizer = false, .recompute = Recomputation::full});
   CHECK(again.backward.base() == doctest::Approx(10e-3 + 20 * 0.25e-3).epsilon(0.02));
 }
 

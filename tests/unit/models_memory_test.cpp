@@ -74,29 +74,50 @@ TEST_CASE("a negative batch is an error") {
   CHECK_THROWS_AS((void)training_memory(load_workload("alexnet"), {.batch = -1}), Error);
 }
 
-TEST_CASE("a split network keeps its part, and sharded states a part of that") {
+TEST_CASE("issue 23, item 5: bytes of a parameter are those of the vendor's guide, gradients counted once") {
+  // Megatron Core developer guide, distributed optimizer: with d replicas 20 and 4 + 16/d bytes for weights
+  // and gradients of 16 bits, 18 and 6 + 12/d where gradients have 32, 16 and 8 + 8/d where all have.
   const Workload network = load_workload("gpt2-8.3b");
+  const auto bytes = [&](Precision precision, bool wide, int stage, double replicas) {
+    MemoryOptions options{.precision = precision, .optimizer = Optimizer::adam};
+    options.wide_gradients = wide;
+    options.zero_stage = stage;
+    options.replicas = replicas;
+    const MemoryUse use = training_memory(network, options);
+    return (use.weights + use.gradients + use.optimizer).base() / network.parameters();
+  };
+  for (const double d : {1.0, 8.0, 64.0}) {
+    CHECK(bytes(Precision::fp16, false, 0, d) == doctest::Approx(20));
+    CHECK(bytes(Precision::fp16, false, 1, d) == doctest::Approx(4 + 16 / d));
+    CHECK(bytes(Precision::bf16, true, 0, d) == doctest::Approx(18));
+    CHECK(bytes(Precision::bf16, true, 1, d) == doctest::Approx(6 + 12 / d));
+    CHECK(bytes(Precision::fp32, false, 0, d) == doctest::Approx(16));
+    CHECK(bytes(Precision::fp32, false, 1, d) == doctest::Approx(8 + 8 / d));
+    // Stage 2 shards the gradients as well, stage 3 all.
+    CHECK(bytes(Precision::fp16, false, 2, d) == doctest::Approx(2 + 18 / d));
+    CHECK(bytes(Precision::bf16, true, 2, d) == doctest::Approx(2 + 16 / d));
+    CHECK(bytes(Precision::bf16, true, 3, d) == doctest::Approx(18 / d));
+  }
+}
+
+TEST_CASE("a split network keeps its part: a stage of the layers, a shard of their width") {
+  const Workload network = load_workload("gpt2-8.3b");  // 72 layers of 3072
   MemoryOptions options{.precision = Precision::bf16, .optimizer = Optimizer::adam};
   const MemoryUse whole = training_memory(network, options);
-  options.ways = 32;
-  options.kept_micro_batches = 4;
+  options.split = SplitMemorySpec{.tensor = 8, .pipeline = 4};
   const MemoryUse part = training_memory(network, options);
-  CHECK(part.weights.base() == doctest::Approx(whole.weights.base() / 32));
-  CHECK(part.activations.base() == doctest::Approx(whole.activations.base() * 4 / 32));
-  options.recompute = true;
+  // 12 h^2 x 18 layers / 8, and the tables of words and positions that the first stage has besides.
+  const double layers = 12.0 * 3072 * 3072 * 18 / 8, words = 51200.0 * 3072 / 8;
+  CHECK(part.optimizer.base() / 8 > layers);
+  CHECK(part.optimizer.base() / 8 == doctest::Approx(layers + words).epsilon(0.02));
+  CHECK(part.weights < whole.weights / 28);
+  options.split->recompute = Recomputation::full;
   CHECK(training_memory(network, options).activations < 0.3 * part.activations);
-  // Of 6 + 6 + 8 bytes a parameter, stage 1 shards 4 + 8, stage 2 6 more, stage 3 all.
-  options.replicas = 8;
-  const auto bytes = [&](int stage) {
-    options.zero_stage = stage;
-    const MemoryUse use = training_memory(network, options);
-    return (use.weights + use.gradients + use.optimizer).base() / (network.parameters() / 32);
-  };
-  CHECK(bytes(0) == doctest::Approx(20));
-  CHECK(bytes(1) == doctest::Approx(8 + 12.0 / 8));
-  CHECK(bytes(2) == doctest::Approx(2 + 18.0 / 8));
-  CHECK(bytes(3) == doctest::Approx(20.0 / 8));
+  options.split->tensor = 7;
+  CHECK_THROWS_AS((void)training_memory(network, options), Error);
+  CHECK_THROWS_AS((void)training_memory(load_workload("resnet50"), {.split = SplitMemorySpec{}}), Error);
 }
+
 TEST_CASE("attention in one kernel keeps no scores, and its networks train with Adam") {
   const Workload bert = load_workload("bert-large");
   MemoryOptions options;
@@ -117,18 +138,17 @@ TEST_CASE("GPUs for states sharded over replicas: as many as by hand, and one co
   const Workload network = load_workload("gpt2-8.3b");
   for (const int stage : {1, 2, 3}) {
     MemoryOptions options{.batch = 1, .precision = Precision::mixed, .optimizer = Optimizer::adam};
-    options.ways = 4;
-    options.recompute = true;
+    options.split = SplitMemorySpec{.tensor = 4, .recompute = Recomputation::full};
     options.zero_stage = stage;
     for (const double gigabytes : {16.0, 18.0, 24.0, 40.0, 80.0}) {
       const auto least = gpus_for_states(network, options, Bytes{gigabytes * 1e9});
-      // Bytes of a parameter that are not sharded: all 20 but the optimizer's 12, its gradients' 6, its
-      // copy's 2.
-      const double whole = stage == 1 ? 8 : stage == 2 ? 2 : 0;
+      // Bytes of a parameter that are not sharded: all 20 but the optimizer's 16, then but the gradients' 2,
+      // then but the weights' 2.
+      const double whole = stage == 1 ? 4 : stage == 2 ? 2 : 0;
       options.batch = 1;
       const MemoryUse one = training_memory(network, options);
       const double rest = (one.activations + one.workspace + one.reserve).base();
-      const double copy = network.parameters() / 4;
+      const double copy = most_parameters(*network.transformer, *options.split).all;
       const double left = gigabytes * 1e9 - rest - whole * copy;
       INFO(stage << " " << gigabytes);
       if (left <= 0) {
