@@ -15,6 +15,7 @@
 #include "scenarios/topology_target.hpp"
 #include "sim/atomic_file.hpp"
 #include "sim/json_schema.hpp"
+#include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "tests/unit/sim_error_text.hpp"
 #include "tests/unit/sim_temporary_folder.hpp"
@@ -86,7 +87,7 @@ TEST_CASE("28: every starting file of a network or a piece of hardware is valid 
  "cluster": {{"node": "my_node", "nodes": 2}}}})",
       folder / "net.json");
   const Result result = simulate(read_scenario(parse_json(text, "x.json"), "x.json"), catalog);
-  CHECK(!to_json_text(result).empty());
+  CHECK(!checked_json_text(result).empty());
   for (const Template& part : part_templates()) {
     CAPTURE(part.question);
     CHECK(schema_faults(schema_text(part.question), std::string{template_text(part.question)}) == "");

@@ -8,6 +8,7 @@
 #include "scenarios/planner.hpp"
 #include "scenarios/result.hpp"
 #include "scenarios/scenario.hpp"
+#include "tests/document_faults.hpp"
 #include "tests/unit/sim_error_text.hpp"
 #include "topologies/catalog.hpp"
 
@@ -131,7 +132,7 @@ TEST_CASE("the batch that grows with the GPUs is named, and past the largest use
   REQUIRE(past.warnings.size() >= 1);
   CHECK(contains(past.warnings.back(), "512 samples (65,536 tokens)"));
   CHECK(contains(past.warnings.back(), "256"));
-  const std::string document = to_json_text(past);
+  const std::string document = checked_json_text(past);
   CHECK(contains(document, "\"largest_useful\": 256"));
   CHECK(contains(document, "\"grows_with_gpus\": true"));
   const Result within = simulate(

@@ -20,6 +20,7 @@
 #include "scenarios/templates.hpp"
 #include "scenarios/uncertainty/uncertainty.hpp"
 #include "sim/error.hpp"
+#include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "tests/unit/sim_error_text.hpp"
 #include "topologies/catalog.hpp"
@@ -77,7 +78,7 @@ std::string seconds(double s) {
 }
 
 std::string text_of(const Result& r) {
-  return reports::render_text(reports::load_result(to_json_text(r), "result"), {});
+  return reports::render_text(reports::load_result(checked_json_text(r), "result"), {});
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -119,13 +120,13 @@ TEST_CASE("issue 23, 13: the report states the premise in its first paragraph") 
   CHECK(has(together.premise, "run one after another on the same nodes"));
   const std::string text = text_of(together);
   CHECK(text.find("The 3 workloads run one after another") < text.find("Time to train all"));
-  CHECK(schema_faults(schema, to_json_text(together)) == "");
+  CHECK(schema_faults(schema, checked_json_text(together)) == "");
 
   const Result alone = simulate(three({kAlone}), known());
   CHECK(has(alone.premise, "Each workload is on its own"));
   CHECK(has(alone.premise, "One after another they would take"));
   CHECK(has(text_of(alone), "Each workload is on its own"));
-  CHECK(schema_faults(schema, to_json_text(alone)) == "");
+  CHECK(schema_faults(schema, checked_json_text(alone)) == "");
 
   const Scenario one = three({{"workloads", R"([{"model": "alexnet", "epochs": 1, "batch_per_gpu": 96}])"}});
   CHECK(simulate(one, known()).premise.empty());
@@ -288,7 +289,7 @@ TEST_CASE("issue 23, 1: a box without an answer names the cluster whose figures 
     CHECK(has(text, "No configuration within the limits"));
     CHECK(has(text, "Nearest"));
     CHECK(has(text, fmt::format("{} × ", r.answer.nodes)));
-    CHECK(schema_faults(schema_text("result"), to_json_text(r)) == "");
+    CHECK(schema_faults(schema_text("result"), checked_json_text(r)) == "");
   }
 }
 
@@ -296,7 +297,7 @@ TEST_CASE("issue 23, 1: where no cluster comes near, the box has no figures") {
   const Result r = size(three({{"workloads.0.batch_per_gpu", "100000"}}), known());
   REQUIRE_FALSE(r.answer.feasible);
   CHECK(r.answer.binding_constraint == "gpu_memory");
-  const std::string json = to_json_text(r);
+  const std::string json = checked_json_text(r);
   CHECK(schema_faults(schema_text("result"), json) == "");
   if (r.plan->nearest) {
     CHECK(r.answer.nodes == r.plan->nearest->nodes);

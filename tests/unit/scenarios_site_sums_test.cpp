@@ -14,6 +14,7 @@
 #include "scenarios/scenario.hpp"
 #include "scenarios/templates.hpp"
 #include "sim/error.hpp"
+#include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "tests/unit/sim_error_text.hpp"
 #include "topologies/catalog.hpp"
@@ -91,7 +92,7 @@ TEST_CASE("spare nodes are bought, racked, wired and powered with the others") {
   CHECK(to_nodes == 6 * 4);
   // A cloud keeps its own spares.
   CHECK(b.cost->instances == a.cost->instances);
-  const std::string text = to_json_text(with);
+  const std::string text = checked_json_text(with);
   CHECK(schema_faults(schema_text("result"), text) == "");
   CHECK(has(reports::render_text(reports::load_result(text, "spares"), {}), "4 + 2 spares ×"));
 }
@@ -157,7 +158,7 @@ TEST_CASE("a sum with a missing part is at least what is known, and names the re
   CHECK(has(site.cost->statement, "at least "));
   CHECK(has(site.cost->statement, "cannot be said"));
   CHECK_FALSE(site.cost->break_even.has_value());
-  const std::string text = to_json_text(r);
+  const std::string text = checked_json_text(r);
   CHECK(schema_faults(schema_text("result"), text) == "");
   const auto document = reports::load_result(text, "sums");
   CHECK(has(reports::render_text(document, {}), "at least"));
@@ -235,7 +236,7 @@ TEST_CASE("a rack-scale system comes in a rack of its own") {
   const auto racks = std::ranges::find(r.site->bill, "42 U rack", &BillRow::item);
   REQUIRE(racks != r.site->bill.end());
   CHECK(racks->quantity == static_cast<double>(plan.packing->racks.size()) - 2);
-  const std::string text = to_json_text(r);
+  const std::string text = checked_json_text(r);
   CHECK(schema_faults(schema_text("result"), text) == "");
   CHECK_NOTHROW(reports::render_html(reports::load_result(text, "rack scale")));
 }

@@ -8,6 +8,7 @@
 #include "scenarios/serving/service_result.hpp"
 #include "scenarios/serving/token_server.hpp"
 #include "scenarios/templates.hpp"
+#include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "tests/unit/sim_error_text.hpp"
 #include "topologies/catalog.hpp"
@@ -95,7 +96,8 @@ TEST_CASE("a limit that a lone request breaks is named with what it takes") {
 
 TEST_CASE(
     "the document of a language model's service is as its schema says, and the report shows its tokens") {
-  const std::string text = to_json_text(answered(kChat, R"(, "site": {"prices": {"date": "2022-06-30"}})"));
+  const std::string text =
+      checked_json_text(answered(kChat, R"(, "site": {"prices": {"date": "2022-06-30"}})"));
   CHECK(schema_faults(schema_text("result"), text) == "");
   const auto document = reports::load_result(text, "result");
   REQUIRE(document.serving);
