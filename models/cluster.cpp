@@ -92,8 +92,8 @@ Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const Cluster
         "choose a node with network ports: rackcast catalog list nodes",
         ErrorKind::infeasible};
   }
-  const int used = nodes_taking_part(one, shape);
-  Topology whole = networked ? build_cluster(one, plan, used) : std::move(one);
+  const int used = nodes_taking_part(one, shape), standing = shape.idle_nodes ? shape.nodes : used;
+  Topology whole = networked ? build_cluster(one, plan, standing) : std::move(one);
   std::vector<DeviceId> ranks = take_part(whole, shape);
   Cluster out{node,
               shape.nodes,

@@ -20,13 +20,14 @@ struct ClusterShape {
   FabricChoice fabric;                    ///< ignored for one node without storage servers
   std::optional<int> gpus = {};           ///< only the first so many take part
   std::optional<int> gpus_per_node = {};  ///< only the first so many of each node do
+  bool idle_nodes = false;                ///< nodes without a rank stand in the graph, too: servers run there
 };
 
 struct Cluster {
   NodeSpec node;
   int nodes = 1;
   FabricPlan fabric;                  ///< leaves == 0: there is none
-  Topology topology;                  ///< of the nodes with a rank, and of the whole network
+  Topology topology;                  ///< of the nodes that the job uses, and of the whole network
   std::vector<DeviceId> ranks;        ///< GPUs that take part, node by node
   std::vector<Ring> rings;            ///< over direct links and switches
   std::vector<Ring> relayed_rings;    ///< where GPUs may pass data on between two others; empty: no others

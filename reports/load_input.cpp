@@ -121,7 +121,7 @@ DataGrowth read_growth(const Json& json) {
                                 nodes_of(p, "nodes_high"),
                                 false};
     if (const Json* asked = member(p, "asked")) planned.asked = asked->boolean();
-    planned.spares = nodes_of(p, "spares").value_or(0);
+    if (member(p, "spares")) planned.spares = count(p.require("spares"));
     return planned;
   });
   return growth;

@@ -157,14 +157,16 @@ const StorageFacts& Evaluator::Impl::storage(const StorageSpec& spec) {
 
 const Cluster& Evaluator::Impl::cluster(const Question& q) {
   const ClusterSpec& c = q.cluster;
-  const std::string key = fmt::format("{}/{}/{}/{}/{}/{}", c.node, c.gpu, c.nodes, c.fabric.key(),
-                                      q.gpus.value_or(0), q.storage.key());
+  const bool idle_nodes = q.gpus && exchange(q).servers.apart;
+  const std::string key = fmt::format("{}/{}/{}/{}/{}/{}/{}", c.node, c.gpu, c.nodes, c.fabric.key(),
+                                      q.gpus.value_or(0), idle_nodes, q.storage.key());
   if (const auto it = clusters.find(key); it != clusters.end()) return it->second;
   const NodeSpec& spec = node(c);
   Cluster built = at(c.where, [&] {
     ClusterShape shape;
     shape.nodes = c.nodes;
     shape.gpus = q.gpus;
+    shape.idle_nodes = idle_nodes;
     shape.fabric = c.fabric.choice;
     const bool remote = q.storage.array != "none" && storage(q.storage).kind != StorageKind::local;
     if (remote && (spec.nics < 1 || !spec.nic_link))

@@ -21,7 +21,6 @@
 #include "topologies/named_cluster.hpp"
 
 namespace rackcast {
-
 namespace {
 
 /// A network in the scenario, or in a file that `rackcast import ibnetdiscover` wrote.

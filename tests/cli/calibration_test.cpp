@@ -141,7 +141,7 @@ TEST_CASE("a file cut in the middle is refused at its place, or read with a warn
     const Outcome out = run("calibrate " + command, 20);
     CHECK(out.code == 3);
     CHECK(out.output.starts_with(half + ":"));
-    CHECK(has(out, "the text ends inside"));
+    CHECK((has(out, "the text ends inside") || has(out, "missing closing quote")));  // wherever the half ends
     CHECK_FALSE(fs::exists(out_file));
   }
 }
@@ -190,7 +190,7 @@ TEST_CASE("without permission to read or write") {
     const Outcome out = ask(command);
     CAPTURE(out.output);
     CHECK(out.code == 3);
-    CHECK(has(out, "permission"));
+    CHECK((has(out, "no permission") || has(out, "Permission denied")));
   }
 }
 

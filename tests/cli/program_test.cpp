@@ -70,7 +70,7 @@ TEST_CASE("a language model is served token by token; without lengths it is exit
   CHECK(run("size " + file + " --set serving.token=\"1 ms\"").code == 4);
   const Outcome wrong = run("size scenarios/inference_fleet.json --set serving.model=llama3-8b");
   CHECK(wrong.code == 3);
-  CHECK(has(wrong, "/serving"));
+  CHECK(has(wrong, "inference_fleet.json:9:14:"));
   CHECK(has(wrong, "rackcast generation"));
 }
 

@@ -25,7 +25,7 @@ TEST_CASE("what one kind of parameter servers has laid out is not another's") {
     const NodeSpec node = node_spec(catalog, NodeChoice{name, ""});
     const GpuCostModel gpu =
         GpuCostModel::create(gpu_rates(node.gpu), {.library = framework.library}, GpuModelLibrary::builtin());
-    const ClusterShape shape{.nodes = 6, .fabric = {}, .gpus = 40};
+    const ClusterShape shape{.nodes = 6, .fabric = {}, .gpus = 40, .idle_nodes = true};
     const Cluster shared = make_cluster(catalog, node, shape);
     std::vector<ServerSpec> kinds;
     for (int bits = 0; bits < 16; ++bits) {

@@ -105,7 +105,8 @@ TEST_CASE("passes of a stage follow each other, each after what it needs") {
   }
   // 1F1B: the first stage of four has at most four micro-batches under way.
   int under_way = 0, most = 0;
-  for (const PipelinePass& pass : *pipeline_schedule(equal(4, 16, 1)))
+  const auto plain = *pipeline_schedule(equal(4, 16, 1));
+  for (const PipelinePass& pass : plain)
     if (pass.stage == 0) most = std::max(most, under_way += pass.backward ? -1 : 1);
   CHECK(most == 4);
 }

@@ -77,6 +77,7 @@ TEST_CASE("a node that does not state where its GPUs are on PCIe is not faster t
   CHECK(warns(unknown, "pcie_tree"));
   CHECK(!warns(known, "pcie_tree"));
   CHECK(width(unknown.prediction.time_to_train) > width(known.prediction.time_to_train));
+  CHECK(unknown.prediction.time_to_train.low <= known.prediction.time_to_train.high);
   const Forgetful nothing{"svail_titanx8", {"pcie_tree", "cpu_sockets", "inter_socket_link"}};
   const Result less = run(nothing.catalog(), cluster, "none", "vgg16");
   CHECK(less.prediction.time_to_train.value >= known.prediction.time_to_train.value);

@@ -201,10 +201,12 @@ TEST_CASE("no limit is decided by a sum with a missing part") {
 }
 
 TEST_CASE("a limit that the known part alone breaks is broken") {
-  const Result r = size(asked({{"cluster", kUnrated},
-                               {"goal", R"({"deadline": "10 days", "max_nodes": 4})"},
-                               {"site.power", R"({"feed": "1 W"})"}}),
-                        catalog());
+  const Result r =
+      size(asked({{"cluster", kUnrated},
+                  {"goal", R"({"deadline": "10 days", "max_nodes": 4})"},
+                  {"site.racks", R"({"equipment": [{"name": "box", "units": 1, "power": "100 W"}]})"},
+                  {"site.power", R"({"feed": "1 W"})"}}),
+           catalog());
   REQUIRE(conflict(r, "site_power") != nullptr);
   CHECK(has(conflict(r, "site_power")->required, "at least"));
 }

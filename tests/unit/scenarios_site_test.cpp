@@ -205,7 +205,8 @@ TEST_CASE("site input that cannot be is refused at its place, with a hint") {
   says(R"(site.prices.items=[{"item": "nodes/dgx1v_32gb", "price": "100 USD"}])", "date");
   says(R"(site.prices.rent={"instance": "x1.huge"})", "cloud instance");
   says(R"(site.prices.rent={"terms": "forever"})", "on_demand");
-  says("site.prices.depreciation=1e-300 s", "over a day to 100 years");
+  says("site.prices.depreciation=1 s", "over a day to 100 years");
+  says("site.prices.depreciation=1e-300 s", "between 1 ps and 30000 years");
   says("site.prices.depreciation=1000 years", "over a day to 100 years");
   says("site.raks={}", "racks");
 }

@@ -171,7 +171,7 @@ TEST_CASE("issue 23, item 7: explain says what a split step does, or refuses as 
 
 TEST_CASE("issue 23, item 7: products far above the machine's balance are bound by arithmetic") {
   for (const char* node : {"dgx_h100", "dgx_b200"}) {
-    const std::string text = explain_step(scenario({.split = deep, .node = node}), catalog(), "", 8);
+    const std::string text = explain_step(scenario({.split = deep, .node = node}), catalog(), "", 40);
     CAPTURE(node);
     const auto tables = nlohmann::json::parse(text).at("tables");
     int products = 0;
