@@ -121,7 +121,10 @@ DataGrowth read_growth(const Json& json) {
                                 nodes_of(p, "nodes_high"),
                                 false};
     if (const Json* asked = member(p, "asked")) planned.asked = asked->boolean();
-    if (member(p, "spares")) planned.spares = count(p.require("spares"));
+    if (const Json* spares = member(p, "spares")) {
+      if (spares->integer() < 0) spares->fail("expected a count of nodes", hint);
+      planned.spares = spares->integer();
+    }
     return planned;
   });
   return growth;

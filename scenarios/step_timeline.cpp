@@ -36,8 +36,8 @@ Window window_of(const std::vector<Recorded>& spans) {
   }
   // Lanes of several GPUs that end a step together end one step.
   std::ranges::sort(ends);
-  const auto twice = std::ranges::unique(ends);
-  ends.erase(twice.begin(), twice.end());
+  // clang 14 cannot instantiate std::ranges::unique of libstdc++ 12.
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   if (ends.size() < 2) return all;
   // The simulation ends when a step repeats the one before; the flows of the last are cut off there.
   const std::size_t last = ends.size() > 2 ? ends.size() - 2 : 1;
