@@ -150,10 +150,12 @@ std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
     }
   };
   add(time_label(document), document.performance.time_to_train);
-  // Workloads on their own have no common start.
+  // Workloads on their own have no common start unless the scenario states one.
   const bool one_start = document.workloads.size() < 2 || document.premise.adds_up;
-  if (const auto& time = document.performance.time_to_train; time && document.answer.nodes && one_start) {
+  if (const auto& time = document.performance.time_to_train;
+      time && document.answer.nodes && (one_start || document.scenario.start)) {
     facts.push_back(done_fact(document, *time));
+    if (!one_start) facts.back().label = "Done, slowest";
   }
   if (const auto& rate = document.performance.samples_per_s; rate && !brief) {
     Prediction samples = *rate;

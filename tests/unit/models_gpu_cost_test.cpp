@@ -80,7 +80,7 @@ TEST_CASE("an L40S is no board of the L4, and a P40 none of the P4") {
     const GpuRates rates = gpu_rates(gpu_spec(Catalog::builtin(), gpu));
     const KernelChoice choice =
         library.choose(rates, KernelClass::gemm, Arithmetic::fp32, LibraryGeneration::cudnn8);
-    CAPTURE(gpu);
+    CAPTURE(choice.model);
     CHECK(choice.model != other);
     CHECK(choice.borrowed_sigma >= 0.1);
   }

@@ -131,8 +131,9 @@ TEST_CASE(
   REQUIRE(times.size() == 4);
   CHECK(times.begin()->first == "Stage 1 of 4, node 0, GPU 0");
   CHECK(times.contains("Stage 3 of 4, node 1, GPU 0"));
-  for (const auto& [lane, parts] : times) {
-    INFO(lane);
+  for (const auto& entry : times) {
+    const auto& [lane, parts] = entry;
+    INFO(entry.first);
     double sum = 0;
     for (const auto& [name, seconds] : parts) sum += seconds;
     CHECK(sum == doctest::Approx((step.total + Duration{3}).base()));

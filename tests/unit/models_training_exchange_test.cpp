@@ -322,8 +322,9 @@ TEST_CASE("25: whatever is on its way, a link is shared by bytes") {
 TEST_CASE("26: GPUs relay by the release of NCCL, not by the generation of NVLink") {
   // The fifth GPU of the cube mesh has links to one other alone: without a relay the ring takes PCIe. With it
   // one ring fits on the P100's links and two on the V100's.
-  for (const auto& [name, times] : {std::pair{"dgx1_p100", 1.3}, std::pair{"dgx1v_16gb", 2.0}}) {
-    CAPTURE(name);
+  for (const auto& node : {std::pair{"dgx1_p100", 1.3}, std::pair{"dgx1v_16gb", 2.0}}) {
+    const auto& [name, times] = node;
+    CAPTURE(node.first);
     const Cluster five =
         make_cluster(hardware(), node_spec(hardware(), name), {.nodes = 1, .fabric = {}, .gpus = 5});
     const auto rate = [&](const char* version) {
