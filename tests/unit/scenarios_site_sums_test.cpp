@@ -244,9 +244,10 @@ TEST_CASE("a rack-scale system comes in a rack of its own") {
 }
 
 TEST_CASE("what a rack may draw holds for a rack-scale system, too") {
-  for (const auto& [path, value] :
+  for (const auto& set :
        Sets{{"site.racks", R"({"power": "100 kW"})"}, {"site.cooling", R"({"rack": "air"})"}}) {
-    CAPTURE(path);
+    const auto& [path, value] = set;
+    CAPTURE(set.first);
     const Result r = simulated({{"cluster", R"({"node": "gb200_nvl72_rack", "nodes": 1})"},
                                 {"workloads.0.batch_per_gpu", "256"},
                                 {"site.prices.date", "2025-06-01"},
