@@ -76,8 +76,8 @@ class GpuModelLibrary {
 /// "l40s" none of "l4".
 bool is_board_of(std::string_view gpu, std::string_view model);
 
-/// Steps from a GPU to an architecture that was measured, in the order of their maker; a large number for other
-/// makers' GPUs. Throws Error where nobody described the GPU's architecture.
+/// Steps from a GPU to an architecture that was measured, in the order of their maker; a large number for
+/// other makers' GPUs. Throws Error where nobody described the GPU's architecture.
 int architecture_distance(const GpuRates& gpu, std::string_view measured);
 /// The same between two architectures that come with the program.
 int architecture_distance(std::string_view a, std::string_view b);

@@ -1,6 +1,6 @@
 #pragma once
-/// The texts that `rackcast init` and `rackcast schema` print; the files are in scenarios/data, scenarios/schema,
-/// topologies/schema and models/schema and travel inside the program.
+/// The texts that `rackcast init` and `rackcast schema` print; the files are in scenarios/data,
+/// scenarios/schema, topologies/schema and models/schema and travel inside the program.
 #include <string>
 #include <string_view>
 #include <vector>

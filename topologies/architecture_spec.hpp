@@ -10,14 +10,14 @@ namespace rackcast {
 
 struct ArchitectureSpec {
   std::string id, name, vendor;
-  int generation = 0;             ///< place in the maker's order
-  double compute_capability = 0;  ///< NVIDIA's; 0 elsewhere
-  std::string collective_library;  ///< "nccl", "rccl" or "none"
-  std::string collective_release;  ///< of NCCL, current when its GPUs were measured most
-  std::string failure_era;         ///< of reliability/planning_defaults, node_mtbf_h
-  std::string replacement_era;     ///< of reliability/gpu_practice
-  std::string jpeg_engine;         ///< "all", "some" or "none" of its GPUs decode JPEG in an engine
-  std::string oldest_cudnn;        ///< oldest library generation that runs on it
+  int generation = 0;                       ///< place in the maker's order
+  double compute_capability = 0;            ///< NVIDIA's; 0 elsewhere
+  std::string collective_library;           ///< "nccl", "rccl" or "none"
+  std::string collective_release;           ///< of NCCL, current when its GPUs were measured most
+  std::string failure_era;                  ///< of reliability/planning_defaults, node_mtbf_h
+  std::string replacement_era;              ///< of reliability/gpu_practice
+  std::string jpeg_engine;                  ///< "all", "some" or "none" of its GPUs decode JPEG in an engine
+  std::string oldest_cudnn;                 ///< oldest library generation that runs on it
   bool own_attention_instructions = false;  ///< kernels for older architectures do not reach its peak
 };
 

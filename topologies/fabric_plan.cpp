@@ -122,11 +122,11 @@ struct PlaneNumbering {
 /// Copies a network for one port of each node once for every port. A storage server is in all of them.
 FabricPlan replicated(const FabricPlan& one, int planes) {
   if (static_cast<std::int64_t>(planes) * std::max({one.leaves, one.spines, one.cores}) > most_of_a_kind) {
-    throw Error{fmt::format("{} separate networks have more than {} switches of a level", planes,
-                            most_of_a_kind),
-                {},
-                "use fewer ports per node, larger switches or rails that are joined",
-                ErrorKind::infeasible};
+    throw Error{
+        fmt::format("{} separate networks have more than {} switches of a level", planes, most_of_a_kind),
+        {},
+        "use fewer ports per node, larger switches or rails that are joined",
+        ErrorKind::infeasible};
   }
   FabricPlan all = one;
   const PlaneNumbering numbering{one, planes};

@@ -16,9 +16,9 @@ namespace rackcast {
 /// Peak rates are dense; a multiply-add counts two. `int8` counts operations as FLOP.
 struct GpuSpec {
   std::string id, name, vendor, architecture, form_factor;
-  ArchitectureSpec line;    ///< what the architecture's entry says
+  ArchitectureSpec line;     ///< what the architecture's entry says
   bool jpeg_engine = false;  ///< decodes JPEG in an engine of its own
-  int per_board = 1;  ///< GPUs on what is bought as one
+  int per_board = 1;         ///< GPUs on what is bought as one
 
   struct Peak {
     Maybe<FlopRate> fp64, fp32, fp16;  ///< vector units
@@ -46,8 +46,8 @@ struct GpuSpec {
   [[nodiscard]] Bytes available_memory() const { return usable_memory ? usable_memory->value : memory.value; }
 };
 
-/// `id` is an id or an unambiguous name or alias. Throws Error on an unknown name, an architecture that nobody
-/// described, a missing memory size or bandwidth, or a wrong unit.
+/// `id` is an id or an unambiguous name or alias. Throws Error on an unknown name, an architecture that
+/// nobody described, a missing memory size or bandwidth, or a wrong unit.
 GpuSpec gpu_spec(const Catalog& catalog, std::string_view id);
 
 }  // namespace rackcast

@@ -10,11 +10,11 @@ inline constexpr int nvswitches = 1024;        ///< each is joined to the GPUs o
 inline constexpr int boards = 1024;            ///< of a node
 inline constexpr int gpus_of_board = 16;
 inline constexpr int links_of_gpu = 1024;
-inline constexpr int nics = 1024;            ///< of a node
-inline constexpr int pcie_branches = 4096;   ///< entries of a node's pcie_tree
-inline constexpr int ports = 16'384;         ///< of a switch
-inline constexpr int nodes = 1'000'000;      ///< of a cluster
-inline constexpr int node_ports = 1 << 26;   ///< of all nodes of a cluster
-inline constexpr int devices = 1 << 30;      ///< of a cluster, and as many links
+inline constexpr int nics = 1024;           ///< of a node
+inline constexpr int pcie_branches = 4096;  ///< entries of a node's pcie_tree
+inline constexpr int ports = 16'384;        ///< of a switch
+inline constexpr int nodes = 1'000'000;     ///< of a cluster
+inline constexpr int node_ports = 1 << 26;  ///< of all nodes of a cluster
+inline constexpr int devices = 1 << 30;     ///< of a cluster, and as many links
 
 }  // namespace rackcast::limits

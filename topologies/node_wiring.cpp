@@ -84,7 +84,8 @@ void read_cpu_nvlinks(const SpecReader& reader, NodeSpec& node, int sockets) {
   if (const auto total = reader.quantity<Bandwidth>("nvlink_cpu_gpu_gb_per_s_per_direction")) {
     const double efficiency = one.achievable.value / one.raw.value;
     one.raw = *total;
-    if (node.cpu_nvlinks.empty()) fact->value().fail("no GPU has a link to a CPU in this list", "leave it out");
+    if (node.cpu_nvlinks.empty())
+      fact->value().fail("no GPU has a link to a CPU in this list", "leave it out");
     one.raw.value /= node.cpu_nvlinks.front().links;
     one.achievable = one.raw;
     one.achievable.value *= efficiency;  // no separate measurement: that of GPU-GPU links of the generation
@@ -107,8 +108,7 @@ void read_gpu_links(const Catalog& catalog, const SpecReader& reader, NodeSpec& 
     node.nvswitches = **switches;
     node.nvswitch_baseboards = value_or(reader.count("nvswitch_baseboards", 1, limits::nvswitches), 1);
     node.gpu_link = nvlink_of(catalog, reader, node);
-    if (node.nvswitches % node.nvswitch_baseboards != 0 ||
-        node.gpus % node.nvswitch_baseboards != 0) {
+    if (node.nvswitches % node.nvswitch_baseboards != 0 || node.gpus % node.nvswitch_baseboards != 0) {
       throw Error{fmt::format("GPUs and NVSwitches of {} do not split evenly over {} baseboards", node.id,
                               node.nvswitch_baseboards),
                   Where{entry.file, 0, 0, "/facts/nvswitch_baseboards", ""}};

@@ -8,8 +8,8 @@ Maybe<int> SpecReader::count(std::string_view key, int low, int high) const {
   return maybe<int>(key, [&](const Fact& fact) {
     const std::int64_t number = fact.value().integer();
     if (number < low || number > high) {
-      fact.value().fail(fmt::format("\"{}\" must lie between {} and {}, and it is {}", fact.key(), low, high,
-                                    number));
+      fact.value().fail(
+          fmt::format("\"{}\" must lie between {} and {}, and it is {}", fact.key(), low, high, number));
     }
     return static_cast<int>(number);
   });

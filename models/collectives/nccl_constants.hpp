@@ -61,7 +61,7 @@ class NcclConstants {
   const Json* links_;
   const Json* measured_ = nullptr;  ///< what was measured of the protocols on this kind of link
   bool chosen_by_library_ = false;
-  double believed_rate_ = 1;  ///< rate that NCCL takes a link for, over the one it reaches
+  double believed_rate_ = 1;                ///< rate that NCCL takes a link for, over the one it reaches
   double version_ = 0, usual_version_ = 0;  ///< of the run; of the measurements on the GPU's architecture
   int nodes_ = 1, local_ = 1;
   int channels_ = 2;

@@ -50,7 +50,8 @@ TEST_CASE("24: a remembered step is that of its own number of steps, where each 
   control.fold = false;
   Evaluator evaluator{builtin(), control};
   const std::string input = R"({"page_cache": false})";
-  const TrainingRun shorter = evaluator.run(asked(40'960, input)), longer = evaluator.run(asked(81'920, input));
+  const TrainingRun shorter = evaluator.run(asked(40'960, input)),
+                    longer = evaluator.run(asked(81'920, input));
   CHECK(longer.steps == 2 * shorter.steps);
 }
 

@@ -80,9 +80,8 @@ std::string plan_torus(const FabricRequest& request, FabricPlan& plan, int dimen
   }
   const long volume = std::accumulate(plan.torus.begin(), plan.torus.end(), 1L, std::multiplies{});
   if (volume < plan.leaves || volume > limits::most_of_a_kind) {
-    return fmt::format(
-        "a torus of {} has {} switches of {} node ports; {} are needed, and {} are the most",
-        fmt::join(plan.torus, " x "), volume, plan.down, plan.leaves, limits::most_of_a_kind);
+    return fmt::format("a torus of {} has {} switches of {} node ports; {} are needed, and {} are the most",
+                       fmt::join(plan.torus, " x "), volume, plan.down, plan.leaves, limits::most_of_a_kind);
   }
   plan.leaves = static_cast<int>(volume);
   join_neighbours(plan, cables);
