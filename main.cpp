@@ -4,13 +4,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "commands/commands.hpp"
-#include "sim/error.hpp"
-#include "sim/version.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/near_matches.hpp"
+#include "sim/base/version.hpp"
 
 namespace rackcast {
 namespace {
@@ -38,6 +42,20 @@ std::string command_line(int argc, char** argv) {
   return out;
 }
 
+/// CLI11 says only that a command is missing. Throws Error for a first word that is no command.
+void check_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(command->get_name());
+  if (word.starts_with('-') || std::ranges::find(known, word) != known.end()) return;
+  const std::vector<std::string> near = near_matches(word, std::span<const std::string>{known}, 1);
+  throw Error{fmt::format("rackcast has no command \"{}\"", word),
+              {},
+              near.empty() ? "`rackcast --help` lists the commands"
+                           : fmt::format("did you mean `rackcast {}`?", near.front()),
+              ErrorKind::usage};
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"rackcast: how a deep-learning cluster will perform, and how much of it to buy", "rackcast"};
   app.set_version_flag("--version", fmt::format("rackcast {}{}", version(),
@@ -47,6 +65,7 @@ int run(int argc, char** argv) {
   Arguments args;
   args.command_line = command_line(argc, argv);
   for (const Command& command : commands()) command.add(app, args);
+  if (argc > 1) check_command(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

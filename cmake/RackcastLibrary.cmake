@@ -78,7 +78,7 @@ endfunction()
 # Embeds every file below DIR (absolute, or relative to the calling folder; hidden and backup files left out) into TARGET and
 # defines
 #   std::span<const rackcast::EmbeddedFile> rackcast::SYMBOL();
-# declared by the library that uses it, in the form of sim/embedded.hpp. Names are relative to DIR, sorted.
+# declared by the library that uses it, in the form of sim/base/embedded.hpp. Names are relative to DIR, sorted.
 # The assembler's .incbin copies the bytes, so the size of the data costs no compile time. A file that changes is
 # copied again at the next build; a file that appears or goes makes CMake run again (CONFIGURE_DEPENDS).
 function(rackcast_embed target dir symbol)
@@ -105,7 +105,7 @@ function(rackcast_embed target dir symbol)
   string(APPEND asm ".section .note.GNU-stack,\"\",%progbits\n")
   string(CONCAT table
     "// Written by rackcast_embed; do not edit.\n#include <array>\n#include <cstddef>\n\n"
-    "#include \"sim/embedded.hpp\"\n\nextern \"C\" {\n${externs}}\n\nnamespace rackcast {\n"
+    "#include \"sim/base/embedded.hpp\"\n\nextern \"C\" {\n${externs}}\n\nnamespace rackcast {\n"
     "std::span<const EmbeddedFile> ${symbol}();\n"
     "std::span<const EmbeddedFile> ${symbol}() {\n"
     "  static const std::array<EmbeddedFile, ${count}> files{{\n${rows}  }};\n"
@@ -117,7 +117,7 @@ function(rackcast_embed target dir symbol)
   target_sources(${target} PRIVATE ${generated}.S ${generated}.cpp)
 endfunction()
 
-# Gives TARGET the functions of sim/version.hpp, brought up to date at each build.
+# Gives TARGET the functions of sim/base/version.hpp, brought up to date at each build.
 function(rackcast_version target)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/version.cpp)
   add_custom_target(${target}_version

@@ -1,4 +1,4 @@
-# Run at each build (cmake -P) with SOURCE_DIR, VERSION and OUTPUT: writes the definitions of sim/version.hpp,
+# Run at each build (cmake -P) with SOURCE_DIR, VERSION and OUTPUT: writes the definitions of sim/base/version.hpp,
 # and touches the file only when the commit has changed, so that a commit recompiles one small file.
 cmake_minimum_required(VERSION 3.25)
 set(commit "")
@@ -12,7 +12,7 @@ if(git AND EXISTS ${SOURCE_DIR}/.git)
     ERROR_QUIET)
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT "// Written by WriteVersion.cmake; do not edit.
-#include \"sim/version.hpp\"
+#include \"sim/base/version.hpp\"
 
 namespace rackcast {
 

@@ -9,8 +9,8 @@
 #include "commands/commands.hpp"
 #include "commands/progress_line.hpp"
 #include "commands/report_files.hpp"
-#include "reports/campaign_report.hpp"
-#include "scenarios/scenario.hpp"
+#include "reports/pages/campaign_report.hpp"
+#include "scenarios/format/scenario.hpp"
 
 namespace rackcast {
 

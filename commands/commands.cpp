@@ -9,8 +9,8 @@
 #include <cstdlib>
 
 #include "commands/report_files.hpp"
-#include "reports/table_document.hpp"
-#include "sim/error.hpp"
+#include "reports/pages/table_document.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 
@@ -68,7 +68,7 @@ void deliver_result(const Arguments& args, const std::string& json) {
 }
 
 void deliver_result(const Arguments& args, const std::string& json, const Json& parsed) {
-  const reports::ResultDocument document = reports::load_result(parsed, json);
+  const reports::ResultDocument document = reports::load_result(parsed);
   const reports::Report report = reports::build_report(document);
   const auto written = write_report_files(args.outputs, report, json);
   print(args.json ? json : reports::render_text(document, terminal_options()));

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/report.hpp"
-#include "topologies/catalog.hpp"
+#include "reports/pages/report.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 namespace CLI {
 class App;

@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "calibrate/box.hpp"
+#include "calibrate/measure/box.hpp"
 #include "commands/commands.hpp"
-#include "scenarios/templates.hpp"
-#include "sim/atomic_file.hpp"
-#include "sim/error.hpp"
+#include "scenarios/listings/templates.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 
@@ -56,8 +56,17 @@ void add_init(CLI::App& app, Arguments& args) {
 void add_schema(CLI::App& app, Arguments&) {
   CLI::App* schema = app.add_subcommand("schema", "Print a JSON schema (draft-07)");
   const auto name = std::make_shared<std::string>("scenario");
-  schema->add_option("name", *name, "scenario (default), result, network, gpu, node, link, ..., box");
-  schema->callback([name] { print(*name == "box" ? box_schema() : schema_text(*name)); });
+  schema->add_option("name", *name,
+                     "scenario (default), result, campaign, network, gpu, node, link, ..., box");
+  auto reference = std::make_shared<bool>(false);
+  schema->add_flag("--reference", *reference,
+                   "Of result and campaign: every key with type, unit and meaning, as Markdown");
+  schema->callback([name, reference] {
+    if (*reference)
+      print(reference_text(*name));
+    else
+      print(*name == "box" ? std::string{box_schema()} : schema_text(*name));
+  });
 }
 
 }  // namespace rackcast

@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "commands/commands.hpp"
-#include "sim/atomic_file.hpp"
-#include "sim/input_file.hpp"
-#include "sim/version.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/input_file.hpp"
+#include "sim/base/version.hpp"
 
 namespace rackcast {
 namespace {

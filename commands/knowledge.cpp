@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "commands/commands.hpp"
-#include "scenarios/generation.hpp"
-#include "scenarios/inference.hpp"
-#include "scenarios/listing.hpp"
-#include "sim/quantity_text.hpp"
+#include "scenarios/evaluate/generation.hpp"
+#include "scenarios/evaluate/inference.hpp"
+#include "scenarios/listings/listing.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 

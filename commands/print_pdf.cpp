@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "commands/scratch_folder.hpp"
-#include "sim/atomic_file.hpp"
-#include "sim/error.hpp"
-#include "sim/input_file.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/input_file.hpp"
 
 namespace rackcast {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 
 namespace rackcast {
 

@@ -11,17 +11,17 @@
 #include "commands/interruption.hpp"
 #include "commands/progress_line.hpp"
 #include "commands/report_files.hpp"
-#include "reports/timeline.hpp"
-#include "scenarios/explain.hpp"
-#include "scenarios/planner.hpp"
-#include "scenarios/result.hpp"
-#include "scenarios/scenario.hpp"
+#include "reports/drawings/timeline.hpp"
+#include "scenarios/answer/explain.hpp"
+#include "scenarios/answer/planner.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "scenarios/result/result.hpp"
 #include "scenarios/serving/service_result.hpp"
-#include "sim/atomic_file.hpp"
-#include "sim/input_file.hpp"
-#include "sim/json_reader.hpp"
-#include "sim/parallel.hpp"
-#include "sim/trace.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/input_file.hpp"
+#include "sim/base/parallel.hpp"
+#include "sim/engine/trace.hpp"
+#include "sim/json/reader.hpp"
 
 namespace rackcast {
 
@@ -72,6 +72,13 @@ int run_serving(const Arguments& args, const Json& text, const RunFlags& flags, 
   return result.answer.feasible || result.partial ? Exit::ok : Exit::infeasible;
 }
 
+/// Whether there is an answer, if only the best of what was known when a limit ended the run.
+bool is_answered(const Result& result) {
+  if (result.answer.feasible) return true;
+  return result.partial &&
+         (result.plan ? result.plan->chosen.has_value() : !result.prediction.time_to_train.unit.empty());
+}
+
 int run_size(const Arguments& args, const RunFlags& flags, const std::string& objective) {
   check_endings(args.outputs);  // before the work
   std::vector<std::string> sets = args.sets;
@@ -99,7 +106,7 @@ int run_size(const Arguments& args, const RunFlags& flags, const std::string& ob
   result.command = args.command_line;
   deliver_result(args, to_json_text(result));
   if (Interruption::asked()) return Exit::interrupted;
-  return result.answer.feasible || result.partial ? Exit::ok : Exit::infeasible;
+  return is_answered(result) ? Exit::ok : Exit::infeasible;
 }
 
 /// Where the simulated steps go, each if it is asked for.
@@ -143,7 +150,7 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
   if (!files.drawing.empty())
     write_file_atomically(files.drawing, reports::timeline_document(reports::load_result(json, "result")));
   deliver_result(args, json);
-  return result.answer.feasible || result.partial ? Exit::ok : Exit::infeasible;
+  return is_answered(result) ? Exit::ok : Exit::infeasible;
 }
 
 /// A scenario is asked what it asks itself: its goal, or how long it takes on its cluster.

@@ -6,12 +6,12 @@
 
 #include "commands/print_pdf.hpp"
 #include "commands/scratch_folder.hpp"
-#include "reports/csv_writer.hpp"
-#include "reports/report.hpp"
-#include "reports/xlsx_writer.hpp"
-#include "sim/atomic_file.hpp"
-#include "sim/error.hpp"
-#include "sim/input_file.hpp"
+#include "reports/pages/report.hpp"
+#include "reports/writers/csv_writer.hpp"
+#include "reports/writers/xlsx_writer.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/input_file.hpp"
 
 namespace rackcast {
 

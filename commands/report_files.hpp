@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/block.hpp"
+#include "reports/blocks/block.hpp"
 
 namespace rackcast {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 

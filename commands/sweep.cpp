@@ -18,9 +18,9 @@
 #ifdef RACKCAST_HAVE_MPI
 #include "commands/mpi/mpi_sweep.hpp"
 #endif
-#include "sim/atomic_file.hpp"
-#include "sim/error.hpp"
-#include "sim/parallel.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/parallel.hpp"
 
 namespace rackcast {
 

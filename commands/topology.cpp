@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "commands/commands.hpp"
-#include "scenarios/topology_view.hpp"
-#include "sim/atomic_file.hpp"
+#include "scenarios/listings/topology_view.hpp"
+#include "sim/base/atomic_file.hpp"
 
 namespace rackcast {
 namespace {

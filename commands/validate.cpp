@@ -7,13 +7,13 @@
 #include "commands/commands.hpp"
 #include "commands/progress_line.hpp"
 #include "commands/report_files.hpp"
-#include "reports/scaling_report.hpp"
-#include "reports/validation_report.hpp"
+#include "reports/pages/scaling_report.hpp"
+#include "reports/pages/validation_report.hpp"
 #include "scenarios/evidence/evidence.hpp"
-#include "scenarios/validation/case_loader.hpp"
+#include "scenarios/validation/cases/case_loader.hpp"
 #include "scenarios/validation/report.hpp"
 #include "scenarios/validation/scaling.hpp"
-#include "sim/atomic_file.hpp"
+#include "sim/base/atomic_file.hpp"
 
 namespace rackcast {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "sim/embedded.hpp"
-#include "sim/error.hpp"
+#include "sim/base/embedded.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 

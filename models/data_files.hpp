@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/json_reader.hpp"
+#include "sim/json/reader.hpp"
 
 namespace rackcast {
 

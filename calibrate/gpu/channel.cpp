@@ -19,7 +19,7 @@
 #include <system_error>
 #include <thread>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "calibrate/experiment.hpp"
 #include "calibrate/gpu/gpu_driver.hpp"
+#include "calibrate/measure/experiment.hpp"
 
 namespace rackcast {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "calibrate/gpu/node_group.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 namespace {

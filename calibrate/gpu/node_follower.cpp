@@ -5,7 +5,7 @@
 
 #include "calibrate/gpu/node_group.hpp"
 #include "calibrate/gpu/node_messages.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 namespace {

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "calibrate/gpu/node_messages.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "calibrate/host/host_info.hpp"
 #include "calibrate/host/team.hpp"
-#include "sim/error.hpp"
-#include "sim/random.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/random.hpp"
 
 namespace rackcast {
 namespace {

@@ -7,7 +7,7 @@
 #include "calibrate/host/host_experiments.hpp"
 #include "calibrate/host/host_info.hpp"
 #include "calibrate/host/team.hpp"
-#include "sim/random.hpp"
+#include "sim/base/random.hpp"
 
 namespace rackcast {
 namespace {

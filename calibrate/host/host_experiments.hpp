@@ -2,7 +2,7 @@
 /// The microkernels of the CPU: matrix product, memory bandwidth, image decoding.
 #include <vector>
 
-#include "calibrate/experiment.hpp"
+#include "calibrate/measure/experiment.hpp"
 
 namespace rackcast {
 

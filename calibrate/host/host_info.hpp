@@ -2,7 +2,7 @@
 /// What the operating system tells about the machine; no names, addresses or serial numbers.
 #include <string>
 
-#include "calibrate/box.hpp"
+#include "calibrate/measure/box.hpp"
 
 namespace rackcast {
 

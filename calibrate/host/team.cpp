@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "calibrate/experiment.hpp"
+#include "calibrate/measure/experiment.hpp"
 
 namespace rackcast {
 

@@ -1,7 +1,8 @@
 #pragma once
 /// Threads that do one thing together, again and again, without being started anew. A measurement of memory
 /// or links needs all of them at the same moment, each from start to end on a thread of its own: a scheduler
-/// of tasks (sim/parallel.hpp), free to run two of them one after the other, would measure something else.
+/// of tasks (sim/base/parallel.hpp), free to run two of them one after the other, would measure something
+/// else.
 #include <condition_variable>
 #include <functional>
 #include <mutex>

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "calibrate/import/fio_report.hpp"
-#include "sim/utf8.hpp"
+#include "sim/base/utf8.hpp"
 
 namespace rackcast {
 namespace {

@@ -13,7 +13,7 @@
 #include <map>
 
 #include "calibrate/import/fio_report.hpp"
-#include "sim/utf8.hpp"
+#include "sim/base/utf8.hpp"
 
 namespace rackcast {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "topologies/catalog.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
 namespace {

@@ -1,7 +1,8 @@
 /// ibnetdiscover: every switch and channel adapter of an InfiniBand fabric with its cables. What comes of it
 /// is the shape that planning needs: how many hosts a leaf switch has, how many links go up, their rate, so
-/// the oversubscription. Node descriptions hold host names and GUIDs are serial numbers: both identify nodes
-/// while reading and are not copied. Form: manual page of ibnetdiscover(8), "Topology File Format".
+/// the oversubscription, with the ports of a leaf that hosts use. Node descriptions hold host names and GUIDs
+/// are serial numbers: both identify nodes while reading and are not copied. Form: manual page of
+/// ibnetdiscover(8), "Topology File Format".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include <set>
 
 #include "calibrate/import/importers.hpp"
-#include "sim/utf8.hpp"
+#include "sim/base/utf8.hpp"
 
 namespace rackcast {
 namespace {
@@ -156,8 +157,10 @@ void import_ibnetdiscover(const Catalog&, const ImportSource& source, ImportOutp
   const int down = most_common(hosts_per_leaf), up = most_common(ups_per_leaf);
   nlohmann::ordered_json scenario = nlohmann::ordered_json::object();
   if (switches == 1) scenario["kind"] = "single_switch";
-  if (switches > 1 && up > 0)
+  if (switches > 1 && up > 0) {
     scenario["oversubscription"] = std::clamp(static_cast<double>(down) / up, 1.0, 64.0);
+    scenario["down_ports"] = down;
+  }
   if (switches > 1 && up == 0) out.warnings.emplace_back("several switches without links between them");
   if (switches > 1)
     out.warnings.emplace_back(

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "calibrate/import/importers.hpp"
-#include "sim/error.hpp"
-#include "sim/near_matches.hpp"
-#include "sim/utf8.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/near_matches.hpp"
+#include "sim/base/utf8.hpp"
 
 namespace rackcast {
 namespace {

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "sim/json_node.hpp"
-#include "sim/utf8.hpp"
+#include "sim/base/utf8.hpp"
+#include "sim/json/node.hpp"
 
 namespace rackcast {
 

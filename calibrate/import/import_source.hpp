@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/json_reader.hpp"
+#include "sim/json/reader.hpp"
 
 namespace rackcast {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/utf8.hpp"
+#include "sim/base/utf8.hpp"
 
 namespace rackcast {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibrate/import/importers.hpp"
-#include "sim/utf8.hpp"
+#include "sim/base/utf8.hpp"
 
 namespace rackcast {
 namespace {

@@ -15,7 +15,7 @@
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/nccl_tests_run.hpp"
 #include "models/collectives/collective.hpp"
-#include "sim/utf8.hpp"
+#include "sim/base/utf8.hpp"
 
 namespace rackcast {
 namespace {

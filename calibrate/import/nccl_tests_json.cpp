@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/import/nccl_tests_run.hpp"
-#include "sim/utf8.hpp"
+#include "sim/base/utf8.hpp"
 
 namespace rackcast {
 namespace {

@@ -13,7 +13,7 @@
 #include "calibrate/import/import_xml.hpp"
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/node_document.hpp"
-#include "sim/utf8.hpp"
+#include "sim/base/utf8.hpp"
 
 namespace rackcast {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/node_document.hpp"
-#include "sim/utf8.hpp"
+#include "sim/base/utf8.hpp"
 
 namespace rackcast {
 namespace {

@@ -11,8 +11,8 @@
 #include "calibrate/import/import_xml.hpp"
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/node_document.hpp"
-#include "sim/utf8.hpp"
-#include "topologies/gpu_spec.hpp"
+#include "sim/base/utf8.hpp"
+#include "topologies/hardware/gpu_spec.hpp"
 
 namespace rackcast {
 namespace {

@@ -13,9 +13,9 @@
 #include "calibrate/host/host_info.hpp"
 #include "calibrate/host/team.hpp"
 #include "calibrate/storage/storage_experiments.hpp"
-#include "sim/error.hpp"
-#include "sim/file_descriptor.hpp"
-#include "sim/random.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/file_descriptor.hpp"
+#include "sim/base/random.hpp"
 
 namespace rackcast {
 namespace {

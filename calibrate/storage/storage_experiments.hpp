@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/experiment.hpp"
+#include "calibrate/measure/experiment.hpp"
 
 namespace rackcast {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 

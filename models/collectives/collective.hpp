@@ -9,7 +9,8 @@
 ///     t = latency + payload * max over links (load / rate of the link)
 ///
 /// which is the closed form (time_alone); in a simulation the stage is one activity on those links, so what
-/// it shares them with shows (sim/fluid.hpp). Both agree where there is no contention, a property test says.
+/// it shares them with shows (sim/engine/fluid.hpp). Both agree where there is no contention, a property test
+/// says.
 ///
 /// What the payload is follows nccl-tests: the whole buffer of one rank for all-reduce and broadcast, the
 /// whole gathered or scattered buffer (n times a rank's part) for all-gather and reduce-scatter, the whole
@@ -23,8 +24,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/quantity.hpp"
-#include "topologies/link_loads.hpp"
+#include "sim/units/quantity.hpp"
+#include "topologies/routing/link_loads.hpp"
 
 namespace rackcast {
 

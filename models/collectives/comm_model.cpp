@@ -6,70 +6,13 @@
 #include <limits>
 #include <optional>
 
-#include "models/cluster.hpp"
+#include "models/collectives/cluster.hpp"
+#include "models/collectives/comm_library.hpp"
 #include "models/collectives/laid_out.hpp"
-#include "models/collectives/nccl_constants.hpp"
-#include "models/data_files.hpp"
-#include "sim/error.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 namespace {
-
-/// From `size` on this algorithm is taken.
-struct BySize {
-  std::string algorithm;
-  Bytes size{0};
-};
-
-struct Transport {
-  std::string name;
-  Endpoints endpoints = Endpoints::gpus;
-  bool staged = false;  ///< through host memory
-  double network_efficiency = 1, tcp_efficiency = 1;
-  Duration intra{0}, inter{0}, tcp{0};
-  std::optional<Bandwidth> host_reduce, stack_rate;
-  std::vector<BySize> algorithms;
-};
-
-BySize by_size(const std::string& text) {
-  const auto colon = text.find(':');
-  if (colon == std::string::npos) return {text, Bytes{0}};
-  return {text.substr(0, colon), parse_quantity<Bytes>(text.substr(colon + 1))};
-}
-
-Transport read_transport(const std::string& name, const Json& json) {
-  ObjectReader in{json};
-  Transport t;
-  t.name = name;
-  t.endpoints = in.string("endpoints") == "hosts" ? Endpoints::hosts : Endpoints::gpus;
-  t.staged = in.boolean_or("staged", false);
-  t.network_efficiency = in.number("network_efficiency", 0.01, 1);
-  t.tcp_efficiency = in.number("tcp_efficiency", 0.01, 1);
-  t.intra = in.quantity<Duration>("intra_hop", false);
-  t.inter = in.quantity<Duration>("inter_hop", false);
-  t.tcp = in.quantity<Duration>("tcp_hop", false);
-  if (in.has("host_reduce")) t.host_reduce = in.quantity<Bandwidth>("host_reduce");
-  if (in.has("stack_rate")) t.stack_rate = in.quantity<Bandwidth>("stack_rate");
-  for (const Json& item : in.require("algorithms").array()) t.algorithms.push_back(by_size(item.string()));
-  in.string("source");
-  (void)in.find("fit");  // cases that the numbers were fitted on: for validation
-  in.finish();
-  return t;
-}
-
-Json transports_file() {
-  return parse_model_data("collectives/transports.json");
-}
-
-Transport find_transport(const std::string& name) {
-  const Json file = transports_file();
-  const Json& all = file.require("transports");
-  if (const Json* found = all.find(name)) return read_transport(name, *found);
-  throw Error{fmt::format("there is no transport \"{}\" for collectives", name),
-              {},
-              fmt::format("known: {}", fmt::join(comm_transports(), ", "))};
-}
 
 /// Payload to host memory, or back: every rank over its own PCIe link.
 CollectiveStage staging(Layout& gpus, bool back) {
@@ -85,26 +28,16 @@ CollectiveStage staging(Layout& gpus, bool back) {
 
 }  // namespace
 
-std::vector<std::string> comm_transports() {
-  std::vector<std::string> names;
-  const Json file = transports_file();
-  for (const auto& [name, value] : file.require("transports").object()) names.push_back(name);
-  return names;
-}
-
-/// Only NCCL's own model is described here. RCCL has constants of its own for each chip (ROCm/rccl,
-/// src/graph/tuning.cc), and no curve measured on one is at hand to hold them against.
-void require_nccl(const NodeSpec& node) {
+/// Throws Error where GPUs have no library that is described.
+void require_library(const Cluster& cluster) {
+  const NodeSpec& node = cluster.node;
   const ArchitectureSpec& line = node.gpu.line;
-  if (line.collective_library == "nccl") return;
-  const std::string reason =
-      line.collective_library == "rccl"
-          ? "its library is RCCL, whose choices and latencies on this chip are not described"
-          : "its entry names no library that works between GPUs";
-  throw Error{fmt::format("NCCL does not run on {} ({}): {}", node.gpu.name, line.name, reason),
-              {},
-              "use one GPU, or an exchange over another transport: \"exchange\": {\"transport\": \"mpi\"}",
-              ErrorKind::infeasible};
+  if (cluster.comm->libraries.contains(line.collective_library)) return;
+  throw Error{
+      fmt::format("{} ({}): its entry names no library that works between GPUs", node.gpu.name, line.name),
+      {},
+      "use one GPU, or an exchange over another transport: \"exchange\": {\"transport\": \"mpi\"}",
+      ErrorKind::infeasible};
 }
 
 /// Payload bytes per second that the links inside nodes and between them allow.
@@ -133,17 +66,14 @@ struct CommModel::Impl {
   Impl(const Cluster& of, const CommSpec& with)
       : cluster{of},
         spec{with},
-        transport{find_transport(with.transport)},
-        rates{of.topology,
-              with.stack == NetworkStack::tcp ? transport.tcp_efficiency : transport.network_efficiency},
-        constants{of, with.version, with.links},
+        library{of, with},
+        rates{of, library.network_efficiency()},
         layout{of, transport.endpoints, relays()} {
     if (with.algorithm != "auto") (void)collective_algorithm(with.algorithm);
-    if (nccl() && layout.ranks() > 1) require_nccl(of.node);
+    if (library.on_gpus() && layout.ranks() > 1) require_library(of);
   }
 
-  [[nodiscard]] bool relays() const { return nccl() && constants.relays(); }
-  [[nodiscard]] bool nccl() const { return transport.algorithms.front().algorithm == "nccl"; }
+  [[nodiscard]] bool relays() const { return library.on_gpus() && library.relays(); }
 
   /// A socket wakes a thread and copies through the kernel at every hop between nodes.
   void add_stack(HopLatency& hop) const {
@@ -168,31 +98,31 @@ struct CommModel::Impl {
 
   void add_nccl(Collective op, const std::string& algorithm, Protocol protocol, std::vector<Way>& out) {
     const bool tree = algorithm != "ring";
-    auto cost = constants.cost(protocol, tree), believed = constants.believed(protocol, tree);
+    auto cost = library.cost(protocol, tree), believed = library.believed(protocol, tree);
     if (!cost || !believed) return;
     add_stack(cost->hop);
     add_stack(believed->hop);
     Way way{wire_plan(op, algorithm, *cost), wire_plan(op, algorithm, *believed), protocol, tree};
     if (!tree && protocol == Protocol::simple && op == Collective::all_reduce)
-      way.plateau = constants.ring_plateau();
+      way.plateau = library.ring_plateau();
     out.push_back(std::move(way));
   }
 
   std::vector<Way> nccl_ways(Collective op) {
     std::vector<Way> out;
     if (op == Collective::all_to_all) {
-      const auto cost = constants.cost(Protocol::simple, false);
+      const auto cost = library.cost(Protocol::simple, false);
       out.push_back(only(priced(laid_out(op, "pairwise"), cost->hop)));
       return out;
     }
     if (op == Collective::send_recv) {
-      HopLatency hop = constants.peer_latency();
+      HopLatency hop = library.peer_latency();
       add_stack(hop);
       out.push_back(only(priced(laid_out(op, "ring"), hop)));
       return out;
     }
     const bool reduce = op == Collective::all_reduce;
-    for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128}) {
+    for (const Protocol protocol : all_protocols) {
       if (spec.algorithm == "auto" || spec.algorithm == "ring") add_nccl(op, "ring", protocol, out);
       // One node has no tree worth its lower bandwidth but for short messages.
       const bool tree = layout.nodes() > 1 || protocol == Protocol::ll;
@@ -200,13 +130,13 @@ struct CommModel::Impl {
         add_nccl(op, "double_binary_tree", protocol, out);
     }
     const std::string nvls = layout.nodes() > 1 ? "nvls_tree" : "nvls";
-    if (reduce && constants.has_nvls() && spec.in_network &&
+    if (reduce && library.has_nvls() && spec.in_network &&
         (spec.algorithm == "auto" || spec.algorithm == nvls))
-      out.push_back({priced(laid_out(op, nvls), constants.nvls_latency()),
-                     priced(laid_out(op, nvls), constants.nvls_latency()), Protocol::simple, false,
+      out.push_back({priced(laid_out(op, nvls), library.nvls_latency()),
+                     priced(laid_out(op, nvls), library.nvls_latency()), Protocol::simple, false,
                      layout.nodes() > 1});
     if (out.empty()) {
-      auto cost = constants.cost(Protocol::simple, false);
+      auto cost = library.cost(Protocol::simple, false);
       add_stack(cost->hop);
       out.push_back(only(priced(laid_out(op, spec.algorithm), cost->hop)));
     }
@@ -231,27 +161,16 @@ struct CommModel::Impl {
     return way;
   }
 
-  const std::string& algorithm_for(Collective op, Bytes payload) const {
-    static const std::string ring = "ring", pairwise = "pairwise";
-    if (op == Collective::all_to_all) return pairwise;
-    if (op != Collective::all_reduce) return ring;
-    if (spec.algorithm != "auto") return spec.algorithm;
-    const BySize* best = &transport.algorithms.front();
-    for (const BySize& entry : transport.algorithms)
-      if (payload >= entry.size) best = &entry;
-    return best->algorithm;
-  }
-
   /// The plan of a way for this payload, where size changes it.
   CollectivePlan sized(const Way& way, CollectivePlan plan, Bytes payload) const {
     if (layout.nodes() == 1) {
-      if (way.tree) scale_loads(plan, 1 / NcclConstants::tree_correction(way.protocol, payload));
+      if (way.tree) scale_loads(plan, 1 / library.tree_correction(way.protocol, payload));
     } else {
       if (way.tree || way.nvls) plan.stages.front().latency += fill(way, payload);
       // A tree passes the payload on whole, a ring in as many parts as there are ranks.
       const Bytes message = way.tree || way.nvls ? payload : payload / layout.ranks();
       for (CollectiveStage& stage : plan.stages)
-        stage.latency += stage.hops.inter * constants.handshake(way.protocol, message);
+        stage.latency += stage.hops.inter * library.handshake(way.protocol, message);
     }
     if (way.plateau != 1 && payload.base() / layout.ranks() >= 64 * 1024)
       for (CollectiveStage& stage : plan.stages) stage.latency *= way.plateau;
@@ -261,7 +180,7 @@ struct CommModel::Impl {
   /// Filling the pipeline of a tree: each hop passes the first wave on when it has it. The wave's own time on
   /// the slowest links is part of the payload's.
   Duration fill(const Way& way, Bytes payload) const {
-    const Bytes wave = constants.first_wave(way.protocol, way.nvls, payload);
+    const Bytes wave = library.first_wave(way.protocol, way.nvls, payload);
     const CollectiveStage& stage = way.plan.stages.front();
     const PatternRate& rate = way.link_rates.front();
     const double inside = way.nvls ? 2 : stage.hops.intra;
@@ -292,8 +211,8 @@ struct CommModel::Impl {
   }
 
   const CollectivePlan& choose(Collective op, Bytes payload) {
-    if (!nccl()) {
-      const std::string& algorithm = algorithm_for(op, payload);
+    if (!library.on_gpus()) {
+      const std::string algorithm = library.algorithm_for(op, payload);
       auto& slot = others[{op, algorithm}];
       if (!slot) slot = other_way(op, algorithm).plan;
       return *slot;
@@ -322,9 +241,9 @@ struct CommModel::Impl {
 
   const Cluster& cluster;
   CommSpec spec;
-  Transport transport;
+  CommLibrary library;
+  const Transport& transport{library.transport()};
   LinkRates rates;
-  NcclConstants constants;
   Layout layout;
   std::map<Collective, std::vector<Way>> by_operation;
   std::map<const void*, PatternRate> pattern_rates;
@@ -354,7 +273,7 @@ const CommSpec& CommModel::spec() const {
 }
 
 bool CommModel::on_gpus() const {
-  return impl_->nccl();
+  return impl_->library.on_gpus();
 }
 
 std::optional<Bandwidth> CommModel::stack_rate() const {
@@ -362,29 +281,11 @@ std::optional<Bandwidth> CommModel::stack_rate() const {
 }
 
 HopLatency CommModel::step_latency() const {
-  HopLatency hop{impl_->transport.intra, impl_->transport.intra, impl_->transport.inter};
-  if (impl_->nccl()) hop = impl_->constants.peer_latency();
-  if (impl_->spec.stack == NetworkStack::tcp) hop.inter = impl_->transport.tcp;
-  return hop;
+  return impl_->library.step_latency();
 }
 
 double CommModel::log_sigma(std::optional<Bytes> payload) const {
-  static const Json file = parse_model_data("collectives/spread.json");
-  if (impl_->nccl() && impl_->spec.refined) return impl_->spec.refined->log_sigma;
-  const bool one = impl_->layout.nodes() == 1;
-  const auto& port = impl_->cluster.node.nic_link;
-  if (impl_->nccl() && !one && port) {
-    if (const Json* own = file.require("by_link").find(port->id)) return own->require("value").number();
-  }
-  if (impl_->nccl() && one && payload)
-    for (const Json& entry : file.require("one_node_short").array())
-      if (*payload < parse_quantity<Bytes>(entry.require("below").string()))
-        return entry.require("value").number();
-  return file.require(!impl_->nccl() ? "other_library"
-                      : one          ? "one_node"
-                                     : "several_nodes")
-      .require("value")
-      .number();
+  return impl_->library.log_sigma(payload);
 }
 
 }  // namespace rackcast

@@ -27,12 +27,11 @@
 #include <vector>
 
 #include "models/collectives/collective.hpp"
+#include "models/collectives/comm_data.hpp"
 #include "models/collectives/layout.hpp"
 #include "models/collectives/refinement.hpp"
 
 namespace rackcast {
-
-class Json;
 
 enum class NetworkStack { rdma, tcp };
 
@@ -44,12 +43,7 @@ struct CommSpec {
   bool in_network = true;  ///< NVLS where the hardware has it
   /// Of NCCL's all-reduce, reduce-scatter and all-gather, from a curve measured on such a machine.
   std::optional<CommRefinement> refined = {};
-  /// In place of models/data/collectives/links.json: how a fit tries its numbers.
-  const Json* links = nullptr;
 };
-
-/// Names, for lists and error hints.
-std::vector<std::string> comm_transports();
 
 class CommModel {
  public:

@@ -20,18 +20,14 @@ std::vector<FittedCurve> named_curves(const char* part, const char* key) {
 
 }  // namespace
 
-const std::vector<FittedCurve>& fitted_curves() {
-  static const std::vector<FittedCurve> all = named_curves("protocols", "fit");
-  return all;
+std::vector<FittedCurve> fitted_curves() {
+  return named_curves("protocols", "fit");
 }
 
-const std::vector<FittedCurve>& curves_of_links() {
-  static const std::vector<FittedCurve> all = [] {
-    std::vector<FittedCurve> out = fitted_curves();
-    for (FittedCurve& read : named_curves("efficiency", "read_from")) out.push_back(std::move(read));
-    return out;
-  }();
-  return all;
+std::vector<FittedCurve> curves_of_links() {
+  std::vector<FittedCurve> out = fitted_curves();
+  for (FittedCurve& read : named_curves("efficiency", "read_from")) out.push_back(std::move(read));
+  return out;
 }
 
 }  // namespace rackcast

@@ -13,8 +13,8 @@ struct FittedCurve {
 };
 
 /// Those that `rackcast calibrate collectives` fits protocols and efficiencies to (`fit`).
-const std::vector<FittedCurve>& fitted_curves();
+std::vector<FittedCurve> fitted_curves();
 /// Those and the ones that an efficiency was read from (`read_from`): their cases count as fit.
-const std::vector<FittedCurve>& curves_of_links();
+std::vector<FittedCurve> curves_of_links();
 
 }  // namespace rackcast

@@ -11,11 +11,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/cluster.hpp"
 #include "models/collectives/algorithms.hpp"
+#include "models/collectives/cluster.hpp"
 #include "models/collectives/layout.hpp"
-#include "models/data_files.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 namespace {
@@ -52,10 +51,9 @@ void load_node_rings(Layout& layout, double bytes) {
 
 /// Share of NVLink's rate that the switches' adders and multicast keep up with.
 double nvls_efficiency(const Cluster& cluster) {
-  const Json file = parse_model_data("collectives/links.json");
-  const Json& all = file.require("nvls");
-  const Json* own = cluster.node.gpu_link ? all.find(cluster.node.gpu_link->id) : nullptr;
-  return (own ? own : &all.require("nvlink/nvlink4"))->require("value").number();
+  const ByLink& all = cluster.comm->links.nvls;
+  const auto own = cluster.node.gpu_link ? all.find(cluster.node.gpu_link->id) : all.end();
+  return own != all.end() ? own->second : all.at("nvlink/nvlink4");
 }
 
 /// What the links between GPUs and NVSwitches carry for n GPUs of a node. False if there are none.

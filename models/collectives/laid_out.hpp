@@ -26,7 +26,7 @@ struct SaveLoads {
 };
 
 /// What parameter servers send in one part of an array's way, and what the servers take of it
-/// (models/server_plan.cpp). Rates, sizes of arrays and time are not in it.
+/// (models/step/server_plan.cpp). Rates, sizes of arrays and time are not in it.
 struct ServerLoads {
   std::shared_ptr<const LinkPattern> links;
   std::vector<std::pair<int, double>> takes;

@@ -5,40 +5,15 @@
 #include <algorithm>
 #include <map>
 
-#include "models/cluster.hpp"
-#include "models/data_files.hpp"
-#include "sim/error.hpp"
+#include "models/collectives/cluster.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 namespace {
 
-struct Measured {
-  std::string link;
-  double efficiency = 1;
-};
-
-const std::vector<Measured>& measured_efficiencies() {
-  static const std::vector<Measured> all = [] {
-    std::vector<Measured> out;
-    const Json file = parse_model_data("collectives/links.json");
-    const Json& links = file.require("efficiency");
-    for (const auto& [name, entry] : links.object()) {
-      const Json* other = entry.find("as");
-      const Json& numbers = other ? links.require(other->string()) : entry;
-      out.push_back({name, numbers.require("value").number()});
-    }
-    return out;
-  }();
-  return all;
-}
-
 /// "nvlink/nvlink2" of "nvlink/nvlink2 between baseboards".
 std::string_view family_and_name(std::string_view link_class) {
   return link_class.substr(0, link_class.find(' '));
-}
-
-double bridge_overhead() {
-  return parse_model_data("collectives/links.json").require("host_bridge_overhead").require("value").number();
 }
 
 bool switched(const Topology& topology) {
@@ -52,14 +27,14 @@ bool between_nodes(LinkKind kind) {
   return kind == LinkKind::infiniband || kind == LinkKind::ethernet || kind == LinkKind::fabric;
 }
 
-LinkRates::LinkRates(const Topology& topology, double network_efficiency) : topology_{topology} {
-  const bool nvswitch = switched(topology);
-  for (const LinkClass& link : topology.link_classes()) {
+LinkRates::LinkRates(const Cluster& cluster, double network_efficiency) : topology_{cluster.topology} {
+  const bool nvswitch = switched(topology_);
+  const ByLink& measured = cluster.comm->links.efficiency;
+  for (const LinkClass& link : topology_.link_classes()) {
     std::string name{family_and_name(link.name)};
     if (nvswitch && link.kind == LinkKind::nvlink) name += "+nvswitch";
-    Bandwidth rate = link.achievable;
-    for (const Measured& m : measured_efficiencies())
-      if (m.link == name) rate = link.raw * m.efficiency;
+    const auto own = measured.find(name);
+    Bandwidth rate = own != measured.end() ? link.raw * own->second : link.achievable;
     if (between_nodes(link.kind)) rate *= network_efficiency;
     by_class_.push_back(rate);
   }
@@ -74,9 +49,9 @@ Layout::Layout(const Cluster& cluster, Endpoints endpoints, bool relays)
     : cluster_{cluster},
       endpoints_{endpoints},
       relays_{relays},
-      router_{cluster.topology},
+      router_{cluster.topology, {.watch = cluster.watch}},
       // Memory of the host between two GPUs costs no peer-to-peer transfer through the bridge.
-      loads_{router_, cluster.node.peer_to_peer ? bridge_overhead() : 1} {
+      loads_{router_, cluster.node.peer_to_peer ? cluster.comm->links.host_bridge_overhead : 1} {
   const Topology& topology = cluster.topology;
   std::map<int, std::size_t> place;
   for (const DeviceId gpu : cluster.ranks) {

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "models/collectives/collective.hpp"
-#include "topologies/rings.hpp"
-#include "topologies/route_loads.hpp"
-#include "topologies/routing.hpp"
+#include "models/collectives/comm_data.hpp"
+#include "topologies/nodes/rings.hpp"
+#include "topologies/routing/route_loads.hpp"
+#include "topologies/routing/routing.hpp"
 
 namespace rackcast {
 
@@ -19,16 +20,14 @@ bool between_nodes(LinkKind kind);
 class LinkRates {
  public:
   /// `network_efficiency` multiplies the rates of links between nodes: TCP, gRPC, ...
-  explicit LinkRates(const Topology& topology, double network_efficiency = 1);
+  /// The cluster must outlive the rates.
+  explicit LinkRates(const Cluster& cluster, double network_efficiency = 1);
   [[nodiscard]] Bandwidth of(LinkId link) const;
 
  private:
   const Topology& topology_;
   std::vector<Bandwidth> by_class_;
 };
-
-/// What takes part in a collective: GPUs, or for libraries that know nothing of GPUs the CPUs next to them.
-enum class Endpoints { gpus, hosts };
 
 class Layout {
  public:

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/collectives/comm_model.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 namespace {

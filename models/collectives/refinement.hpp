@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "sim/quantity.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

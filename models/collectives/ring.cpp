@@ -5,8 +5,8 @@
 /// latencies apart (src/graph/tuning.cc): start + (steps - 2(k-1)) intra + 2(k-1) inter for all-reduce.
 #include <algorithm>
 
-#include "models/cluster.hpp"
 #include "models/collectives/algorithms.hpp"
+#include "models/collectives/cluster.hpp"
 #include "models/collectives/layout.hpp"
 
 namespace rackcast {
@@ -72,7 +72,7 @@ CollectivePlan plan_ring(Layout& layout, Collective operation) {
     stage = layout.stage({});
   } else if (layout.on_gpus()) {
     stage = gpu_rings(layout, passes.bytes);
-    stage.ceiling = ring_ceiling(layout, stage, passes.bytes, LinkRates{layout.cluster().topology});
+    stage.ceiling = ring_ceiling(layout, stage, passes.bytes, LinkRates{layout.cluster()});
   } else {
     for (int rank = 0; rank < n; ++rank) layout.send(rank, (rank + 1) % n, passes.bytes);
     stage = layout.stage({});

@@ -5,7 +5,7 @@
 
 #include "models/collectives/algorithms.hpp"
 #include "models/collectives/layout.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 namespace {

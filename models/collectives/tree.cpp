@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/cluster.hpp"
 #include "models/collectives/algorithms.hpp"
+#include "models/collectives/cluster.hpp"
 #include "models/collectives/layout.hpp"
 
 namespace rackcast {

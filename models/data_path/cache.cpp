@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 

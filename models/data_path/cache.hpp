@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/quantity.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

@@ -6,8 +6,8 @@
 /// weights and no fp32 copy. A trillion parameters in mixed precision with Adam: 2 + 4 + 8 = 14 B each, 14 TB
 /// (Narayanan et al., SC 2021, section 5.10: 13.8 TB).
 #include "models/data_path/storage_system.hpp"
-#include "models/memory.hpp"
-#include "models/operator.hpp"
+#include "models/memory/memory.hpp"
+#include "models/networks/operator.hpp"
 
 namespace rackcast {
 

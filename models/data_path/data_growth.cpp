@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/error.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/base/error.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/quantity.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

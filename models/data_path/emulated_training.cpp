@@ -4,8 +4,8 @@
 
 #include "models/data_files.hpp"
 #include "models/data_path/starvation.hpp"
-#include "sim/error.hpp"
-#include "sim/json_reader.hpp"
+#include "sim/base/error.hpp"
+#include "sim/json/reader.hpp"
 
 namespace rackcast {
 

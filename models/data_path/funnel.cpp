@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "models/cluster.hpp"
-#include "models/data_parallel.hpp"
+#include "models/collectives/cluster.hpp"
+#include "models/step/data_parallel.hpp"
 
 namespace rackcast {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/training.hpp"
+#include "models/step/training.hpp"
 
 namespace rackcast {
 

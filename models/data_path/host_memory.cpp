@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "models/data_files.hpp"
-#include "sim/json_reader.hpp"
+#include "sim/json/reader.hpp"
 
 namespace rackcast {
 

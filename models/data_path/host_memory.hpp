@@ -1,6 +1,6 @@
 #pragma once
 /// DRAM of a node that a training job leaves to the page cache.
-#include "sim/quantity.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

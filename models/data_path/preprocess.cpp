@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "models/data_files.hpp"
-#include "models/input_path.hpp"
-#include "sim/error.hpp"
-#include "sim/json_reader.hpp"
+#include "models/data_path/input_path.hpp"
+#include "sim/base/error.hpp"
+#include "sim/json/reader.hpp"
 
 namespace rackcast {
 
@@ -89,8 +89,9 @@ PreprocessCost preprocess_cost(const PreprocessSpec& spec) {
     throw Error{
         fmt::format("no GPU decoder for records of kind {}", spec.kind.name), {}, "use \"decoder\": \"cpu\""};
   if (spec.decoder == Decoder::gpu_engine && !spec.has_engine)
-    throw Error{
-        "this GPU has no JPEG engine", {}, "engines came with A100; use \"decoder\": \"gpu\" or \"cpu\""};
+    throw Error{"this GPU has no JPEG engine",
+                {},
+                "use \"decoder\": \"gpu\" or \"cpu\", or a GPU whose entry has \"jpeg_engine\""};
   const Json file = parse_model_data("data_path/record_kinds.json");
 
   PreprocessCost cost;

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/training.hpp"
-#include "sim/quantity.hpp"
+#include "models/step/training.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

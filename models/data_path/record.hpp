@@ -6,7 +6,7 @@
 /// lmdb               one mapped file, read at random: no opens, but every sample starts a fresh window
 #include <string_view>
 
-#include "sim/quantity.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "models/data_files.hpp"
-#include "sim/error.hpp"
-#include "sim/json_reader.hpp"
+#include "sim/base/error.hpp"
+#include "sim/json/reader.hpp"
 
 namespace rackcast {
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "models/data_path/record.hpp"
-#include "models/training.hpp"
-#include "sim/quantity.hpp"
+#include "models/step/training.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
-#include "sim/error.hpp"
-#include "topologies/catalog.hpp"
-#include "topologies/node_spec.hpp"
+#include "sim/base/error.hpp"
+#include "topologies/catalog/catalog.hpp"
+#include "topologies/hardware/node_spec.hpp"
 
 namespace rackcast {
 

@@ -18,7 +18,7 @@
 #include <optional>
 #include <string_view>
 
-#include "sim/quantity.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

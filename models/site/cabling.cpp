@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "models/data_files.hpp"
-#include "topologies/catalog.hpp"
-#include "topologies/fabric_plan.hpp"
+#include "topologies/catalog/catalog.hpp"
+#include "topologies/fabrics/fabric_plan.hpp"
 
 namespace rackcast {
 

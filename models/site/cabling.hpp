@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/site/rack_elevation.hpp"
-#include "sim/quantity.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

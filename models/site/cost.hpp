@@ -12,7 +12,7 @@
 /// owned cost being linear in u: energy falls towards that of the idle cluster.
 #include <optional>
 
-#include "sim/quantity.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

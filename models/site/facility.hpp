@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "sim/quantity.hpp"
-#include "topologies/known.hpp"
+#include "sim/units/quantity.hpp"
+#include "topologies/catalog/known.hpp"
 
 namespace rackcast {
 

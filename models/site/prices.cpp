@@ -7,9 +7,9 @@
 #include <array>
 #include <cctype>
 
-#include "sim/error.hpp"
-#include "sim/near_matches.hpp"
-#include "topologies/catalog.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/near_matches.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
 

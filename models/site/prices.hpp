@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/quantity.hpp"
-#include "topologies/fact.hpp"
+#include "sim/units/quantity.hpp"
+#include "topologies/catalog/fact.hpp"
 
 namespace rackcast {
 

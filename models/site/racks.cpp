@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "models/site/rack_patterns.hpp"
-#include "sim/error.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/base/error.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 
@@ -119,7 +119,9 @@ std::optional<std::vector<RackCounts>> even_spread(const std::vector<RackItem>& 
     if (!std::ranges::all_of(racks, [&](const RackCounts& one) { return fits(items, one, rack); })) return {};
     std::vector<std::size_t> order(racks.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t r) { return load_of(items, racks[r], rack); });
+    std::vector<double> loads;
+    for (const RackCounts& one : racks) loads.push_back(load_of(items, one, rack));
+    std::ranges::stable_sort(order, {}, [&](std::size_t r) { return loads[r]; });
     int left = items[kind].count - each * number;
     for (const std::size_t r : order) {
       if (left > 0 && add_if_fits(items, racks[r], kind, rack)) --left;
@@ -258,7 +260,8 @@ Packing pack_shared(const std::vector<RackItem>& items, const RackSpec& rack, Pa
   keep_better(best, first_fit(items, rack), "first-fit decreasing");
   if (method == PackMethod::first_fit) return best;
   const auto most = static_cast<int>(best.racks.size());
-  for (int number = best.lower_bound; number <= most; ++number) {
+  constexpr int most_evened = 2000;  // each number of racks is tried with all devices
+  for (int number = best.lower_bound; number <= most && most <= most_evened; ++number) {
     if (auto racks = even_spread(items, rack, number)) {
       best.racks = std::move(*racks);  // as many racks at most, and each like the other
       best.method = "even spread";

@@ -69,6 +69,7 @@ function startWhatIf() {
 
   const perNode = data.workloads[0].points[0][1] / data.workloads[0].points[0][0];
   const largest = Math.min(...data.workloads.map((w) => w.points[w.points.length - 1][0]));
+  const spares = data.spares > 0 ? ` + ${countText(data.spares)} ${data.spares === 1 ? 'spare' : 'spares'}` : '';
   const plural = (nodes) => `${countText(nodes)} ${nodes === 1 ? 'node' : 'nodes'}`;
 
   function quality(needs, chosen, freely) {
@@ -111,7 +112,8 @@ function startWhatIf() {
     // Moved, the slider is a number of GPUs around the answer as asked; at rest it follows the need.
     const nodes = freely ? Math.min(largest, Math.max(1, Math.round(data.nodes * factor('gpus')))) : Math.max(...needs);
     show('gpus', `${countText(nodes * perNode)}${freely ? '' : ', as needed'}`);
-    byId('answer').textContent = `${countText(nodes)} × ${data.node}`;
+    // How many spares another count needs is not known here; the answer's stay.
+    byId('answer').textContent = `${countText(nodes)}${spares} × ${data.node}`;
     byId('quality').textContent = quality(needs, nodes, freely);
     const times = data.workloads.map((w, i) => {
       const samples = w.samples * w.epochs * work;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
 
 namespace rackcast::reports {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -55,8 +55,11 @@ Blocks bill_section(const ResultDocument& document) {
   if (!document.site || document.site->bill.empty()) return {};
   const auto& bill = document.site->bill;
   const auto unpriced = std::ranges::count_if(bill, [](const auto& row) { return !row.unit_price_usd; });
-  std::string text = fmt::format("{} rows", bill.size());
-  if (document.site->bill_total_usd) {
+  std::string text = counted(std::ssize(bill), "row");
+  if (unpriced == std::ssize(bill)) {
+    text += ", none of them with a price";
+    if (!document.site->cost) text += "; \"prices\" with a date in the scenario's \"site\" adds them";
+  } else if (document.site->bill_total_usd) {
     text += fmt::format(", {} in all", sum_text(to_text(Money{*document.site->bill_total_usd}),
                                                 document.site->bill_is_open()));
     double memory = 0;
@@ -64,7 +67,7 @@ Blocks bill_section(const ResultDocument& document) {
     if (memory > 0) text += fmt::format("; {} of it at prices from memory", to_text(Money{memory}));
   }
   const auto& missing = document.site->no_price;
-  if (!missing.empty()) text += "; " + left_out_text(missing, "price");
+  if (!missing.empty() && unpriced < std::ssize(bill)) text += "; " + left_out_text(missing, "price");
   return {{Paragraph{text + "."}}, {bill_table(bill, unpriced), Audience::document}};
 }
 

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {
 
-constexpr std::size_t most_rows = 13;  ///< of the table; the result document has every point
+constexpr std::size_t most_points = 13;  ///< of the table; the result document has every point
 
 Table growth_table(const DataGrowth& growth) {
   Table table;
@@ -19,7 +19,7 @@ Table growth_table(const DataGrowth& growth) {
                    {"Recorded", Align::right},
                    {"On storage", Align::right},
                    {"Usable", Align::right}};
-  const std::size_t n = growth.series.size(), step = (n + most_rows - 1) / most_rows;
+  const std::size_t n = growth.series.size(), step = (n + most_points - 1) / most_points;
   for (std::size_t i = 0; i < n; ++i) {
     if ((n - 1 - i) % step != 0) {
       continue;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -66,11 +66,46 @@ std::string joined(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + ", " + b;
 }
 
+/// "2 racks"; empty: not known.
+std::string racks_text(const Site& site) {
+  return site.racks.count ? sum_text(counted(*site.racks.count, "rack"), !site.no_units.empty()) : "";
+}
+
+/// What the bill of materials comes to; empty where no row has a price.
+std::string purchase_text(const Site& site) {
+  const bool priced =
+      std::ranges::any_of(site.bill, [](const auto& row) { return row.total_usd.has_value(); });
+  return site.bill_total_usd && priced ? sum_text(to_text(Money{*site.bill_total_usd}), site.bill_is_open())
+                                       : "";
+}
+
+/// How many nodes, in how many racks, at which price, how sure: "8 nodes in 2 racks cost 1.68 million USD to
+/// buy and meet the deadline of 14 days with a probability of 60 %." Empty where nothing but the count is
+/// known, and where there is no answer.
+std::string answer_sentence(const ResultDocument& document) {
+  const Answer& answer = document.answer;
+  if (no_answer(document) || answer.nodes.value_or(0) == 0) return {};
+  const bool one = *answer.nodes == 1 && answer.spares == 0;
+  const std::string racks = document.site ? racks_text(*document.site) : "";
+  const std::string price = document.site ? purchase_text(*document.site) : "";
+  std::string does;
+  if (!price.empty()) does = fmt::format(" {} {} to buy", one ? "costs" : "cost", price);
+  if (document.deadline_s && answer.deadline_probability)
+    does += fmt::format("{} {} the deadline of {} with a probability of {}", does.empty() ? "" : " and",
+                        one ? "meets" : "meet", duration_text(*document.deadline_s),
+                        percent_text(*answer.deadline_probability));
+  if (racks.empty() && does.empty()) return {};
+  std::string who = counted(*answer.nodes, "node");
+  if (answer.spares > 0) who += " and " + counted(answer.spares, "spare");
+  if (does.empty()) return fmt::format("{} {} {}. ", who, one ? "fills" : "fill", racks);
+  return fmt::format("{}{}{}. ", who, racks.empty() ? "" : " in " + racks, does);
+}
+
 /// Racks, power and money of the whole site.
 void add_site(std::vector<Fact>& facts, const Site& site) {
   if (site.racks.count) {
-    facts.push_back({"Racks", sum_text(counted(*site.racks.count, "rack"), !site.no_units.empty()),
-                     site.no_units.empty() ? "" : left_out_text(site.no_units, "height")});
+    facts.push_back(
+        {"Racks", racks_text(site), site.no_units.empty() ? "" : left_out_text(site.no_units, "height")});
   }
   if (site.power.nameplate_w) {
     const std::string it =
@@ -81,11 +116,8 @@ void add_site(std::vector<Fact>& facts, const Site& site) {
     facts.push_back({"Power", sum_text(to_text(Power{*site.power.nameplate_w}) + " nameplate", open),
                      joined(it + all, open ? left_out_text(site.no_power, "power") : "")});
   }
-  const auto unpriced =
-      std::ranges::count_if(site.bill, [](const SiteBillRow& row) { return !row.total_usd; });
-  if (site.bill_total_usd && unpriced < std::ssize(site.bill)) {
-    facts.push_back({"Purchase", sum_text(to_text(Money{*site.bill_total_usd}), site.bill_is_open()),
-                     site.no_price.empty() ? "" : left_out_text(site.no_price, "price")});
+  if (const std::string price = purchase_text(site); !price.empty()) {
+    facts.push_back({"Purchase", price, site.no_price.empty() ? "" : left_out_text(site.no_price, "price")});
   }
   if (site.cost && site.cost->year_usd) {
     facts.push_back({"A year of owning", sum_text(to_text(Money{*site.cost->year_usd}), site.cost_is_open()),
@@ -175,18 +207,20 @@ std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
     if (s.latency_low_s)
       latency += fmt::format(" ({} to {})", duration_text(*s.latency_low_s),
                              s.latency_high_s ? duration_text(*s.latency_high_s) : "overloaded");
-    const auto within = [&](const char* what, const std::string& reached,
-                            const std::optional<double>& limit) {
-      facts.push_back({fmt::format("{}, {:g} %", what, 100 * s.percentile),
+    const auto within = [&](const char* what, const std::string& reached, const std::optional<double>& limit,
+                            const std::optional<double>& percentile) {
+      facts.push_back({fmt::format("{}, {:g} %", what, 100 * percentile.value_or(s.percentile)),
                        fmt::format("{} at {}/s{}", reached, number_text(s.peak_requests_per_s),
                                    limit ? "; the limit is " + duration_text(*limit) : ""),
                        {}});
     };
     if (s.tokens && s.at_peak->first_token_s && s.at_peak->token_s) {
-      within("First token", duration_text(*s.at_peak->first_token_s), s.tokens->first_token_limit_s);
-      within("Per output token", duration_text(*s.at_peak->token_s), s.tokens->token_limit_s);
+      within("First token", duration_text(*s.at_peak->first_token_s), s.tokens->first_token_limit_s,
+             s.tokens->first_token_percentile);
+      within("Per output token", duration_text(*s.at_peak->token_s), s.tokens->token_limit_s,
+             s.tokens->token_percentile);
     }
-    within(s.tokens ? "Whole answer" : "Latency", latency, s.latency_s);
+    within(s.tokens ? "Whole answer" : "Latency", latency, s.latency_s, s.percentile);
     if (s.tokens) add_tokens(facts, *s.tokens, document.site);
   }
   if (document.deadline_s && document.answer.deadline_probability) {
@@ -222,7 +256,8 @@ Table workload_table(const ResultDocument& document) {
                    {"Binds", Align::left, 1}};
   for (const WorkloadResult& workload : document.workloads) {
     const Answer& answer = workload.answer;
-    Cell nodes = answer.feasible ? nodes_cell(answer.nodes, answer.spares) : text_cell("none");
+    // Without an answer the row is about the cluster that comes nearest.
+    Cell nodes = answer.nodes ? nodes_cell(answer.nodes, answer.spares) : text_cell("none");
     nodes.tone = answer.feasible ? Tone::plain : Tone::bad;
     Cell rate, efficiency;
     if (const auto& p = workload.performance.samples_per_s) {
@@ -239,7 +274,7 @@ Table workload_table(const ResultDocument& document) {
   if (adds_up) {
     const Answer& all = document.answer;
     const auto& kept = document.performance.scaling_efficiency;
-    Cell nodes = all.feasible ? nodes_cell(all.nodes, all.spares) : text_cell("none");
+    Cell nodes = all.nodes ? nodes_cell(all.nodes, all.spares) : text_cell("none");
     nodes.tone = all.feasible ? Tone::plain : Tone::bad;
     table.rows.push_back({text_cell("All, one after another"),
                           nodes,
@@ -283,8 +318,9 @@ Blocks decision_section(const ResultDocument& document) {
   box.tone = !answer.feasible ? Tone::bad : late ? Tone::caution : Tone::good;
   box.kicker = document.kind == ResultDocument::Kind::size ? "Decision" : "Simulated";
   box.title = headline_title(document);
-  box.lead = document.premise.statement.empty() ? answer.statement
-                                                : document.premise.statement + " " + answer.statement;
+  // The answer first, then what binds it, then what was assumed of several workloads.
+  box.lead = answer_sentence(document) + answer.statement;
+  if (!document.premise.statement.empty()) box.lead += " " + document.premise.statement;
   const bool several = document.workloads.size() > 1;
   box.facts = headline_facts(document, several);
   Blocks blocks{{box, Audience::terminal}};

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
 
 namespace rackcast::reports {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
 
 namespace rackcast::reports {

@@ -4,11 +4,11 @@
 #include <optional>
 #include <string_view>
 
-#include "reports/format.hpp"
-#include "reports/level_drawing.hpp"
-#include "reports/machine_svg.hpp"
+#include "reports/blocks/format.hpp"
+#include "reports/drawings/level_drawing.hpp"
+#include "reports/drawings/machine_svg.hpp"
 #include "reports/sections/sections.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {

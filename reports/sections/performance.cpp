@@ -5,10 +5,10 @@
 #include <iterator>
 #include <optional>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
+#include "reports/drawings/timeline.hpp"
 #include "reports/sections/sections.hpp"
-#include "reports/timeline.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {

@@ -5,9 +5,10 @@
 #include <iterator>
 #include <map>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "sim/units/told_apart.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -33,13 +34,23 @@ bool same(const PlanCandidate& a, const PlanCandidate& b) {
   return design_of(a) == design_of(b) && a.nodes == b.nodes && a.gpus == b.gpus && a.time_s == b.time_s;
 }
 
-Cell time_cell(const PlanCandidate& c) {
-  return c.time_s ? Cell{.text = duration_text(*c.time_s), .value = c.time_s, .unit = "s"} : Cell{};
+/// A time past the deadline is told apart from it.
+Cell time_cell(const PlanCandidate& c, const std::optional<double>& deadline_s) {
+  if (!c.time_s) return {};
+  Cell out{.text = duration_text(*c.time_s), .value = c.time_s, .unit = "s"};
+  if (deadline_s && *c.time_s > *deadline_s)
+    out.text = told_apart(Duration{*c.time_s}, Duration{*deadline_s});
+  return out;
 }
 
-Cell interval_cell(const PlanCandidate& c) {
-  if (!c.time_s || !c.time_low_s || !c.time_high_s) return time_cell(c);
-  return prediction_cell(Prediction{*c.time_s, *c.time_low_s, *c.time_high_s, "s"});
+Cell interval_cell(const PlanCandidate& c, const std::optional<double>& deadline_s) {
+  const Cell time = time_cell(c, deadline_s);
+  if (!c.time_s || !c.time_low_s || !c.time_high_s) return time;
+  Cell out = prediction_cell(Prediction{*c.time_s, *c.time_low_s, *c.time_high_s, "s"});
+  const std::string rounded = duration_text(*c.time_s);
+  if (out.text.starts_with(rounded) && time.text != rounded)
+    out.text = time.text + out.text.substr(rounded.size());
+  return out;
 }
 
 Cell dollar_cell(const std::optional<double>& dollars) {
@@ -76,8 +87,10 @@ std::optional<double> memory_of(const PlanCandidate& c) {
 struct Columns {
   bool several = false, money = false, energy = false, settings = false, memory = false;
   std::vector<Setting> differing;  ///< that the rows tell apart
+  std::optional<double> deadline_s;
 
-  explicit Columns(const Plan& plan) : several(plan.designs > 1), settings(plan.variants > 1) {
+  explicit Columns(const Plan& plan, std::optional<double> deadline = {})
+      : several(plan.designs > 1), settings(plan.variants > 1), deadline_s(deadline) {
     for (const PlanCandidate& c : plan.front) {
       money = money || c.total_usd.has_value();
       energy = energy || c.energy_j.has_value();
@@ -109,10 +122,10 @@ struct Columns {
     std::vector<Cell> out{nodes};
     if (several) out.push_back(text_cell(design_of(c)));
     out.push_back(count_cell(c.gpus));
-    out.push_back(interval ? interval_cell(c) : time_cell(c));
-    if (money) out.push_back(sum_cell(dollar_cell(c.capex_usd), c.purchase_is_open));
-    if (money) out.push_back(sum_cell(dollar_cell(c.total_usd), c.cost_is_open));
-    if (energy) out.push_back(sum_cell(energy_cell(c.energy_j), c.energy_is_open));
+    out.push_back(interval ? interval_cell(c, deadline_s) : time_cell(c, deadline_s));
+    if (money) out.push_back(sum_cell(dollar_cell(c.capex_usd), c.purchase_is_open()));
+    if (money) out.push_back(sum_cell(dollar_cell(c.total_usd), c.cost_is_open()));
+    if (energy) out.push_back(sum_cell(energy_cell(c.energy_j), c.energy_is_open()));
     if (memory) out.push_back(bytes_cell(memory_of(c)));
     if (settings) out.push_back(text_cell(settings_text(c)));
     return out;
@@ -130,8 +143,9 @@ struct Columns {
   }
 };
 
-Table front_table(const Plan& plan, const std::vector<PlanCandidate>& points, bool interval) {
-  const Columns columns{plan};
+Table front_table(const Plan& plan, const std::vector<PlanCandidate>& points, bool interval,
+                  const std::optional<double>& deadline_s) {
+  const Columns columns{plan, deadline_s};
   Table table;
   table.caption = "Pareto front, where no row is better than another in everything";
   table.columns = columns.heads("Breaks");
@@ -284,7 +298,7 @@ std::string effort(const Plan& plan) {
 
 void add_front(Blocks& blocks, const Plan& plan, const ResultDocument& document) {
   if (plan.front.size() < 2) return;
-  Table table = front_table(plan, plan.front, true);
+  Table table = front_table(plan, plan.front, true, document.deadline_s);
   if (auto chart = front_chart(plan, document)) {
     chart->data = std::move(table);
     blocks.push_back({std::move(*chart), Audience::document});
@@ -292,7 +306,7 @@ void add_front(Blocks& blocks, const Plan& plan, const ResultDocument& document)
     blocks.push_back({std::move(table), Audience::document});
   }
   if (plan.designs > 1 || plan.objective != "fewest-nodes") {
-    Table few = front_table(plan, near_choice(plan), false);
+    Table few = front_table(plan, near_choice(plan), false, document.deadline_s);
     blocks.push_back({std::move(few), Audience::terminal});
   }
 }

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <optional>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -116,7 +116,7 @@ std::optional<Chart> day_chart(const SitePower& p) {
 }
 
 /// A node of a fleet that serves, whose power is linear in how busy its GPUs are
-/// (models/site/node_power.hpp).
+/// (models/power/node_power.hpp).
 struct ServingNode {
   double waiting_w = 0, computing_w = 0;
 };

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <set>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
 
 namespace rackcast::reports {
@@ -110,6 +111,23 @@ std::optional<Chart> comparison_chart(const ResultDocument& document) {
   return chart;
 }
 
+/// Rows whose run took another global batch than the one predicted: their times do not compare.
+List other_batches(const ResultDocument& document) {
+  List list;
+  for (const WorkloadResult& workload : document.workloads) {
+    for (const PublishedComparison& row : workload.published) {
+      if (!row.global_batch || !row.published_global_batch) continue;
+      if (std::abs(*row.global_batch / *row.published_global_batch - 1) < 1e-6) continue;
+      list.items.push_back(fmt::format(
+          "{}, {}: the published run took {} samples in a step, the prediction takes {}: the times are of "
+          "different trainings.",
+          workload.title, row.label, count_text(std::llround(*row.published_global_batch)),
+          count_text(std::llround(*row.global_batch))));
+    }
+  }
+  return list;
+}
+
 /// Each source and note once, in order of appearance.
 List remarks(const ResultDocument& document) {
   List list;
@@ -143,6 +161,13 @@ Blocks published_section(const ResultDocument& document) {
       blocks.push_back({Paragraph{std::move(sentence)}});
     }
   }
+  if (List list = other_batches(document); !list.items.empty()) blocks.push_back({std::move(list)});
+  const bool failures =
+      std::ranges::any_of(document.workloads, [](const auto& w) { return w.reliability.has_value(); });
+  if (failures)
+    blocks.push_back(
+        {Paragraph{"Predictions in this table leave failures and checkpoints out, as published "
+                   "times do; those of the answer count them."}});
   if (List list = remarks(document); !list.items.empty()) {
     blocks.push_back({std::move(list), Audience::document});
   }

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "reports/floor_drawing.hpp"
-#include "reports/format.hpp"
-#include "reports/rack_drawing.hpp"
+#include "reports/blocks/format.hpp"
+#include "reports/drawings/floor_drawing.hpp"
+#include "reports/drawings/rack_drawing.hpp"
 #include "reports/sections/sections.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -47,7 +47,7 @@ Drawing drawing(const SiteRacks& racks, const SiteRacks::Group& group) {
   RackDrawing rack{group_title(group), static_cast<int>(group.rack_units.value_or(racks.units)), {}};
   for (const auto& p : group.positions) {
     rack.devices.push_back(
-        {static_cast<int>(p.u), static_cast<int>(p.units), p.name, colour_of(p.kind), p.rear});
+        {static_cast<int>(p.u), static_cast<int>(p.units), p.name, colour_of(p.kind), p.rear()});
   }
   return {group_title(group) + ", front and rear, units numbered from the bottom",
           "From the bottom: " + contents_text(group) + "; the next table lists the units", rack_svg(rack)};
@@ -111,13 +111,13 @@ Table position_table(const SiteRacks::Group& group) {
     const auto top = p->u + p->units - 1;
     std::int64_t count = 0, bottom = top + 1;
     const auto& first = *p;  // neighbours that are alike are one row
-    for (; p != group.positions.rend() && p->name == first.name && p->rear == first.rear &&
+    for (; p != group.positions.rend() && p->name == first.name && p->rear() == first.rear() &&
            p->u + p->units == bottom;
          ++p, ++count)
       bottom = p->u;
     const std::string units = bottom == top ? fmt::format("U{}", top) : fmt::format("U{}–{}", bottom, top);
     table.rows.push_back({text_cell(units), count_cell(count), text_cell(first.name),
-                          text_cell(first.rear ? "rear" : "front")});
+                          text_cell(first.rear() ? "rear" : "front")});
   }
   return table;
 }

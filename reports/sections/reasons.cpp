@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
 
 namespace rackcast::reports {
@@ -20,7 +20,7 @@ std::string why_not_fewer_text(const Answer::WhyNotFewer& why) {
 Table conflict_table(const std::vector<Answer::Conflict>& conflicts) {
   Table table;
   table.caption = "Limits that cannot be met together";
-  table.columns = {{"Limit"}, {"Required", Align::right}, {"Best possible", Align::right}, {"Why"}};
+  table.columns = {{"Limit"}, {"Allowed or asked", Align::right}, {"Best possible", Align::right}, {"Why"}};
   for (const auto& conflict : conflicts) {
     table.rows.push_back({text_cell(limit_title(conflict.constraint)), text_cell(conflict.required),
                           text_cell(conflict.best), text_cell(conflict.statement)});
@@ -40,12 +40,13 @@ Table change_table(const std::vector<Answer::Change>& changes) {
   return table;
 }
 
-/// The same for the terminal: "deadline, twice as long   7 nodes; half would do".
+/// The same for the terminal: "deadline, 28 days   4 nodes instead of 8".
 KeyValues change_list(const std::vector<Answer::Change>& changes) {
   KeyValues list;
   for (const auto& change : changes) {
     const std::string nodes = change.nodes ? counted(*change.nodes, "node") : "no answer";
-    const std::string why = change.statement.empty() ? "" : ": " + change.statement;
+    const bool goes_on = change.nodes && change.statement.starts_with("instead of");
+    const std::string why = change.statement.empty() ? "" : (goes_on ? " " : ": ") + change.statement;
     list.rows.push_back({change.input + ", " + change.change, nodes + why, {}});
   }
   return list;

@@ -6,19 +6,22 @@
 #include <functional>
 #include <optional>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {
 
+/// How many spares, and how that number came about: 95 % is a target, not a result.
 std::string spares_text(const Reliability& r) {
-  const std::string mean = fmt::format("{:.2g} nodes in repair on average", r.nodes_in_repair);
-  if (r.spares_given) {
-    return fmt::format("{}; {} would be enough 95 % of the time", mean, r.spares_for_95);
-  }
-  return mean + "; enough 95 % of the time";
+  const std::string mean = fmt::format("{:.2g} nodes are in repair on average", r.nodes_in_repair);
+  if (!r.spares_given)
+    return fmt::format("{}, the fewest with which the job has all its nodes at least 95 % of the time; {}",
+                       count_text(r.spares), mean);
+  return fmt::format(
+      "{}, given by the scenario; {} would keep the job complete at least 95 % of the time; {}",
+      count_text(r.spares), count_text(r.spares_for_95), mean);
 }
 
 std::string interval_text(const Prediction& p) {
@@ -43,7 +46,7 @@ KeyValues facts(const Reliability& r) {
       fmt::format("{}: {} to notice, {} to restart, {} to read the state and warm up",
                   duration_text(r.detection_s + r.restart_s + r.restored_s), duration_text(r.detection_s),
                   duration_text(r.restart_s), duration_text(r.restored_s)));
-  add("Spare nodes", count_text(r.spares) + "; " + spares_text(r));
+  add("Spare nodes", spares_text(r));
   return out;
 }
 

@@ -1,14 +1,15 @@
 /// What may go otherwise, read off the result: each row is a figure of the document that a decision should
 /// look at twice. Nothing here is an opinion of the program; a result that gives no cause has no row.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <vector>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -30,10 +31,11 @@ void add_deadline(const ResultDocument& d, Risks& risks) {
   }
   if (!time || time->low <= 0) return;
   if (d.answer.feasible && d.deadline_s && time->high > *d.deadline_s) {
-    risks.push_back({"The deadline may be missed",
-                     fmt::format("Expected are {}; the 90 % interval ends at {}, {} past the deadline of {}.",
-                                 duration_text(time->value), duration_text(time->high),
-                                 duration_text(time->high - *d.deadline_s), duration_text(*d.deadline_s))});
+    risks.push_back(
+        {"The deadline may be missed",
+         fmt::format("The expected time is {}; the 90 % interval ends at {}, {} past the deadline of {}.",
+                     duration_text(time->value), duration_text(time->high),
+                     duration_text(time->high - *d.deadline_s), duration_text(*d.deadline_s))});
   }
   if (time->high / time->low > wide_interval) {
     risks.push_back(
@@ -120,8 +122,9 @@ void add_failures(const ResultDocument& d, Risks& risks) {
   for (const WorkloadResult& w : d.workloads) {
     if (w.reliability && w.reliability->spares < w.reliability->spares_for_95) {
       risks.push_back(
-          {"Few spare nodes", fmt::format("{}: {} planned, {} would be enough 95 % of the time.", w.title,
-                                          w.reliability->spares, w.reliability->spares_for_95)});
+          {"Few spare nodes",
+           fmt::format("{}: {} planned; with {} the job has all its nodes at least 95 % of the time.",
+                       w.title, w.reliability->spares, w.reliability->spares_for_95)});
     }
   }
   if (!d.site) return;
@@ -184,9 +187,12 @@ void add_site(const Site& site, Risks& risks) {
     risks.push_back({"Devices that the catalogue does not know fully", gaps});
   }
   if (site.cost && !site.cost->missing.empty()) {
-    risks.push_back({"The cost is not complete", fmt::format("{} of it without a price: {}.",
-                                                             counted(std::ssize(site.cost->missing), "part"),
-                                                             site.cost->missing.front())});
+    risks.push_back({"The cost is not complete",
+                     fmt::format("{} left out: {}.",
+                                 site.cost->missing.size() == 1
+                                     ? "1 part is"
+                                     : counted(std::ssize(site.cost->missing), "part") + " are",
+                                 fmt::join(site.cost->missing, "; "))});
   }
 }
 
@@ -195,7 +201,7 @@ void add_changes(const ResultDocument& d, Risks& risks) {
   for (const Answer::Change& change : d.answer.changes) {
     if (change.nodes) continue;
     risks.push_back({"A change that no node count would mend",
-                     fmt::format("{}: {}; {}", change.input, change.change, change.statement)});
+                     fmt::format("{}, {}: {}", change.input, change.change, change.statement)});
   }
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 /// The sections of a report: pure functions from the result document to blocks, one file each. A section that
-/// has nothing to say returns no blocks. Their order is in reports/report.cpp.
+/// has nothing to say returns no blocks. Their order is in reports/pages/report.cpp.
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "reports/block.hpp"
-#include "reports/result.hpp"
+#include "reports/blocks/block.hpp"
+#include "reports/result/result.hpp"
 
 namespace rackcast::reports {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
 
 namespace rackcast::reports {

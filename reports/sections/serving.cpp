@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
-#include "reports/format.hpp"
+#include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -15,8 +16,8 @@ std::string rate_text(double per_s) {
   return number_text(per_s) + "/s";
 }
 
-std::string share_of_requests(const Serving& s) {
-  return fmt::format("{:g} %", 100 * s.percentile);
+std::string share_of_requests(const Serving& s, const std::optional<double>& percentile = {}) {
+  return fmt::format("{:g} %", 100 * percentile.value_or(s.percentile));
 }
 
 Cell latency_cell(const std::optional<double>& seconds) {
@@ -24,10 +25,11 @@ Cell latency_cell(const std::optional<double>& seconds) {
                  : text_cell("overloaded");
 }
 
+/// A number of nodes that is given has no interval.
 std::string interval_text(const Serving& s) {
+  if (!s.nodes_low) return count_text(s.needed);
   const std::string high = s.nodes_high ? count_text(*s.nodes_high) : "none is enough";
-  return fmt::format("{} ({} to {})", count_text(s.needed), s.nodes_low ? count_text(*s.nodes_low) : "?",
-                     high);
+  return fmt::format("{} ({} to {})", count_text(s.needed), count_text(*s.nodes_low), high);
 }
 
 std::string spares_text(const Serving& s) {
@@ -46,7 +48,8 @@ void add_tokens(KeyValues& out, const Serving& s, const std::optional<Site>& sit
   const auto add = [&out](const char* label, std::string value) {
     out.rows.push_back({label, std::move(value), {}});
   };
-  add("Prompts and answers", fmt::format("{} and {} tokens", number_text(t.prompt), number_text(t.output)));
+  add("Prompts and answers", fmt::format("{} and {} tokens", count_text(std::llround(t.prompt)),
+                                         count_text(std::llround(t.output))));
   add("Tokens of answers", fmt::format("{}/s on average, {}/s in the busiest hour",
                                        number_text(t.tokens_per_s), number_text(t.peak_tokens_per_s)));
   if (t.gpus_per_copy && t.most_in_flight)
@@ -55,12 +58,13 @@ void add_tokens(KeyValues& out, const Serving& s, const std::optional<Site>& sit
   if (s.at_peak && s.at_peak->first_token_s && s.at_peak->first_token_p50_s) {
     add("First token then",
         fmt::format("half within {}, {} within {}", duration_text(*s.at_peak->first_token_p50_s),
-                    share_of_requests(s), duration_text(*s.at_peak->first_token_s)));
+                    share_of_requests(s, t.first_token_percentile),
+                    duration_text(*s.at_peak->first_token_s)));
   }
   if (s.at_peak && s.at_peak->token_s && s.at_peak->token_p50_s) {
     add("Per output token then",
         fmt::format("half within {}, {} within {}", duration_text(*s.at_peak->token_p50_s),
-                    share_of_requests(s), duration_text(*s.at_peak->token_s)));
+                    share_of_requests(s, t.token_percentile), duration_text(*s.at_peak->token_s)));
   }
   if (t.kwh_per_million)
     add("Energy of a million tokens",
@@ -91,9 +95,10 @@ KeyValues facts(const Serving& s, const std::optional<Site>& site) {
       duration_text(s.single_s) +
           (s.decode_s > 0 ? fmt::format(", {} of it decoding", duration_text(s.decode_s)) : ""));
   if (s.at_peak) {
-    add("GPUs", fmt::format("busy {} of the busiest hour {} {}, {} of the day", percent_text(s.at_peak->busy),
-                            s.tokens ? "with requests in flight in a copy:" : "in batches of",
-                            number_text(s.at_peak->mean_batch), percent_text(s.busy)));
+    add("GPUs busy", fmt::format("{} of the busiest hour, {} of the day", percent_text(s.at_peak->busy),
+                                 percent_text(s.busy)));
+    add(s.tokens ? "Requests in flight in a copy" : "Requests in a batch",
+        number_text(s.at_peak->mean_batch) + " in the busiest hour");
   }
   if (s.tokens) add_tokens(out, s, site);
   if (s.memory_bytes) add("GPU memory", to_text(Bytes{*s.memory_bytes}) + " with full batches");
@@ -218,6 +223,14 @@ Chart day_chart(const Serving& s) {
   return chart;
 }
 
+/// "purchase budget, floor" of the limits that an option cannot keep.
+std::string conflict_titles(const Serving::Option& option) {
+  std::string out;
+  for (const auto& conflict : option.conflicts)
+    out += (out.empty() ? "" : ", ") + limit_title(conflict.constraint);
+  return out;
+}
+
 Table option_table(const Serving& s, const ResultDocument& document) {
   Table table;
   table.caption = "The best of every node and precision";
@@ -236,19 +249,19 @@ Table option_table(const Serving& s, const ResultDocument& document) {
     nodes.tone = chosen ? Tone::good : o.feasible ? Tone::plain : Tone::bad;
     const auto money =
         o.total_usd ? sum_cell({.text = to_text(Money{*o.total_usd}), .value = o.total_usd, .unit = "USD"},
-                               o.cost_is_open)
+                               o.cost_is_open())
                     : Cell{};
     table.rows.push_back(
         {text_cell(o.title), text_cell(o.precision), nodes, o.feasible ? count_cell(o.gpus) : Cell{},
          Cell{.text = rate_text(o.gpu_requests_per_s), .value = o.gpu_requests_per_s, .unit = "1/s"},
          latency_cell(o.single_s),
          o.feasible ? sum_cell({.text = to_text(Power{o.nameplate_w}), .value = o.nameplate_w, .unit = "W"},
-                               o.power_is_open)
+                               o.power_is_open())
                     : Cell{},
          o.feasible ? money : Cell{},
          text_cell(chosen       ? o.binds + "; chosen"
                    : o.feasible ? o.binds
-                                : o.conflict)});
+                                : conflict_titles(o))});
   }
   return table;
 }

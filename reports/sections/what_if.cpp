@@ -73,6 +73,7 @@ Blocks what_if_section(const ResultDocument& document) {
   WhatIf what_if{node_name(answer),
                  *document.deadline_s,
                  static_cast<double>(answer.nodes.value_or(0)),
+                 static_cast<double>(answer.spares),
                  {},
                  energy_of(document)};
   if (document.premise.adds_up) {

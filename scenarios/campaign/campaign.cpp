@@ -7,15 +7,15 @@
 #include <cmath>
 #include <map>
 
+#include "scenarios/answer/describe.hpp"
 #include "scenarios/campaign/campaign_simulation.hpp"
 #include "scenarios/campaign/campaign_site.hpp"
 #include "scenarios/campaign/gang_speed.hpp"
 #include "scenarios/campaign/node_pool.hpp"
-#include "scenarios/describe.hpp"
-#include "scenarios/evaluator.hpp"
-#include "scenarios/scenario.hpp"
-#include "sim/quantity_text.hpp"
-#include "sim/table_document.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "sim/json/table_document.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 

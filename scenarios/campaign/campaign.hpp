@@ -10,7 +10,7 @@
 #include "scenarios/campaign/campaign_jobs.hpp"
 #include "scenarios/campaign/campaign_power.hpp"
 #include "scenarios/campaign/percentiles.hpp"
-#include "scenarios/run_control.hpp"
+#include "scenarios/names/run_control.hpp"
 
 namespace rackcast {
 
@@ -53,7 +53,7 @@ CampaignReport run_campaign(const Scenario& scenario, const Catalog& catalog, co
                             const std::function<void(Duration now)>& on_time = {});
 
 /// The campaign document ("format": "rackcast-campaign", version 1) as indented JSON, in base units; the same
-/// report gives the same bytes. reports/campaign_report.hpp makes pages of it.
+/// report gives the same bytes. reports/pages/campaign_report.hpp makes pages of it.
 std::string campaign_document(const Scenario& scenario, const CampaignReport& report,
                               const std::string& command = {});
 

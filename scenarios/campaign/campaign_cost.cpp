@@ -5,7 +5,7 @@
 
 #include "scenarios/campaign/campaign_power.hpp"
 #include "scenarios/campaign/campaign_site.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/format/scenario.hpp"
 
 namespace rackcast {
 

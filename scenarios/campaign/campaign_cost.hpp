@@ -18,9 +18,9 @@
 
 #include "scenarios/campaign/campaign_job.hpp"
 #include "scenarios/campaign/percentiles.hpp"
-#include "scenarios/result_estimate.hpp"
+#include "scenarios/result/result_estimate.hpp"
 #include "scenarios/site/site_report.hpp"
-#include "sim/quantity.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

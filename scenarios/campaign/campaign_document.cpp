@@ -1,181 +1,206 @@
-/// What a campaign came to, as data for the reports.
+/// What a campaign came to, as the document that the reports read (scenarios/document/campaign.hpp).
 #include <cmath>
-#include <map>
-#include <nlohmann/json.hpp>
 
 #include "scenarios/campaign/campaign.hpp"
-#include "scenarios/result_document.hpp"
-#include "scenarios/scenario.hpp"
-#include "topologies/plain_name.hpp"
+#include "scenarios/document/campaign.hpp"
+#include "scenarios/document/whole.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "scenarios/result/result_document.hpp"
+#include "topologies/catalog/plain_name.hpp"
 
 namespace rackcast {
 
 namespace {
 
-using Document = nlohmann::ordered_json;
-
-Document number(double value) {
-  return std::isfinite(value) ? Document(value) : Document(nullptr);
-}
-
 using Ranges = std::vector<CampaignInterval::Range>;
 
-Document percentiles_document(const Percentiles& p, const Ranges& ranges) {
-  Document out = {{"p50_s", number(p.p50)}, {"p90_s", number(p.p90)}, {"p99_s", number(p.p99)}};
-  constexpr const char* names[][2] = {
-      {"p50_low_s", "p50_high_s"}, {"p90_low_s", "p90_high_s"}, {"p99_low_s", "p99_high_s"}};
-  for (std::size_t i = 0; i < ranges.size(); ++i)
-    out.update({{names[i][0], number(ranges[i].low)}, {names[i][1], number(ranges[i].high)}});
+std::int64_t as_integer(std::size_t count) {
+  return static_cast<std::int64_t>(count);
+}
+
+/// Nothing for what does not exist, as the wait where no job waited.
+std::optional<double> known_number(double value) {
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+doc::CampaignTimes times_document(const Percentiles& p, const Ranges& ranges) {
+  doc::CampaignTimes out{
+      known_number(p.p50), known_number(p.p90), known_number(p.p99), {}, {}, {}, {}, {}, {}};
+  if (ranges.empty()) return out;
+  out.p50_low = known_number(ranges[0].low), out.p50_high = known_number(ranges[0].high);
+  out.p90_low = known_number(ranges[1].low), out.p90_high = known_number(ranges[1].high);
+  out.p99_low = known_number(ranges[2].low), out.p99_high = known_number(ranges[2].high);
   return out;
 }
 
-Document quantiles_document(const std::vector<double>& sorted, const Ranges& ranges) {
-  Document out = Document::array();
+std::vector<doc::CampaignStream::Quantile> quantiles_document(const std::vector<double>& sorted,
+                                                              const Ranges& ranges) {
+  std::vector<doc::CampaignStream::Quantile> out;
   const std::vector<double> shares = quantile_shares(), values = quantiles(sorted);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    out.push_back({{"share", shares[i]}, {"seconds", values[i]}});
-    if (i < ranges.size()) out.back().update({{"low_s", ranges[i].low}, {"high_s", ranges[i].high}});
+    out.push_back({shares[i], values[i], {}, {}});
+    if (i < ranges.size()) out.back().low = ranges[i].low, out.back().high = ranges[i].high;
   }
   return out;
 }
 
-Document in_use_document(const CampaignReport& r, Duration whole) {
-  Document out = Document::array();
+std::vector<doc::Campaign::Use> in_use_document(const CampaignReport& r, Duration whole) {
+  std::vector<doc::Campaign::Use> out;
   const std::vector<double> held = nodes_in_use(r.jobs.jobs, r.outcome, r.nodes, whole);
   const Ranges& ranges = r.interval.in_use;
   for (std::size_t p = 0; p < held.size(); ++p) {
     const double share = static_cast<double>(p) / static_cast<double>(held.size());
-    out.push_back({{"from_s", share * whole.base()}, {"nodes", held[p]}});
-    if (p < ranges.size()) out.back().update({{"low", ranges[p].low}, {"high", ranges[p].high}});
+    out.push_back({share * whole.base(), held[p], {}, {}});
+    if (p < ranges.size()) out.back().low = ranges[p].low, out.back().high = ranges[p].high;
   }
   return out;
 }
 
-Document power_document(const CampaignPower& p) {
+doc::CampaignPower power_document(const CampaignPower& p) {
   constexpr double joules_per_kwh = 3.6e6;
-  if (!p.unknown.empty()) return {{"known", false}, {"statement", p.unknown}};
-  Document out = {{"known", true},
-                  {"nameplate_w", p.nameplate.base()},
-                  {"all_busy", estimate_document(p.all_busy)},
-                  {"busiest_hour_w", p.busiest_hour.base()},
-                  {"mean", estimate_document(p.mean)},
-                  {"idle_w", p.idle.base()},
-                  {"node_idle_w", p.node_idle.base()},
-                  {"others_w", p.others.base()},
-                  {"gpu_model", p.gpu_model},
-                  {"pue", p.pue},
-                  {"plant", plain_name(p.plant)},
-                  {"it_kwh", p.it.base() / joules_per_kwh},
-                  {"facility_kwh", p.facility.base() / joules_per_kwh},
-                  {"grid", plain_name(p.region)},
-                  {"g_co2_per_kwh", p.intensity.base() * 1e3 * joules_per_kwh},
-                  {"co2_kg", p.co2.base()},
-                  {"btu_per_h", p.btu_per_hour},
-                  {"cooling_tons", p.tons},
-                  {"air_cfm", p.air_cfm},
-                  {"air_rise_kelvin", p.air_rise},
-                  {"days", p.days}};
-  Document &draws = out["draws"] = Document::array(), &day = out["day"] = Document::array(),
-           &parts = out["parts"] = Document::array();
-  for (const auto& d : p.draws)
-    draws.push_back(
-        {{"stream", d.stream}, {"workload", d.workload}, {"busy", d.busy}, {"node_w", d.node.base()}});
-  for (const auto& h : p.day)
-    day.push_back({{"mean_w", h.mean.base()}, {"least_w", h.least.base()}, {"most_w", h.most.base()}});
+  doc::CampaignPower out;
+  out.known = p.unknown.empty();
+  out.statement = p.unknown;
+  if (!out.known) return out;
+  doc::CampaignPower::Figures& f = out.figures;
+  f.nameplate_w = p.nameplate.base();
+  f.all_busy = to_document(p.all_busy).value();
+  f.busiest_hour_w = p.busiest_hour.base();
+  f.mean = to_document(p.mean).value();
+  f.idle_w = p.idle.base();
+  f.node_idle_w = p.node_idle.base();
+  f.others_w = p.others.base();
+  f.gpu_model = p.gpu_model;
+  f.no_power = p.missing;
+  f.pue = p.pue;
+  f.plant = plain_name(p.plant);
+  f.it_kwh = p.it.base() / joules_per_kwh;
+  f.facility_kwh = p.facility.base() / joules_per_kwh;
+  f.grid = plain_name(p.region);
+  f.g_co2_per_kwh = p.intensity.base() * 1e3 * joules_per_kwh;
+  f.co2_kg = p.co2.base();
+  f.btu_per_h = p.btu_per_hour;
+  f.cooling_tons = p.tons;
+  f.air_cfm = p.air_cfm;
+  f.air_rise_kelvin = p.air_rise;
+  f.days = as_integer(p.days);
+  for (const auto& d : p.draws) f.draws.push_back({d.stream, d.workload, d.busy, d.node.base()});
+  for (const auto& h : p.day) f.day.push_back({h.mean.base(), h.least.base(), h.most.base()});
   for (const auto& part : p.parts)
-    parts.push_back({{"from_s", part.from.base()},
-                     {"seconds", part.length.base()},
-                     {"it_w", part.it.value},
-                     {"it_low_w", part.it.low},
-                     {"it_high_w", part.it.high}});
+    f.parts.push_back({part.from.base(), part.length.base(), part.it.value, part.it.low, part.it.high});
   return out;
 }
 
-Document usd(const Percentiles& p) {
-  return {{"p50_usd", number(p.p50)}, {"p90_usd", number(p.p90)}, {"p99_usd", number(p.p99)}};
+doc::CampaignCost::Jobs usd(const Percentiles& p) {
+  return {known_number(p.p50), known_number(p.p90), known_number(p.p99)};
 }
 
 /// What an hour of a node in use consists of, on average.
-Document hour_document(const CampaignCost& c) {
+doc::CampaignCost::NodeHour hour_document(const CampaignCost& c) {
   const OwnCost& own = c.cluster.own;
   const auto per_hour = [&c](MoneyRate rate) {
     return (rate * c.over / c.held * Duration{3600}).base();
   };
   const MoneyRate written_off = own.capex / own.depreciation;
-  return {{"depreciation_usd", per_hour(written_off)},
-          {"interest_usd", per_hour(own.capital() - written_off)},
-          {"energy_usd", per_hour(own.energy(c.cluster.utilisation))},
-          {"space_usd", per_hour(own.space)},
-          {"support_usd", per_hour(own.support)},
-          {"staff_usd", c.cluster.staff_known ? Document(per_hour(own.staff)) : Document(nullptr)},
-          {"total_usd", per_hour(own.total(c.cluster.utilisation))}};
-}
-
-Document cost_document(const CampaignSpec& spec, const CampaignCost& c) {
-  if (!c.unknown.empty()) return {{"known", false}, {"statement", c.unknown}};
-  const CostReport& all = c.cluster;
-  Document out = {{"known", true},
-                  {"date", all.date},
-                  {"over_s", c.over.base()},
-                  {"utilisation", all.utilisation},
-                  {"capex_usd", all.own.capex.base()},
-                  {"owned_usd", (all.own.total(all.utilisation) * c.over).base()},
-                  {"node_hour", hour_document(c)},
-                  {"rent", nullptr},
-                  {"missing", all.missing},
-                  {"lacking", missing_document(all.lacking)}};
-  if (all.offer) {
-    Money rented{0};
-    for (const CampaignCost::Stream& s : c.streams) rented += s.rented;
-    out["rent"] = {
-        {"instance", all.offer->instance},
-        {"terms_title", plain_name(all.rent_terms)},
-        {"date", all.offer->date},
-        {"usd_per_hour", (all.offer->rate * Duration{3600}).base()},
-        {"note", all.offer->note},
-        {"rented_usd", rented.base()},
-        {"break_even_utilisation", all.break_even ? Document(*all.break_even) : Document(nullptr)}};
-  }
-  Document& streams = out["streams"] = Document::array();
-  for (std::size_t i = 0; i < c.streams.size(); ++i) {
-    const CampaignCost::Stream& s = c.streams[i];
-    Document row = {{"name", spec.streams[i].name}, {"kind", to_string(spec.streams[i].kind)},
-                    {"held_node_s", s.held.base()}, {"node_hour_usd", (s.node * Duration{3600}).base()},
-                    {"owned_usd", s.owned.base()},  {"jobs", s.jobs}};
-    row["job"] = s.jobs > 0 ? estimate_document(s.job) : Document(nullptr);
-    row["owned_jobs"] = usd(s.owned_jobs);
-    if (all.offer) {
-      row["rented_usd"] = s.rented.base();
-      row["rented_job"] = s.jobs > 0 ? estimate_document(s.rented_job) : Document(nullptr);
-      row["rented_jobs"] = usd(s.rented_jobs);
-    }
-    streams.push_back(std::move(row));
-  }
+  doc::CampaignCost::NodeHour out;
+  out.depreciation_usd = per_hour(written_off);
+  out.interest_usd = per_hour(own.capital() - written_off);
+  out.energy_usd = per_hour(own.energy(c.cluster.utilisation));
+  out.space_usd = per_hour(own.space);
+  out.support_usd = per_hour(own.support);
+  if (c.cluster.staff_known) out.staff_usd = per_hour(own.staff);
+  out.total_usd = per_hour(own.total(c.cluster.utilisation));
   return out;
 }
 
-Document stream_document(const StreamSpec& spec, const StreamJobs& jobs, const StreamStatistics& x,
-                         const CampaignInterval::Stream& interval) {
-  Document out = {{"name", spec.name},
-                  {"kind", to_string(spec.kind)},
-                  {"nodes", spec.kind == StreamKind::recorded ? Document(nullptr) : Document(spec.nodes)},
-                  {"submitted", x.submitted},
-                  {"started", x.started},
-                  {"finished", x.finished},
-                  {"failures", x.failures},
-                  {"preemptions", x.preemptions},
-                  {"work_s", jobs.work.base()},
-                  {"work_from", jobs.work_from},
-                  {"left_out", jobs.left_out},
-                  {"never_ran", jobs.never_ran},
-                  {"leaves", x.leaves},
-                  {"pods", x.pods},
-                  {"slowdown", x.slowdown},
-                  {"wait", percentiles_document(x.wait, interval.wait)},
-                  {"completion", percentiles_document(x.completion, interval.completion)}};
-  if (!std::isnan(x.recorded_wait.p50)) out["recorded_wait"] = percentiles_document(x.recorded_wait, {});
-  out["waits"] = quantiles_document(x.waits, interval.waits);
-  out["completions"] = quantiles_document(x.completions, interval.completions);
+doc::CampaignCost::Rent rent_document(const CampaignCost& c) {
+  Money rented{0};
+  for (const CampaignCost::Stream& s : c.streams) rented += s.rented;
+  doc::CampaignCost::Rent out;
+  out.instance = c.cluster.offer->instance;
+  out.terms = plain_name(c.cluster.rent_terms);
+  out.date = c.cluster.offer->date;
+  out.usd_per_hour = (c.cluster.offer->rate * Duration{3600}).base();
+  out.note = c.cluster.offer->note;
+  out.rented_usd = rented.base();
+  out.break_even = c.cluster.break_even;
+  return out;
+}
+
+doc::CampaignCost::Stream stream_cost_document(const StreamSpec& spec, const CampaignCost::Stream& s,
+                                               bool rent) {
+  doc::CampaignCost::Stream out;
+  out.name = spec.name;
+  out.kind = to_string(spec.kind);
+  out.held_node_s = s.held.base();
+  out.node_hour_usd = (s.node * Duration{3600}).base();
+  out.owned_usd = s.owned.base();
+  out.jobs = as_integer(s.jobs);
+  if (s.jobs > 0) out.job = to_document(s.job);
+  out.owned_jobs = usd(s.owned_jobs);
+  if (!rent) return out;
+  out.rented_usd = s.rented.base();
+  if (s.jobs > 0) out.rented_job = to_document(s.rented_job);
+  out.rented_jobs = usd(s.rented_jobs);
+  return out;
+}
+
+doc::CampaignCost cost_document(const CampaignSpec& spec, const CampaignCost& c) {
+  doc::CampaignCost out;
+  out.known = c.unknown.empty();
+  out.statement = c.unknown;
+  if (!out.known) return out;
+  const CostReport& all = c.cluster;
+  doc::CampaignCost::Figures& f = out.figures;
+  f.date = all.date;
+  f.over_s = c.over.base();
+  f.utilisation = all.utilisation;
+  f.capex_usd = all.own.capex.base();
+  f.owned_usd = (all.own.total(all.utilisation) * c.over).base();
+  f.node_hour = hour_document(c);
+  if (all.offer) f.rent = rent_document(c);
+  f.missing = all.missing;
+  f.no_price = all.lacking.prices;
+  f.no_power = all.lacking.power;
+  f.no_units = all.lacking.units;
+  for (std::size_t i = 0; i < c.streams.size(); ++i)
+    f.streams.push_back(stream_cost_document(spec.streams[i], c.streams[i], all.offer.has_value()));
+  return out;
+}
+
+doc::CampaignStream stream_document(const StreamSpec& spec, const StreamJobs& jobs, const StreamStatistics& x,
+                                    const CampaignInterval::Stream& interval) {
+  doc::CampaignStream out;
+  out.name = spec.name;
+  out.kind = to_string(spec.kind);
+  if (spec.kind != StreamKind::recorded) out.nodes = spec.nodes;
+  out.submitted = as_integer(x.submitted);
+  out.started = as_integer(x.started);
+  out.finished = as_integer(x.finished);
+  out.failures = as_integer(x.failures);
+  out.preemptions = as_integer(x.preemptions);
+  out.work_s = jobs.work.base();
+  out.work_from = jobs.work_from;
+  out.left_out = as_integer(jobs.left_out);
+  out.never_ran = as_integer(jobs.never_ran);
+  out.leaves = x.leaves;
+  out.pods = x.pods;
+  out.slowdown = x.slowdown;
+  out.wait = times_document(x.wait, interval.wait);
+  out.completion = times_document(x.completion, interval.completion);
+  if (!std::isnan(x.recorded_wait.p50)) out.recorded_wait = times_document(x.recorded_wait, {});
+  out.waits = quantiles_document(x.waits, interval.waits);
+  out.completions = quantiles_document(x.completions, interval.completions);
+  return out;
+}
+
+doc::Campaign::Interval interval_document(const CampaignInterval& interval) {
+  doc::Campaign::Interval out;
+  out.draws = interval.draws;
+  out.why_none = interval.why_none;
+  if (interval.draws == 0) return out;
+  out.utilisation_low = known_number(interval.utilisation.low);
+  out.utilisation_high = known_number(interval.utilisation.high);
   return out;
 }
 
@@ -183,36 +208,33 @@ Document stream_document(const StreamSpec& spec, const StreamJobs& jobs, const S
 
 std::string campaign_document(const Scenario& s, const CampaignReport& r, const std::string& command) {
   const CampaignSpec& c = *s.campaign;
-  Document out = head_document("campaign", command, s);
-  out["format"] = "rackcast-campaign";
-  out["nodes"] = r.nodes;
-  out["spares"] = r.spares;
-  out["node"] = s.cluster.node;
-  out["node_title"] = r.node_title;
-  out["duration_s"] = c.duration.base();
-  out["warm_up_s"] = c.warm_up.base();
-  out["policy"] = to_string(c.scheduler.policy);
-  out["placement"] = c.scheduler.placement == Placement::compact ? "compact" : "first_fit";
-  out["preemption"] = c.scheduler.preemption;
-  out["jobs"] = r.jobs.jobs.size();
-  out["offered"] = r.offered;
-  out["utilisation"] = number(r.utilisation);
-  out["goodput"] = s.failures ? number(r.goodput) : Document(nullptr);
-  out["failures"] = r.outcome.failures;
-  out["preemptions"] = r.outcome.preemptions;
-  out["interval"] = {{"draws", r.interval.draws}, {"why_none", r.interval.why_none}};
-  if (r.interval.draws > 0)
-    out["interval"].update({{"utilisation_low", number(r.interval.utilisation.low)},
-                            {"utilisation_high", number(r.interval.utilisation.high)}});
-  out["in_use"] = in_use_document(r, c.duration);
-  out["power"] = power_document(r.power);
-  out["cost"] = cost_document(c, r.cost);
-  out["streams"] = Document::array();
+  doc::Campaign out;
+  out.head = head_document("campaign", command, s);
+  out.head.format = doc::Campaign::format_name;
+  out.nodes = r.nodes;
+  out.spares = r.spares;
+  out.node = s.cluster.node;
+  out.node_title = r.node_title;
+  out.duration_s = c.duration.base();
+  out.warm_up_s = c.warm_up.base();
+  out.policy = to_string(c.scheduler.policy);
+  out.placement = c.scheduler.placement == Placement::compact ? "compact" : "first_fit";
+  out.preemption = c.scheduler.preemption;
+  out.jobs = as_integer(r.jobs.jobs.size());
+  out.offered = r.offered;
+  out.utilisation = known_number(r.utilisation);
+  if (s.failures) out.goodput = known_number(r.goodput);
+  out.failures = as_integer(r.outcome.failures);
+  out.preemptions = as_integer(r.outcome.preemptions);
+  out.interval = interval_document(r.interval);
+  out.in_use = in_use_document(r, c.duration);
+  out.power = power_document(r.power);
+  out.cost = cost_document(c, r.cost);
   for (std::size_t i = 0; i < r.streams.size(); ++i)
-    out["streams"].push_back(
+    out.streams.push_back(
         stream_document(c.streams[i], r.jobs.streams[i], r.streams[i],
                         r.interval.draws > 0 ? r.interval.streams[i] : CampaignInterval::Stream{}));
-  return out.dump(1) + "\n";
+  return doc::document_text(out);
 }
 
 }  // namespace rackcast

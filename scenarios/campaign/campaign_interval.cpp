@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/straggler.hpp"
+#include "models/step/straggler.hpp"
 #include "scenarios/campaign/campaign.hpp"
-#include "scenarios/scenario.hpp"
-#include "sim/table_document.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "sim/json/table_document.hpp"
 
 namespace rackcast {
 

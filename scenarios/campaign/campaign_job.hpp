@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/reliability/goodput.hpp"
-#include "sim/quantity.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

@@ -7,15 +7,15 @@
 #include <filesystem>
 #include <map>
 
+#include "scenarios/answer/describe.hpp"
 #include "scenarios/campaign/gang_speed.hpp"
 #include "scenarios/campaign/sacct.hpp"
-#include "scenarios/describe.hpp"
-#include "scenarios/evaluator.hpp"
-#include "scenarios/scenario.hpp"
-#include "sim/input_file.hpp"
-#include "sim/quantity_text.hpp"
-#include "sim/random.hpp"
-#include "sim/table_document.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "sim/base/input_file.hpp"
+#include "sim/base/random.hpp"
+#include "sim/json/table_document.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "scenarios/campaign/campaign_site.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/format/scenario.hpp"
 
 namespace rackcast {
 
@@ -111,6 +111,7 @@ CampaignPower campaign_power(const Scenario& s, const Catalog& catalog, const Ca
   const SitePowerOptions& site = where.spec.power;
   const Cluster& cluster = *where.cluster;
   add_site(report, where.plan, out);
+  out.missing = where.plan.missing().power;
   const NodePower node = node_power(catalog, cluster.node, site.psu);
   constexpr double ninety_percent = 1.645;  // half width of a 90 % interval in standard deviations
   Levels levels{static_cast<double>(where.nodes()),
@@ -120,7 +121,7 @@ CampaignPower campaign_power(const Scenario& s, const Catalog& catalog, const Ca
                 std::exp(ninety_percent * node.log_sigma),
                 {}};
   out.node_idle = node.idle;
-  out.others = report.idle - where.nodes() * node.idle;
+  out.others = std::max(Power{0}, report.idle - where.nodes() * node.idle);  // 0 may round to less
   for (std::size_t i = 0; i < where.runs.size(); ++i) {
     const double busy = busy_fraction(where.runs[i].run.parts);
     const Power draw = node.at(busy, site.gpu_cap.value_or(Power{INFINITY})).wall;

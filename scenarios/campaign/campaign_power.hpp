@@ -2,16 +2,16 @@
 /// What the simulated use of the nodes makes the cluster of a campaign draw.
 ///
 /// A node that a job holds draws what it draws while it trains the workload of the job's stream: the busy
-/// share of one simulated step, put into models/site/node_power.hpp. A recorded job, or one whose run time is
-/// stated, counts as the workload of its stream too. Any other node idles. Switches and storage draw their
+/// share of one simulated step, put into models/power/node_power.hpp. A recorded job, or one whose run time
+/// is stated, counts as the workload of its stream too. Any other node idles. Switches and storage draw their
 /// typical power all the time. Means over hours of the campaign; the day begins when the campaign does.
 #include <string>
 #include <vector>
 
 #include "models/site/facility.hpp"
 #include "scenarios/campaign/campaign_job.hpp"
-#include "scenarios/result_estimate.hpp"
-#include "sim/quantity.hpp"
+#include "scenarios/result/result_estimate.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 
@@ -35,7 +35,8 @@ struct CampaignPower {
     Estimate it;  ///< W
   };
 
-  std::string unknown;  ///< why there is nothing else; empty: there is
+  std::string unknown;               ///< why there is nothing else; empty: there is
+  std::vector<std::string> missing;  ///< parts whose power nobody states: every sum leaves them out
   std::vector<Draw> draws;
   Power nameplate{0}, idle{0};
   Power others{0};  ///< of `idle`, what is no node

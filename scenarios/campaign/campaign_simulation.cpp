@@ -7,13 +7,13 @@
 #include <limits>
 #include <set>
 
-#include "models/training.hpp"
+#include "models/step/training.hpp"
 #include "scenarios/campaign/job_queue.hpp"
 #include "scenarios/campaign/node_pool.hpp"
-#include "sim/engine.hpp"
-#include "sim/error.hpp"
-#include "sim/quantity_text.hpp"
-#include "sim/random.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/random.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "scenarios/campaign/campaign_job.hpp"
-#include "scenarios/campaign/campaign_spec.hpp"
+#include "scenarios/format/campaign_spec.hpp"
 #include "topologies/fabrics/gang.hpp"
 
 namespace rackcast {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "scenarios/describe.hpp"
-#include "scenarios/evaluator.hpp"
-#include "scenarios/scenario.hpp"
-#include "sim/error.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 

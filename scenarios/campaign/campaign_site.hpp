@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "models/site/node_power.hpp"
+#include "models/power/node_power.hpp"
+#include "scenarios/format/site_spec.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_plan.hpp"
-#include "scenarios/site/site_spec.hpp"
 
 namespace rackcast {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "models/cluster.hpp"
-#include "scenarios/describe.hpp"
-#include "scenarios/evaluator.hpp"
-#include "scenarios/scenario.hpp"
+#include "models/collectives/cluster.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/format/scenario.hpp"
 
 namespace rackcast {
 

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "scenarios/campaign/campaign_spec.hpp"
+#include "scenarios/format/campaign_spec.hpp"
 #include "topologies/fabrics/gang.hpp"
 
 namespace rackcast {

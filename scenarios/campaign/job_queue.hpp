@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scenarios/campaign/campaign_job.hpp"
-#include "scenarios/campaign/campaign_spec.hpp"
+#include "scenarios/format/campaign_spec.hpp"
 
 namespace rackcast {
 

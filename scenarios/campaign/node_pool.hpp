@@ -2,7 +2,7 @@
 /// The nodes of a cluster as a scheduler sees them: free, used, in repair; and the leaf switch each hangs on.
 #include <vector>
 
-#include "scenarios/campaign/campaign_spec.hpp"
+#include "scenarios/format/campaign_spec.hpp"
 #include "topologies/fabrics/gang.hpp"
 
 namespace rackcast {

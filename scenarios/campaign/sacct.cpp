@@ -7,7 +7,7 @@
 #include <chrono>
 #include <unordered_map>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 

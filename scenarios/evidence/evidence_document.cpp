@@ -1,57 +1,52 @@
 #include "scenarios/evidence/evidence_document.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "scenarios/evidence/evidence.hpp"
-#include "topologies/plain_name.hpp"
+#include "topologies/catalog/plain_name.hpp"
 
 namespace rackcast {
 namespace {
 
-using Document = nlohmann::ordered_json;
-
-Document figure(const PredictedFigure& f, const std::string& unit) {
-  return {{"value", f.value}, {"low", f.low}, {"high", f.high}, {"unit", unit}};
+doc::Prediction figure(const PredictedFigure& f, const std::string& unit) {
+  return {f.value, f.low, f.high, unit};
 }
 
-Document document(const EvidenceTally& t) {
-  return {{"rows", t.rows}, {"cases", t.cases}, {"covered", t.covered}, {"median_error", t.median_error}};
+doc::Evidence::Tally tally(const EvidenceTally& t) {
+  return {t.rows, t.cases, t.covered, t.median_error};
 }
 
-Document document(const NearRun& near) {
+doc::Evidence::Run run_document(const NearRun& near) {
   const ValidatedRun& run = near.run;
   const TrainingTraits& t = run.traits;
-  return {{"id", run.id},
-          {"system", near.system},
-          {"model", t.model},
-          {"framework", t.framework},
-          {"framework_title", plain_name(t.framework)},
-          {"framework_version", run.framework_version},
-          {"precision", t.precision},
-          {"batch_per_gpu", run.batch_per_gpu > 0 ? Document(run.batch_per_gpu) : Document(nullptr)},
-          {"data", run.data},
-          {"gpus", t.gpus},
-          {"distance", near.distance},
-          {"same", near.same},
-          {"differs", near.other},
-          {"metric", run.metric},
-          {"measured", run.measured},
-          {"predicted", figure(run.predicted, run.unit)},
-          {"speed_ratio", figure(run.speed_ratio(), "1")},
-          {"system_assumed", run.assumed},
-          {"like", run.like},
-          {"covered", run.covered},
-          {"source", run.source}};
+  doc::Evidence::Run out;
+  out.id = run.id;
+  out.system = near.system;
+  out.model = t.model;
+  out.framework_key = t.framework;
+  out.framework = plain_name(t.framework);
+  out.framework_version = run.framework_version;
+  out.precision = t.precision;
+  if (run.batch_per_gpu > 0) out.batch_per_gpu = run.batch_per_gpu;
+  out.data = run.data;
+  out.gpus = t.gpus;
+  out.distance = near.distance;
+  out.same = near.same;
+  out.differs = near.other;
+  out.metric = run.metric;
+  out.measured = run.measured;
+  out.predicted = figure(run.predicted, run.unit);
+  out.speed_ratio = figure(run.speed_ratio(), "1");
+  out.system_assumed = run.assumed;
+  out.like = run.like;
+  out.covered = run.covered;
+  out.source = run.source;
+  return out;
 }
 
 }  // namespace
 
-Document evidence_document(const Evidence& evidence) {
-  Document out = {{"all", document(evidence.all)},
-                  {"same_architecture", document(evidence.same_architecture)},
-                  {"same_gpu", document(evidence.same_gpu)}};
-  out["nearest"] = Document::array();
-  for (const NearRun& near : evidence.nearest) out["nearest"].push_back(document(near));
+doc::Evidence evidence_document(const Evidence& evidence) {
+  doc::Evidence out{tally(evidence.all), tally(evidence.same_architecture), tally(evidence.same_gpu), {}};
+  for (const NearRun& near : evidence.nearest) out.nearest.push_back(run_document(near));
   return out;
 }
 

@@ -7,13 +7,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "models/cluster.hpp"
+#include "models/collectives/cluster.hpp"
 #include "scenarios/evidence/evidence.hpp"
-#include "scenarios/validation/predictor.hpp"
-#include "scenarios/validation/workload_of_case.hpp"
-#include "sim/embedded.hpp"
-#include "sim/error.hpp"
-#include "sim/json_reader.hpp"
+#include "scenarios/validation/cases/workload_of_case.hpp"
+#include "scenarios/validation/predict/predictor.hpp"
+#include "sim/base/embedded.hpp"
+#include "sim/base/error.hpp"
+#include "sim/json/reader.hpp"
 
 namespace rackcast {
 

@@ -7,9 +7,9 @@
 
 #include "scenarios/evidence/evidence.hpp"
 #include "scenarios/validation/statistics.hpp"
-#include "sim/error.hpp"
-#include "topologies/catalog.hpp"
-#include "topologies/plain_name.hpp"
+#include "sim/base/error.hpp"
+#include "topologies/catalog/catalog.hpp"
+#include "topologies/catalog/plain_name.hpp"
 
 namespace rackcast {
 namespace {

@@ -7,11 +7,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "scenarios/describe.hpp"
+#include "models/data_path/storage.hpp"
+#include "scenarios/answer/describe.hpp"
 #include "scenarios/plan/limit_text.hpp"
 #include "scenarios/site/site_plan.hpp"
-#include "scenarios/storage.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/format/scenario.hpp"
 #include "scenarios/plan/limits.hpp"
-#include "scenarios/scenario.hpp"
 
 namespace rackcast {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "scenarios/describe.hpp"
-#include "scenarios/parallelism.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/format/parallelism.hpp"
 #include "scenarios/site/placed.hpp"
-#include "topologies/catalog.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
 
@@ -64,9 +64,10 @@ std::string network_text(const Scenario& s, const ClusterSpec& c) {
 }
 
 bool takes_batches(Evaluator& evaluator, const Scenario& s, const Design& d, int gpus) {
-  return std::ranges::all_of(s.workloads, [&](const WorkloadSpec& w) {
-    return deals_evenly(d.with_split(w), evaluator.workload(w), gpus);
-  });
+  for (std::size_t w = 0; w < s.workloads.size(); ++w)
+    if (!deals_evenly(d.with_split(w, s.workloads[w]), evaluator.workload(s.workloads[w]), gpus))
+      return false;
+  return true;
 }
 
 /// Text of a split that a search chose, and what it steps through.
@@ -83,7 +84,8 @@ std::string split_choice_text(const ParallelSpec& p) {
 int whole_copies_only(Evaluator& evaluator, const Scenario& s, Design& d, bool range) {
   const int per_node = std::max(1, d.node.gpus);
   int unit = 1;
-  for (const WorkloadSpec& w : s.workloads) unit = std::lcm(unit, split_unit(d.with_split(w)));
+  for (std::size_t w = 0; w < s.workloads.size(); ++w)
+    unit = std::lcm(unit, split_unit(d.with_split(w, s.workloads[w])));
   const int step = s.cluster.gpus_per_job ? 1 : unit / std::gcd(unit, per_node);
   std::vector<PlanSize> whole = d.sizes;
   std::erase_if(whole, [&](const PlanSize& size) {
@@ -103,6 +105,7 @@ void add_sizes(Evaluator& evaluator, const Scenario& s, Design& d) {
   Question q;
   q.cluster = d.cluster;
   q.failures = s.failures;
+  q.workload = s.workloads.front();
   const auto with_spares = [&](int nodes) {
     q.cluster.nodes = nodes;
     q.gpus = q.cluster.gpus_per_job = s.cluster.gpus_per_job;
@@ -147,9 +150,9 @@ std::vector<WorkloadSpec> variants_of(const SearchSpec& search, const WorkloadSp
     w.batch_per_gpu = batch;
     w.batch_is_default = false;
   });
-  multiply(search.precision, [&search](WorkloadSpec& w, Precision precision) {
-    w.precision = precision;
-    w.precision_where = search.where;
+  multiply(search.precision, [](WorkloadSpec& w, const Choice<Precision>& precision) {
+    w.precision = precision.value;
+    w.precision_where = precision.where;
     w.precision_is_default = false;
   });
   multiply(search.framework, [](WorkloadSpec& w, const Choice<FrameworkName>& framework) {
@@ -180,16 +183,20 @@ ClusterSpec Design::at(std::size_t size) const {
   return out;
 }
 
-WorkloadSpec Design::with_split(WorkloadSpec w) const {
-  if (!split) return w;
-  w.parallelism = split->value;
-  w.batch_per_gpu = split->value.batch() / split->value.gpus();
+WorkloadSpec Design::with_split(std::size_t workload, WorkloadSpec w) const {
+  if (splits.empty()) return w;
+  const auto& [split, where] = splits[workload];
+  w.parallelism = split;
+  w.batch_per_gpu = split.batch() / split.gpus();
   w.batch_is_default = false;
-  w.where = split->where;
+  w.where = where;
   return w;
 }
 
 namespace {
+
+/// Each workload has a split of its own, so their choices multiply; each of these is a search over sizes.
+constexpr std::size_t most_split_choices = 256;
 
 /// A precision that no design's GPU trains in leaves nothing to search.
 void check_trainable(Evaluator& evaluator, const PlanSpace& space) {
@@ -207,15 +214,32 @@ void check_trainable(Evaluator& evaluator, const PlanSpace& space) {
   }
 }
 
-/// One for each split of the search, or the one without.
+/// "8-way tensor-parallel", of several workloads with the name of each.
+std::string splits_text(const Scenario& s, const Design& d) {
+  std::string out;
+  for (std::size_t w = 0; w < d.splits.size(); ++w)
+    out += (out.empty() ? "" : "; ") + (d.splits.size() > 1 ? s.workloads[w].model + ": " : std::string{}) +
+           split_choice_text(d.splits[w].value);
+  return out;
+}
+
+/// One for each way to give every workload a split of the search, or the one without. Throws Error where
+/// these are too many.
 std::vector<Design> with_splits(const Scenario& s, const Design& base) {
-  if (s.search.parallelism.empty()) return {base};
-  std::vector<Design> out;
-  for (const Choice<ParallelSpec>& split : s.search.parallelism) {
-    Design& d = out.emplace_back(base);
-    d.split = split;
-    d.network += (d.network.empty() ? "" : ", ") + split_choice_text(split.value);
+  const auto& choices = s.search.parallelism;
+  if (choices.empty()) return {base};
+  std::vector<Design> out{base};
+  for (std::size_t w = 0; w < s.workloads.size(); ++w) {
+    if (out.size() * choices.size() > most_split_choices)
+      throw Error{fmt::format("{} splits for each of {} workloads are more than {} choices", choices.size(),
+                              s.workloads.size(), most_split_choices),
+                  choices.front().where, "list fewer splits, or ask about the workloads one by one"};
+    std::vector<Design> longer;
+    for (const Design& some : out)
+      for (const Choice<ParallelSpec>& split : choices) longer.emplace_back(some).splits.push_back(split);
+    out = std::move(longer);
   }
+  for (Design& d : out) d.network += (d.network.empty() ? "" : ", ") + splits_text(s, d);
   return out;
 }
 
@@ -252,9 +276,9 @@ PlanSpace plan_space(Evaluator& evaluator, const Scenario& s) {
   return space;
 }
 
-Question question_of(const Scenario& scenario, const Design& design, std::size_t size,
+Question question_of(const Scenario& scenario, const Design& design, std::size_t size, std::size_t workload,
                      const WorkloadSpec& variant) {
-  Question q = question(scenario, design.with_split(variant));
+  Question q = question(scenario, design.with_split(workload, variant));
   q.cluster = design.at(size);
   q.storage = design.storage;
   q.gpus = q.cluster.gpus_per_job;
@@ -267,7 +291,7 @@ Scenario with_choice(const Scenario& scenario, const PlanSpace& space, std::size
   out.cluster = space.designs[design].at(size);
   out.storage = space.designs[design].storage;
   for (std::size_t w = 0; w < out.workloads.size(); ++w)
-    out.workloads[w] = space.designs[design].with_split(space.variants[w][variants[w]]);
+    out.workloads[w] = space.designs[design].with_split(w, space.variants[w][variants[w]]);
   return out;
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/evaluator.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/format/scenario.hpp"
 
 namespace rackcast {
 
@@ -15,7 +15,7 @@ struct PlanSize {
   double of_most = 0;  ///< nodes and spares over goal.max_nodes; 0: the scenario lists the sizes itself
 };
 
-/// Node type, network and storage, and the split of the networks over GPUs, at any of its sizes.
+/// Node type, network and storage, and the split of each network over GPUs, at any of its sizes.
 struct Design {
   ClusterSpec cluster;  ///< nodes and gpus_per_job: of no meaning
   StorageSpec storage;
@@ -23,11 +23,11 @@ struct Design {
   std::string network;          ///< what sets it apart from other designs, for people; may be empty
   std::vector<PlanSize> sizes;  ///< ascending
   std::size_t asked = 0;        ///< so many of them; those behind lie past goal.max_nodes
-  std::optional<Choice<ParallelSpec>> split = {};  ///< in the place of every workload's own
+  std::vector<Choice<ParallelSpec>> splits = {};  ///< of each workload, in the place of its own; empty: none
 
   [[nodiscard]] ClusterSpec at(std::size_t size) const;
-  /// A variant of a workload as this design runs it.
-  [[nodiscard]] WorkloadSpec with_split(WorkloadSpec variant) const;
+  /// A variant of a workload, by its place in the scenario, as this design runs it.
+  [[nodiscard]] WorkloadSpec with_split(std::size_t workload, WorkloadSpec variant) const;
 };
 
 struct PlanSpace {
@@ -40,7 +40,7 @@ struct PlanSpace {
 PlanSpace plan_space(Evaluator& evaluator, const Scenario& scenario);
 
 /// What is asked of one variant of a workload on a design at a size.
-Question question_of(const Scenario& scenario, const Design& design, std::size_t size,
+Question question_of(const Scenario& scenario, const Design& design, std::size_t size, std::size_t workload,
                      const WorkloadSpec& variant);
 
 /// The scenario with this design, size and these variants in the place of its own.

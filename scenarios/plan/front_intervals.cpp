@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "scenarios/evaluator.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
 
 namespace rackcast {
 

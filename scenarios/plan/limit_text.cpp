@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/describe.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/format/scenario.hpp"
 #include "scenarios/site/site_report.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "sim/units/told_apart.hpp"
 
 namespace rackcast {
 
@@ -81,9 +82,12 @@ std::string amount_text(Limit limit, const Scenario& s, double use) {
   const auto whole = [&](double allowed, const char* what) {
     return count_of(std::floor(allowed * use + 1e-6), what);
   };
+  const auto of = [use](auto allowed) {
+    return told_apart(use * allowed, allowed);
+  };
   switch (limit) {
     case Limit::deadline:
-      return to_text(use * s.goal->deadline);
+      return of(s.goal->deadline);
     case Limit::availability:
       return fmt::format("{:.4g} %", 100 * std::max(0.0, 1 - (1 - *s.goal->availability) * use));
     case Limit::max_nodes:
@@ -93,15 +97,15 @@ std::string amount_text(Limit limit, const Scenario& s, double use) {
     case Limit::rack_units:
       return whole(*site->racks.max_units, "unit");
     case Limit::floor_area:
-      return to_text(use * *site->floor.area);
+      return of(*site->floor.area);
     case Limit::site_power:
-      return to_text(use * *site->power.usable_feed());
+      return of(*site->power.usable_feed());
     case Limit::budget:
-      return to_text(use * *site->prices->budget);
+      return of(*site->prices->budget);
     case Limit::opex_budget:
-      return to_text(use * *site->prices->opex_budget * hours_of_year) + " a year";
+      return of(*site->prices->opex_budget * hours_of_year) + " a year";
     case Limit::total_budget:
-      return to_text(use * *site->prices->total_budget);
+      return of(*site->prices->total_budget);
     case Limit::useful_batch:
       if (const auto batch = common_batch(s))
         return fmt::format("{} of one step", count_of(std::floor(*batch * use + 1e-6), "sample"));

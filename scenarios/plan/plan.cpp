@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/describe.hpp"
-#include "scenarios/evaluator.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/plan/limit_text.hpp"
 #include "scenarios/plan/pareto.hpp"
 #include "scenarios/plan/plan_candidate.hpp"
 #include "scenarios/plan/plan_relaxations.hpp"
 #include "scenarios/plan/plan_search.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "sim/units/told_apart.hpp"
 
 namespace rackcast {
 
@@ -75,12 +76,16 @@ std::string time_text(const Scenario& s, Duration time) {
 
 void Planner::choose(const Judged& c) {
   report_.chosen = candidate(c);
-  report_.statement = fmt::format("{}: {} ({}), {}.",
+  // A count of nodes and a time stand in the sentence already.
+  const bool weighed =
+      report_.objective == Objective::lowest_cost || report_.objective == Objective::lowest_energy;
+  report_.statement = fmt::format("{}: {}{}, {}.",
                                   report_.objective == Objective::fewest_nodes    ? "Fewest nodes"
                                   : report_.objective == Objective::lowest_cost   ? "Lowest cost"
                                   : report_.objective == Objective::lowest_energy ? "Lowest energy"
                                                                                   : "Fastest",
-                                  named(*report_.chosen), worth(report_.objective, *report_.chosen),
+                                  named(*report_.chosen),
+                                  weighed ? " (" + worth(report_.objective, *report_.chosen) + ")" : "",
                                   time_text(scenario_, report_.chosen->time));
   const auto smaller = search_.smaller(c);
   if (!smaller) {
@@ -91,10 +96,10 @@ void Planner::choose(const Judged& c) {
   const PlanCandidate& s = *report_.smaller;
   const std::string size = s.gpus_per_job ? count_of(s.gpus, "GPU") : count_of(s.nodes, "node");
   report_.smaller_statement =
-      s.breaks.empty()
-          ? fmt::format("{} would do too, but less well: {} against {}.", size, worth(report_.objective, s),
-                        worth(report_.objective, *report_.chosen))
-          : fmt::format("{} would take {} and break: {}.", size, to_text(s.time), joined_reasons(s.breaks));
+      s.breaks.empty() ? fmt::format("{} would do too, but less well: {} against {}.", size,
+                                     worth(report_.objective, s), worth(report_.objective, *report_.chosen))
+                       : fmt::format("{} would take {} and break: {}.", size,
+                                     told_apart(s.time, scenario_.goal->deadline), joined_reasons(s.breaks));
 }
 
 void Planner::add_options() {
@@ -118,7 +123,10 @@ void Planner::add_options() {
 
 std::vector<double> Planner::dimensions(const PlanCandidate& c) const {
   std::vector<double> out{static_cast<double>(c.nodes), static_cast<double>(c.gpus), c.time.base()};
-  if (scenario_.site && scenario_.site->prices) out.push_back(c.total ? c.total->base() : dropped);
+  if (scenario_.site && scenario_.site->prices) {
+    out.push_back(c.total ? c.total->base() : dropped);
+    out.push_back(c.missing.none() ? 0 : 1);  // a sum with a gap is not less than one without
+  }
   if (scenario_.site) out.push_back(c.energy ? c.energy->base() : dropped);
   return out;
 }

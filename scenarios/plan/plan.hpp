@@ -1,14 +1,14 @@
 #pragma once
 /// The planner's part of a result: what was searched, what was chosen, what else there is, what each limit is
-/// worth, and which limits conflict. Field by field as in "plan" of scenarios/schema/result.schema.json.
+/// worth, and which limits conflict. scenarios/document/plan.hpp is its form.
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "scenarios/plan/search_spec.hpp"
+#include "scenarios/format/search_spec.hpp"
 #include "scenarios/site/missing_facts.hpp"
-#include "sim/quantity.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 

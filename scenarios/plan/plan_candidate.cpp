@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "models/operator.hpp"
-#include "scenarios/describe.hpp"
-#include "scenarios/workload_choice.hpp"
+#include "models/networks/operator.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/format/workload_choice.hpp"
 
 namespace rackcast {
 
@@ -37,7 +37,7 @@ PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& space, c
   out.gpus = c.gpus;
   out.gpus_per_job = d.sizes[c.size].gpus_per_job;
   for (std::size_t w = 0; w < c.variants.size(); ++w) {
-    const WorkloadSpec spec = d.with_split(space.variants[w][c.variants[w]]);
+    const WorkloadSpec spec = d.with_split(w, space.variants[w][c.variants[w]]);
     std::string framework = spec.framework;
     if (!spec.framework_version.empty()) framework += " " + spec.framework_version;
     out.workloads.push_back({spec.model,

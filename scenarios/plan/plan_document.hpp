@@ -1,11 +1,12 @@
 #pragma once
-/// The "plan" of the result document. Private to scenarios/result.cpp.
-#include <nlohmann/json_fwd.hpp>
+/// The "plan" of the result document. Private to scenarios/result/result.cpp.
+
+#include "scenarios/document/plan.hpp"
 
 namespace rackcast {
 
 struct PlanReport;
 
-nlohmann::ordered_json plan_document(const PlanReport& plan);
+doc::Plan plan_document(const PlanReport& plan);
 
 }  // namespace rackcast

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "models/site/racks.hpp"
-#include "scenarios/describe.hpp"
+#include "scenarios/answer/describe.hpp"
 #include "scenarios/plan/changed_limits.hpp"
 #include "scenarios/plan/limit_text.hpp"
 #include "scenarios/plan/plan_candidate.hpp"
 #include "scenarios/site/site_plan.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 
@@ -62,7 +62,6 @@ class Relaxations {
         control_(control),
         objective_(scenario.goal->objective),
         chosen_(chosen),
-        now_(rank(objective_, chosen)),
         answer_(candidate(search, chosen)),
         out_(out) {}
 
@@ -88,7 +87,6 @@ class Relaxations {
   const RunControl& control_;
   Objective objective_;
   const Judged& chosen_;
-  Rank now_;
   PlanCandidate answer_;
   std::vector<PlanRelaxation>& out_;
 };
@@ -98,7 +96,7 @@ std::string Relaxations::first_change(Limit limit) const {
   factors[limit] = dropped;
   std::optional<Judged> first;
   for (Judged& c : search_.simulated(factors)) {
-    const bool better = rank(objective_, c)[0] < now_[0] * (1 - 1e-9);
+    const bool better = better_by(1e-9, objective_, c, chosen_);
     if (better && (!first || c.uses[limit] < first->uses[limit])) first = std::move(c);
   }
   if (!first) return {};
@@ -139,7 +137,7 @@ void Relaxations::add(Limit limit) {
   PerLimit free{1};
   free[limit] = dropped;
   const auto without = search_.best(free);
-  r.binds = without && rank(objective_, *without)[0] < now_[0] * (1 - 1e-9);
+  r.binds = without && better_by(1e-9, objective_, *without, chosen_);
   if (r.binds) {
     if (const auto relaxed = search_.best(factors)) r.answer = candidate(search_, *relaxed);
   }
@@ -158,8 +156,7 @@ void Relaxations::add(const ChangedLimit& limit, bool ahead) {
   if (best) {
     r.answer = candidate(again, *best);
     const std::string changes = gain(answer_, *r.answer);
-    const double then = rank(objective_, *best)[0];
-    r.binds = then < now_[0] * (1 - kCounts) && changes != kNothing;
+    r.binds = better_by(kCounts, objective_, *best, chosen_) && changes != kNothing;
     if (changes != kNothing)
       r.statement = changes;
     else

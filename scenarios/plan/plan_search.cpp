@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "scenarios/describe.hpp"
+#include "scenarios/answer/describe.hpp"
 
 namespace rackcast {
 
@@ -26,7 +26,7 @@ Rank rank(Objective objective, const Judged& c) {
   const double nodes = c.nodes, gpus = c.gpus;
   switch (objective) {
     case Objective::lowest_cost:
-      return {c.total, nodes, c.time};
+      return {c.missing.none() ? 0.0 : 1.0, c.total, nodes, c.time};
     case Objective::lowest_energy:
       return {c.energy, nodes, c.time};
     case Objective::fastest:
@@ -35,6 +35,15 @@ Rank rank(Objective objective, const Judged& c) {
       break;
   }
   return {nodes, gpus, c.time};
+}
+
+double sought(Objective objective, const Judged& c) {
+  return rank(objective, c)[objective == Objective::lowest_cost ? 1 : 0];
+}
+
+bool better_by(double share, Objective objective, const Judged& a, const Judged& b) {
+  if (objective == Objective::lowest_cost && !a.missing.none() && b.missing.none()) return false;
+  return sought(objective, a) < sought(objective, b) * (1 - share);
 }
 
 PlanSearch::PlanSearch(Evaluator& evaluator, const Scenario& scenario, const RunControl& control)
@@ -58,8 +67,7 @@ PlanPoint PlanSearch::at(std::size_t design, std::size_t size) const {
   if (above->first == size) return above->second;
   const auto below = std::prev(above);
   const auto& sizes = space_.designs[design].sizes;
-  return between(below->second, above->second, sizes[below->first].gpus, sizes[above->first].gpus,
-                 sizes[size].gpus);
+  return between(below->second, above->second, sizes[below->first], sizes[above->first], sizes[size]);
 }
 
 std::optional<Judged> PlanSearch::judge(std::size_t design, std::size_t size, const PlanPoint& point,

@@ -13,9 +13,9 @@
 #include <optional>
 #include <vector>
 
+#include "scenarios/names/run_control.hpp"
 #include "scenarios/plan/point.hpp"
 #include "scenarios/plan/ways.hpp"
-#include "scenarios/run_control.hpp"
 
 namespace rackcast {
 
@@ -40,6 +40,11 @@ struct Judged {
 /// Less is better, from front to back.
 using Rank = std::vector<double>;
 Rank rank(Objective objective, const Judged& candidate);
+/// What the objective counts: USD, J, s or nodes.
+double sought(Objective objective, const Judged& candidate);
+/// Does the objective like `a` better than `b` by more than this share? A sum that leaves something out is
+/// not better than one that does not.
+bool better_by(double share, Objective objective, const Judged& a, const Judged& b);
 
 class PlanSearch {
  public:

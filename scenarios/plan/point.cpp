@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/cluster.hpp"
-#include "models/memory.hpp"
-#include "scenarios/describe.hpp"
-#include "scenarios/parallelism.hpp"
+#include "models/collectives/cluster.hpp"
+#include "models/memory/memory.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/format/parallelism.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_report.hpp"
 
@@ -29,8 +29,13 @@ PerLimit line(const PerLimit& a, const PerLimit& b, double share) {
 
 }  // namespace
 
-PlanPoint between(const PlanPoint& a, const PlanPoint& b, double gpus_a, double gpus_b, double gpus) {
-  const double share = (gpus - gpus_a) / (gpus_b - gpus_a);
+PlanPoint between(const PlanPoint& a, const PlanPoint& b, const PlanSize& size_a, const PlanSize& size_b,
+                  const PlanSize& size) {
+  const double gpus_a = size_a.gpus, gpus_b = size_b.gpus, gpus = size.gpus;
+  // Of a job of so many GPUs only the nodes around it grow.
+  const double share = size_a.gpus != size_b.gpus
+                           ? (gpus - gpus_a) / (gpus_b - gpus_a)
+                           : static_cast<double>(size.nodes - size_a.nodes) / (size_b.nodes - size_a.nodes);
   PlanPoint out = a;
   out.uses = line(a.uses, b.uses, share);
   for (double PlanPoint::*member : {&PlanPoint::racks, &PlanPoint::rack_units, &PlanPoint::nameplate,
@@ -161,13 +166,19 @@ void PointMaker::add_site(const Design& design, const Question& q, PlanPoint& po
     }
     if (!std::isfinite(point.runs[w][fastest].time)) return;
     Question of = q;
-    of.workload = design.with_split(space_.variants[w][fastest]);
+    of.workload = design.with_split(w, space_.variants[w][fastest]);
     runs.push_back({of.workload.model, {}, evaluator_.run(of), Duration{point.runs[w][fastest].time}});
   }
   if (site.prices) add_money(plan, cluster, std::move(runs), point);
 }
 
 PlanPoint PointMaker::make(std::size_t design, std::size_t size) {
+  PlanPoint out = point_of(design, size);
+  evaluator_.give_back();
+  return out;
+}
+
+PlanPoint PointMaker::point_of(std::size_t design, std::size_t size) {
   const Design& d = space_.designs[design];
   PlanPoint point;
   ++made_;
@@ -176,7 +187,7 @@ PlanPoint PointMaker::make(std::size_t design, std::size_t size) {
   for (std::size_t w = 0; w < space_.variants.size(); ++w) {
     auto& runs = point.runs.emplace_back();
     for (const WorkloadSpec& variant : space_.variants[w]) {
-      q = question_of(scenario_, d, size, variant);
+      q = question_of(scenario_, d, size, w, variant);
       runs.push_back(run(q, design));
     }
     built = built && std::ranges::any_of(runs, [](const RunPoint& r) { return std::isfinite(r.time); });

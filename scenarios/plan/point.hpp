@@ -34,8 +34,10 @@ struct PlanPoint {
   MissingFacts missing;  ///< what racks, power and money leave out
 };
 
-/// `share` of the way from `a` to `b`, in GPUs.
-PlanPoint between(const PlanPoint& a, const PlanPoint& b, double gpus_a, double gpus_b, double gpus);
+/// The point of `size`, which lies between those of two others: by GPUs, or by nodes where a job takes the
+/// same GPUs of either.
+PlanPoint between(const PlanPoint& a, const PlanPoint& b, const PlanSize& size_a, const PlanSize& size_b,
+                  const PlanSize& size);
 
 struct SitePlan;
 struct SiteRun;
@@ -51,7 +53,8 @@ class PointMaker {
   PointMaker(Evaluator& evaluator, const Scenario& scenario, const PlanSpace& space)
       : evaluator_(evaluator), scenario_(scenario), space_(space) {}
 
-  /// Throws LimitReached; what cannot be built is a use of Limit::configuration without end.
+  /// Throws LimitReached; what cannot be built is a use of Limit::configuration without end. The evaluator
+  /// then gives back clusters.
   PlanPoint make(std::size_t design, std::size_t size);
 
   [[nodiscard]] std::size_t made() const { return made_; }  ///< points so far
@@ -60,6 +63,7 @@ class PointMaker {
   [[nodiscard]] const std::map<Limit, std::string>& undecided() const { return undecided_; }
 
  private:
+  PlanPoint point_of(std::size_t design, std::size_t size);
   RunPoint run(const Question& q, std::size_t design);
   void add_site(const Design& design, const Question& q, PlanPoint& point);
   /// The use of a limit that is held against a sum; what it leaves out as text, empty if nothing.

@@ -4,17 +4,18 @@
 #include <chrono>
 #include <cmath>
 
-#include "models/workload.hpp"
-#include "scenarios/describe.hpp"
-#include "scenarios/ledger.hpp"
-#include "scenarios/run_control.hpp"
-#include "scenarios/search.hpp"
+#include "models/networks/workload.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/answer/search.hpp"
+#include "scenarios/names/run_control.hpp"
+#include "scenarios/result/ledger.hpp"
 #include "scenarios/serving/service_fleet.hpp"
 #include "scenarios/serving/service_search.hpp"
 #include "scenarios/serving/token_server.hpp"
-#include "sim/quantity_text.hpp"
-#include "sim/table_document.hpp"
-#include "topologies/catalog.hpp"
+#include "sim/json/table_document.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "sim/units/told_apart.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
 
@@ -42,8 +43,8 @@ void describe_feasible(ServiceResult& r) {
       "{} x {} ({} GPUs) answer {} of {} in {} at the busiest hour, {:g} % of them {}, "
       "bound by {}",
       o.nodes(), o.server->title(), a.gpus, requests_text(service.peak_rate()),
-      load_workload(service.model).title, to_string(o.server->precision()), 100 * service.percentile,
-      targets_text(*o.server, r.at_peak), o.binds);
+      load_workload(service.model).title, to_string(o.server->precision()),
+      100 * o.server->targets(r.at_peak).front().percentile, targets_text(*o.server, r.at_peak), o.binds);
   if (const TokenServer* tokens = o.server->tokens()) {
     const double rate = service.tokens->output * service.peak_rate().base();
     a.statement += fmt::format("; that is {} tokens/s of output, with a copy on each {}",
@@ -54,10 +55,10 @@ void describe_feasible(ServiceResult& r) {
 }
 
 /// Why so many nodes are too few.
-std::string late_text(const ServiceNode& node, const ServingResult& gpu, int nodes, double percentile) {
+std::string late_text(const ServiceNode& node, const ServingResult& gpu, int nodes) {
   const auto late = node.broken(gpu).value_or(node.targets(gpu).front());
   return fmt::format("With {} up {:g} % of the requests would take up to {}{}; the limit is {}.",
-                     count_of(nodes, "node"), 100 * percentile, to_text(late.reached),
+                     count_of(nodes, "node"), 100 * late.percentile, told_apart(late.reached, late.limit),
                      node.tokens() ? " (" + late.name + ")" : "", to_text(late.limit));
 }
 
@@ -68,13 +69,11 @@ void add_smaller(ServiceResult& r) {
   Smaller smaller;
   smaller.nodes = o.needed - 1;
   const Frequency each = service.peak_rate() / smaller.nodes;
-  const auto past = std::ranges::find_if(o.limits.begin() + 1, o.limits.end(),
-                                         [&](const ServiceLimit& limit) { return each > limit.rate; });
-  if (past != o.limits.end()) {
+  if (const ServiceLimit* past = passed_limit(o, each)) {
     smaller.fails = past->name;
-    smaller.statement =
-        fmt::format("{} would have to take {} each: {} end at {}.", count_of(smaller.nodes, "node"),
-                    requests_text(each), past->name, requests_text(past->rate));
+    smaller.statement = fmt::format("{} would have to take {} each; the limit set by {} is {}.",
+                                    count_of(smaller.nodes, "node"), requests_text(each), past->name,
+                                    requests_text(past->rate));
   } else {
     const ServingResult gpu = o.server->under(each / o.server->node().gpus);
     smaller.fails = "latency";
@@ -82,7 +81,7 @@ void add_smaller(ServiceResult& r) {
         gpu.saturated ? fmt::format("{} would be overloaded: each GPU does {} at most, {} are asked.",
                                     count_of(smaller.nodes, "node"), requests_text(o.server->gpu_capacity()),
                                     requests_text(each / o.server->node().gpus))
-                      : late_text(*o.server, gpu, smaller.nodes, service.percentile);
+                      : late_text(*o.server, gpu, smaller.nodes);
   }
   if (o.spares > 0)
     smaller.statement +=
@@ -115,6 +114,7 @@ void add_interval(ServiceResult& r) {
     r.day[hour].busy_low = fast[hour].gpu.utilisation;
     r.day[hour].busy_high = slow[hour].gpu.utilisation;
   }
+  if (r.kind != "size") return;  // a number of nodes that is given has no interval
   constexpr int most = 100'000;
   r.most = nodes_for(*o.server, peak, most, slower);
   r.least = nodes_for(*o.server, peak, most, 1 / slower);
@@ -226,26 +226,32 @@ ServiceResult size_service(const Scenario& asked, const Catalog& catalog, const 
   r.kind = "size";
   const auto all = service_choices(catalog, r.scenario);
   const auto started = std::chrono::steady_clock::now();
+  const std::function<bool()> over = [&] {
+    const Duration spent{std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count()};
+    return (control.cancelled && control.cancelled()) || spent > control.wall_clock;
+  };
   for (std::size_t i = 0; i < all.size(); ++i) {
     ServiceOption option = service_option(catalog, work.kernels, r.scenario, all[i].first, all[i].second);
     solve(option, r.scenario, catalog);
     r.options.push_back(std::move(option));
     if (control.on_design) control.on_design(i + 1, all.size());
-    const Duration spent{std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count()};
-    r.partial =
-        i + 1 < all.size() && ((control.cancelled && control.cancelled()) || spent > control.wall_clock);
+    r.partial = i + 1 < all.size() && over();
     if (r.partial) break;
   }
-  if (!r.partial) check_precisions(r.options, *r.scenario.serving);
+  if (!r.partial) check_precisions(r.options, r.scenario);
   r.chosen = best_option(r.options, r.scenario);
   finish(work);
   if (r.partial)
     r.warnings.push_back(fmt::format("partial: {} of {} choices were tried", r.options.size(), all.size()));
-  if (!r.answer.feasible && !r.partial) add_conflict_set(r, catalog);
+  if (!r.answer.feasible && !r.partial && !over()) add_conflict_set(r, catalog);
   if (r.answer.feasible) {
     add_smaller(r);
-    r.answer.changes = service_changes(r.chosen, r.scenario, catalog, work.kernels);
-    if (!r.partial) r.relaxations = service_relaxations(r, catalog, work.kernels);
+    r.answer.changes = service_changes(r.chosen, r.scenario, catalog, work.kernels, over);
+    if (!r.partial) r.relaxations = service_relaxations(r, catalog, work.kernels, over);
+  }
+  if (!r.partial && over()) {
+    r.partial = true;
+    r.warnings.emplace_back("partial: the limit ended what would change the answer");
   }
   return std::move(work.out);
 }
@@ -266,7 +272,7 @@ void check_service_names(const Scenario& asked, const Catalog& catalog) {
   std::vector<ServiceOption> options;
   for (const auto& [cluster, precision] : service_choices(catalog, work.out.scenario))
     options.push_back(service_option(catalog, work.kernels, work.out.scenario, cluster, precision));
-  check_precisions(options, *work.out.scenario.serving);
+  check_precisions(options, work.out.scenario);
   if (work.out.scenario.site) check_site_names(catalog, *work.out.scenario.site);
 }
 

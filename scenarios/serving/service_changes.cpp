@@ -1,12 +1,17 @@
 /// What would change the number of nodes of a fleet that serves.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 
-#include "scenarios/describe.hpp"
-#include "scenarios/ledger.hpp"
+#include "models/networks/transformer.hpp"
+#include "models/networks/workload.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/result/ledger.hpp"
 #include "scenarios/serving/service_fleet.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/json/table_document.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 
@@ -17,8 +22,8 @@ constexpr double ninety_percent_one_sided = 1.2816;  ///< standard deviations
 class Changes {
  public:
   Changes(const ServiceOption& option, const Scenario& scenario, const Catalog& catalog,
-          const GpuModelLibrary& kernels)
-      : option_(option), scenario_(scenario), catalog_(catalog), kernels_(kernels) {}
+          const GpuModelLibrary& kernels, const std::function<bool()>& over)
+      : option_(option), scenario_(scenario), catalog_(catalog), kernels_(kernels), over_(over) {}
 
   /// The needed nodes of the scenario with another service, in the option's precision or another one.
   void add(std::string input, std::string change, const ServiceSpec& service, double slower = 1) {
@@ -27,27 +32,50 @@ class Changes {
 
   void add(std::string input, std::string change, const ServiceSpec& service, Precision precision,
            double slower = 1) {
+    if (over_()) return;
     Scenario asked = scenario_;
     asked.serving = service;
     Ledger nobody;
     const ServiceNode node{catalog_, kernels_, asked, option_.cluster, precision, nobody};
     constexpr int most = 100'000;
     const auto nodes = nodes_for(node, service.peak_rate(), most, slower);
-    out.push_back(
-        {std::move(input), std::move(change),
-         nodes ? fmt::format("instead of {}{}", option_.needed, option_.spares > 0 ? ", before spares" : "")
-               : (node.refused().empty() ? std::string{"no number of nodes keeps the latency"}
-                                         : node.refused()),
-         nodes});
+    Change row{std::move(input), std::move(change), {}, nodes};
+    if (!nodes) {
+      row.statement =
+          node.refused().empty() ? std::string{"no number of nodes keeps the latency"} : node.refused();
+    } else if (const std::string breaks = broken_limits(node, asked, *nodes); !breaks.empty()) {
+      row.nodes.reset();
+      row.statement = fmt::format("{} would do, and {}", count_of(*nodes, "node"), breaks);
+    } else {
+      row.statement = (nodes == option_.needed ? "no change" : fmt::format("instead of {}", option_.needed)) +
+                      (option_.spares > 0 ? ", before spares" : "");
+    }
+    out.push_back(std::move(row));
   }
 
   std::vector<Change> out;
 
  private:
+  /// "break: max nodes (64 nodes allowed), site power (250 kW allowed)"; empty where `nodes` keep the limits.
+  [[nodiscard]] std::string broken_limits(const ServiceNode& node, const Scenario& asked, int nodes) const {
+    constexpr int kMostPlaced = 4096;  // what so many nodes break, more break too
+    ServiceOption fleet;
+    fleet.server = std::make_shared<const ServiceNode>(node);
+    fleet.cluster = option_.cluster;
+    const auto conflicts = fleet_conflicts(fleet, std::min(nodes, kMostPlaced), asked, catalog_);
+    if (!conflicts) return "cannot be wired";
+    std::string broken;
+    for (const Conflict& c : *conflicts)
+      broken += fmt::format("{}{} ({} allowed)", broken.empty() ? "break: " : ", ", c.constraint, c.required);
+    std::ranges::replace(broken, '_', ' ');
+    return broken;
+  }
+
   const ServiceOption& option_;
   const Scenario& scenario_;
   const Catalog& catalog_;
   const GpuModelLibrary& kernels_;
+  const std::function<bool()>& over_;
 };
 
 /// Limits on tokens, and longer prompts and answers.
@@ -64,20 +92,31 @@ void add_tokens(Changes& changes, const ServiceSpec& asked) {
       changes.add("time per output token", to_text(*other.tokens->token), other);
     }
   }
-  ServiceSpec longer = asked;
-  longer.tokens->prompt = 2 * asked.tokens->prompt;
-  changes.add("prompt", fmt::format("{:g} tokens", longer.tokens->prompt), longer);
-  longer = asked;
-  longer.tokens->output = 2 * asked.tokens->output;
-  changes.add("output", fmt::format("{:g} tokens", longer.tokens->output), longer);
+  const std::int64_t longest = longest_context(*load_workload(asked.model).transformer);
+  for (double TokenService::*length : {&TokenService::prompt, &TokenService::output}) {
+    const char* name = length == &TokenService::prompt ? "prompt" : "output";
+    ServiceSpec longer = asked;
+    TokenService& tokens = *longer.tokens;
+    tokens.*length *= 2;
+    const std::string change = grouped(tokens.*length) + " tokens";
+    if (longest > 0 && tokens.prompt + tokens.output > static_cast<double>(longest))
+      changes.out.push_back(
+          {name, change,
+           fmt::format("not possible: prompt and answer would be {} tokens; the network takes {} at most",
+                       grouped(tokens.prompt + tokens.output), grouped(static_cast<double>(longest))),
+           std::nullopt});
+    else
+      changes.add(name, change, longer);
+  }
 }
 
 }  // namespace
 
 std::vector<Change> service_changes(const ServiceOption& option, const Scenario& scenario,
-                                    const Catalog& catalog, const GpuModelLibrary& kernels) {
+                                    const Catalog& catalog, const GpuModelLibrary& kernels,
+                                    const std::function<bool()>& over) {
   const ServiceSpec& asked = *scenario.serving;
-  Changes changes{option, scenario, catalog, kernels};
+  Changes changes{option, scenario, catalog, kernels, over};
   ServiceSpec other = asked;
   other.rate = 2 * asked.rate;
   changes.add("rate", requests_text(other.rate), other);

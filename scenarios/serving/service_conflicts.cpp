@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
-#include "scenarios/describe.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/answer/search.hpp"
 #include "scenarios/plan/limits.hpp"
-#include "scenarios/search.hpp"
 #include "scenarios/serving/service_search.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 
@@ -23,12 +23,9 @@ constexpr const char* kLatency = "latency";
 class ConflictSet {
  public:
   ConflictSet(const Scenario& scenario, const Catalog& catalog)
-      : asked_(scenario), free_(scenario), catalog_(catalog) {
-    if (!free_.goal) free_.goal.emplace();
-    most_ = free_.goal->max_nodes;
-    placed_ = std::max(most_, kMostPlaced);
-    free_.goal->max_nodes = 2 * placed_;  // with spares
-  }
+      : asked_(scenario),
+        catalog_(catalog),
+        placed_(std::max(scenario.goal ? scenario.goal->max_nodes : GoalSpec{}.max_nodes, kMostPlaced)) {}
 
   void add(const ServiceOption& option) {
     const ServiceNode& node = *option.server;
@@ -60,21 +57,7 @@ class ConflictSet {
 
   /// What the fleet of `nodes`, spares included, breaks but for the latency; nothing if it cannot be built.
   [[nodiscard]] std::optional<std::vector<Conflict>> broken(const ServiceOption& option, int needed) const {
-    ServiceOption o;
-    o.server = option.server;
-    o.cluster = option.cluster;
-    o.needed = needed;
-    try {
-      complete(o, free_, catalog_);
-    } catch (const Error& e) {
-      if (e.kind() != ErrorKind::infeasible) throw;
-      return std::nullopt;
-    }
-    if (o.nodes() > most_)
-      o.conflicts.insert(o.conflicts.begin(),
-                         {constraint::max_nodes, count_of(o.nodes(), "node"), count_of(most_, "node"),
-                          fmt::format("It takes {}; max_nodes is {}.", count_of(o.nodes(), "node"), most_)});
-    return o.conflicts;
+    return fleet_conflicts(option, needed, asked_, catalog_);
   }
 
  private:
@@ -94,9 +77,8 @@ class ConflictSet {
   }
 
   const Scenario& asked_;
-  Scenario free_;  ///< the same without max_nodes
   const Catalog& catalog_;
-  int most_ = 0, placed_ = 0;
+  int placed_ = 0;
   std::vector<std::string> names_;
   std::vector<LimitMask> masks_;
 };
@@ -122,7 +104,13 @@ Conflict latency_conflict(const ConflictSet& set, const ServiceOption& o, const 
                           const std::vector<std::string>& names, int needed) {
   const int nodes = most_within(set, o, names, needed);
   const int tried = std::max(1, nodes);
-  const ServingResult gpu = o.server->under(service.peak_rate() / tried / o.server->node().gpus);
+  const Frequency each = service.peak_rate() / tried;
+  if (const ServiceLimit* passed = nodes > 0 ? passed_limit(o, each) : nullptr) {
+    Conflict host = passed_conflict(o, *passed, service.peak_rate(), nodes);
+    host.statement = fmt::format("The other limits leave {}. ", count_of(nodes, "node")) + host.statement;
+    return host;
+  }
+  const ServingResult gpu = o.server->under(each / o.server->node().gpus);
   const auto late = o.server->broken(gpu).value_or(o.server->targets(gpu).front());
   Conflict out{kLatency, to_text(late.limit), "", ""};
   if (nodes == 0) {

@@ -1,7 +1,6 @@
 /// The result document of a fleet that serves.
-#include <nlohmann/json.hpp>
-
-#include "scenarios/result_document.hpp"
+#include "scenarios/document/whole.hpp"
+#include "scenarios/result/result_document.hpp"
 #include "scenarios/serving/service_result.hpp"
 #include "scenarios/serving/token_server.hpp"
 #include "scenarios/site/result_site.hpp"
@@ -10,38 +9,29 @@ namespace rackcast {
 
 namespace {
 
-using Document = nlohmann::ordered_json;
-
 constexpr double joules_per_kwh = 3.6e6;
 
-template <class T>
-Document or_null(const std::optional<T>& value) {
-  return value ? Document(*value) : Document(nullptr);
+std::optional<double> seconds(const std::optional<Duration>& value) {
+  return value ? std::optional{value->base()} : std::nullopt;
 }
 
 /// One GPU under a load; without latencies where it is overloaded.
-Document load_document(const ServingResult& r) {
-  Document out = {{"busy", r.utilisation}, {"mean_batch", r.mean_batch}, {"overloaded", r.saturated}};
-  const auto add = [&](const char* name, Duration d) {
-    out[name] = r.saturated ? Document(nullptr) : Document(d.base());
-  };
-  add("p50_s", r.p50);
-  add("p90_s", r.p90);
-  add("p99_s", r.p99);
-  add("latency_s", r.asked);
+doc::Serving::Load load_document(const ServingResult& r) {
+  doc::Serving::Load out;
+  out.busy = r.utilisation;
+  out.mean_batch = r.mean_batch;
+  out.overloaded = r.saturated;
+  if (r.saturated) return out;
+  out.p50_s = r.p50.base();
+  out.p90_s = r.p90.base();
+  out.p99_s = r.p99.base();
+  out.latency_s = r.asked.base();
   if (r.tokens) {
-    add("first_token_p50_s", r.tokens->first_p50);
-    add("first_token_s", r.tokens->first);
-    add("token_p50_s", r.tokens->token_p50);
-    add("token_s", r.tokens->token);
+    out.first_token_p50_s = r.tokens->first_p50.base();
+    out.first_token_s = r.tokens->first.base();
+    out.token_p50_s = r.tokens->token_p50.base();
+    out.token_s = r.tokens->token.base();
   }
-  return out;
-}
-
-Document limits_document(const std::vector<ServiceLimit>& limits) {
-  Document out = Document::array();
-  for (const ServiceLimit& limit : limits)
-    out.push_back({{"name", limit.name}, {"requests_per_s", limit.rate.base()}});
   return out;
 }
 
@@ -50,148 +40,140 @@ std::optional<double> money_of_life(const ServiceOption& o) {
   return o.site->cost->own.over_life(o.site->cost->utilisation).base();
 }
 
-/// The cost of a million requests, owned.
+/// The cost of a million requests, owned; nothing where not all of them are answered.
 std::optional<double> money_per_million(const ServiceOption& o, const ServiceSpec& s) {
-  if (!o.site || !o.site->cost) return std::nullopt;
+  if (o.overloaded || !o.site || !o.site->cost) return std::nullopt;
   const CostReport& cost = *o.site->cost;
   return 1e6 * (cost.own.total(cost.utilisation) / s.rate).base();
 }
 
 std::optional<double> kwh_per_million(const ServiceOption& o, const ServiceSpec& s) {
-  if (!o.site || !o.site->power.known) return std::nullopt;
+  if (o.overloaded || !o.site || !o.site->power.known) return std::nullopt;
   return 1e6 * (o.site->power.facility / s.rate).base() / joules_per_kwh;
 }
 
-Document option_document(const ServiceOption& o, const ServiceSpec& s) {
-  Document out = {{"node", o.server->node().id},
-                  {"title", o.server->title()},
-                  {"precision", to_string(o.server->precision())},
-                  {"feasible", o.feasible()},
-                  {"nodes", o.nodes()},
-                  {"gpus", o.nodes() * o.server->node().gpus},
-                  {"needed", o.needed},
-                  {"gpu_requests_per_s", o.limits.front().rate.base() / o.server->node().gpus},
-                  {"single_s", o.server->single().base()},
-                  {"binds", o.binds},
-                  {"nameplate_w", o.nameplate.base()},
-                  {"total_usd", or_null(money_of_life(o))},
-                  {"kwh_per_million", or_null(kwh_per_million(o, s))}};
-  if (const MissingFacts missing = o.missing(); !missing.none()) out["missing"] = missing_document(missing);
-  out["conflicts"] = Document::array();
-  for (const Conflict& c : o.conflicts)
-    out["conflicts"].push_back({{"constraint", c.constraint}, {"statement", c.statement}});
+doc::Serving::Option option_document(const ServiceOption& o, const ServiceSpec& s) {
+  doc::Serving::Option out;
+  out.node = o.server->node().id;
+  out.title = o.server->title();
+  out.precision = to_string(o.server->precision());
+  out.feasible = o.feasible();
+  out.nodes = o.nodes();
+  out.gpus = o.nodes() * o.server->node().gpus;
+  out.needed = o.needed;
+  out.gpu_requests_per_s = o.limits.front().rate.base() / o.server->node().gpus;
+  out.single_s = o.server->single().base();
+  out.binds = o.binds;
+  out.nameplate_w = o.nameplate.base();
+  out.total_usd = money_of_life(o);
+  out.kwh_per_million = kwh_per_million(o, s);
+  const MissingFacts missing = o.missing();
+  out.no_price = missing.prices;
+  out.no_power = missing.power;
+  out.no_units = missing.units;
+  for (const Conflict& c : o.conflicts) out.conflicts.push_back({c.constraint, c.statement});
   return out;
 }
 
-Document seconds_or_null(const std::optional<Duration>& value) {
-  return value ? Document(value->base()) : Document(nullptr);
-}
-
 /// What a language model generates, token by token.
-Document tokens_document(const ServiceResult& r) {
+doc::Serving::Tokens tokens_document(const ServiceResult& r) {
   const ServiceSpec& s = *r.scenario.serving;
-  const ServiceOption& o = r.chosen;
   const TokenService& t = *s.tokens;
-  const TokenServer* server = o.server->tokens();
-  const auto money = money_per_million(o, s), energy = kwh_per_million(o, s);
-  return {{"prompt", t.prompt},
-          {"output", t.output},
-          {"first_token_limit_s", seconds_or_null(t.first)},
-          {"token_limit_s", seconds_or_null(t.token)},
-          {"gpus_per_copy", server ? Document(server->gpus_per_copy()) : Document(nullptr)},
-          {"most_in_flight", server ? Document(server->most_in_flight()) : Document(nullptr)},
-          {"tokens_per_s", t.output * s.rate.base()},
-          {"peak_tokens_per_s", t.output * s.peak_rate().base()},
-          {"usd_per_million_tokens", money ? Document(*money / t.output) : Document(nullptr)},
-          {"kwh_per_million_tokens", energy ? Document(*energy / t.output) : Document(nullptr)}};
+  const auto money = money_per_million(r.chosen, s), energy = kwh_per_million(r.chosen, s);
+  doc::Serving::Tokens out;
+  out.prompt = t.prompt;
+  out.output = t.output;
+  out.first_token_limit_s = seconds(t.first);
+  out.token_limit_s = seconds(t.token);
+  out.first_token_percentile = t.first_percentile;
+  out.token_percentile = t.token_percentile;
+  if (const TokenServer* server = r.chosen.server->tokens()) {
+    out.gpus_per_copy = server->gpus_per_copy();
+    out.most_in_flight = server->most_in_flight();
+  }
+  out.tokens_per_s = t.output * s.rate.base();
+  out.peak_tokens_per_s = t.output * s.peak_rate().base();
+  if (money) out.usd_per_million = *money / t.output;
+  if (energy) out.kwh_per_million = *energy / t.output;
+  return out;
 }
 
-Document serving_document(const ServiceResult& r) {
+/// What the fleet was found to take.
+void fill_sizes(const ServiceResult& r, doc::Serving& out) {
+  if (r.chosen.needed > 0) {
+    out.at_peak = load_document(r.at_peak);
+    out.all_up = load_document(r.all_up);
+    out.latency_low_s = r.fast_s;
+    out.latency_high_s = r.slow_s;
+    out.nodes_low = r.least;
+    out.nodes_high = r.most;
+    out.busy = r.chosen.busy;
+  }
+  for (const ServiceHour& hour : r.day)
+    out.day.push_back({hour.rate.base(), load_document(hour.gpu), hour.busy_low, hour.busy_high});
+  for (const ServiceSize& size : r.sizes)
+    out.sizes.push_back({size.nodes, load_document(size.gpu), size.low_s, size.high_s});
+}
+
+doc::Serving serving_document(const ServiceResult& r) {
   const ServiceSpec& s = *r.scenario.serving;
   const ServiceOption& o = r.chosen;
-  Document out = {{"model", s.model},
-                  {"precision", to_string(o.server->precision())},
-                  {"requests_per_s", s.rate.base()},
-                  {"peak", s.peak()},
-                  {"peak_requests_per_s", s.peak_rate().base()},
-                  {"latency_s", seconds_or_null(s.token_limits().answer)},
-                  {"percentile", s.percentile},
-                  {"max_batch", s.max_batch},
-                  {"needed", o.needed},
-                  {"spares", o.spares},
-                  {"availability",
-                   {{"asked", or_null(s.availability)}, {"reached", o.availability}, {"node_down", o.down}}},
-                  {"single_s", o.server->single().base()},
-                  {"decode_s", o.server->decode().base()},
-                  {"gpu_capacity_per_s", o.server->gpu_capacity().base()},
-                  {"memory_bytes", o.server->memory().base()},
-                  {"limits", limits_document(o.limits)},
-                  {"binds", o.binds}};
-  if (s.tokens) out["tokens"] = tokens_document(r);
-  if (o.needed > 0) {
-    out["at_peak"] = load_document(r.at_peak);
-    out["all_up"] = load_document(r.all_up);
-    out["interval"] = {{"latency_low_s", or_null(r.fast_s)},
-                       {"latency_high_s", or_null(r.slow_s)},
-                       {"nodes_low", or_null(r.least)},
-                       {"nodes_high", or_null(r.most)}};
-    out["busy"] = o.busy;
-  }
-  out["day"] = Document::array();
-  for (const ServiceHour& hour : r.day) {
-    Document row = {{"requests_per_s", hour.rate.base()}};
-    row.update(load_document(hour.gpu));
-    row["busy_low"] = hour.busy_low;
-    row["busy_high"] = hour.busy_high;
-    out["day"].push_back(row);
-  }
-  out["sizes"] = Document::array();
-  for (const ServiceSize& size : r.sizes) {
-    Document row = {{"nodes", size.nodes}};
-    row.update(load_document(size.gpu));
-    row["latency_low_s"] = or_null(size.low_s);
-    row["latency_high_s"] = or_null(size.high_s);
-    out["sizes"].push_back(row);
-  }
-  out["options"] = Document::array();
-  for (const ServiceOption& option : r.options) out["options"].push_back(option_document(option, s));
-  out["relaxations"] = Document::array();
+  doc::Serving out;
+  out.model = s.model;
+  out.precision = to_string(o.server->precision());
+  out.requests_per_s = s.rate.base();
+  out.peak = s.peak();
+  out.peak_requests_per_s = s.peak_rate().base();
+  out.latency_s = seconds(s.token_limits().answer);
+  out.percentile = s.percentile;
+  out.max_batch = s.max_batch;
+  out.needed = o.needed;
+  out.spares = o.spares;
+  out.availability_asked = s.availability;
+  out.availability = o.availability;
+  out.node_down = o.down;
+  out.single_s = o.server->single().base();
+  out.decode_s = o.server->decode().base();
+  out.gpu_capacity_per_s = o.server->gpu_capacity().base();
+  out.memory_bytes = o.server->memory().base();
+  for (const ServiceLimit& limit : o.limits) out.limits.push_back({limit.name, limit.rate.base()});
+  out.binds = o.binds;
+  if (s.tokens) out.tokens = tokens_document(r);
+  fill_sizes(r, out);
+  for (const ServiceOption& option : r.options) out.options.push_back(option_document(option, s));
   for (const ServiceRelaxation& x : r.relaxations)
-    out["relaxations"].push_back({{"limit", x.limit},
-                                  {"now", x.now},
-                                  {"relaxed", x.relaxed},
-                                  {"binds", x.binds},
-                                  {"statement", x.statement}});
-  out["usd_per_million"] = or_null(money_per_million(o, s));
-  out["kwh_per_million"] = or_null(kwh_per_million(o, s));
+    out.relaxations.push_back({x.limit, x.now, x.relaxed, x.statement, x.binds, {}, {}});
+  out.usd_per_million = money_per_million(o, s);
+  out.kwh_per_million = kwh_per_million(o, s);
   return out;
 }
 
 /// How the time of a request comes about.
-std::vector<MethodRow> time_method(bool tokens) {
+std::vector<doc::MethodStep> time_method(bool tokens) {
   if (tokens)
     return {
         {"Time of a pass",
          "token(d) + rows(d + p) - rows(d) + p / prompt x attention, of d requests in flight and p tokens of "
          "prompts",
-         "models/token_generation.hpp; models/generation_load.hpp; kernels as fitted on measured ones"},
+         "models/serving/token_generation.hpp; models/serving/generation_load.hpp; kernels as fitted on "
+         "measured ones"},
         {"Time to the first token, per output token",
          "requests come at random (Poisson) and wait for a place, first come, first served; every pass gives "
          "each request in flight a token and takes what prompts fit (continuous batching, Orca 2022, with "
          "prompts in pieces, Sarathi-Serve 2024); simulated pass by pass",
-         "models/generation_service.hpp"}};
+         "models/serving/generation_service.hpp"}};
   return {{"Time of a batch",
            "forward kernels in a queue that the host fills: end = max(previous end, issued) + kernel",
-           "models/gpu_step.hpp; models/gpu_kernel.hpp; efficiencies fitted on measured kernels"},
+           "models/frameworks/gpu_step.hpp; models/gpu/kernel.hpp; efficiencies fitted on measured kernels"},
           {"Latency",
            "decoding on a core + wait for the GPU + time of its batch; the GPU takes what waits, at most a "
            "full batch; requests arrive at random, simulated",
-           "models/serving.hpp"}};
+           "models/serving/serving.hpp"}};
 }
 
-std::vector<MethodRow> serving_method(bool tokens) {
-  std::vector<MethodRow> out = time_method(tokens);
-  const std::vector<MethodRow> rest{
+std::vector<doc::MethodStep> serving_method(bool tokens) {
+  std::vector<doc::MethodStep> out = time_method(tokens);
+  const std::vector<doc::MethodStep> rest{
       {"Load of a GPU", "busiest hour / (nodes x GPUs of a node): each request goes to a GPU drawn at random",
        "scenarios/serving/service_node.cpp"},
       {"Nodes", "galloping, then halving the interval; one node fewer is simulated and fails",
@@ -199,12 +181,12 @@ std::vector<MethodRow> serving_method(bool tokens) {
       {"Spares",
        "least k with P(at most k of n + k nodes are down) >= availability, nodes fail independently "
        "(binomial)",
-       "models/serving_fleet.hpp"},
+       "models/serving/serving_fleet.hpp"},
       {"Share of the time that a node is down",
        "(detection + restart + replaced parts x repair) / (time between failures + the same)",
        "models/reliability/failure_rates.hpp"},
       {"90 % interval", "every batch 1.645 standard deviations of the kernels' fit slower or faster",
-       "models/gpu_step.hpp"},
+       "models/frameworks/gpu_step.hpp"},
   };
   out.insert(out.end(), rest.begin(), rest.end());
   return out;
@@ -213,17 +195,16 @@ std::vector<MethodRow> serving_method(bool tokens) {
 }  // namespace
 
 std::string to_json_text(const ServiceResult& r) {
-  Document out = head_document(r.kind, r.command, r.scenario);
-  if (r.partial) out["partial"] = true;
-  out["answer"] = answer_document(r.answer);
-  out["prediction"] = nullptr;
-  out["workloads"] = Document::array();
-  out["serving"] = serving_document(r);
-  out["method"] = method_document(serving_method(r.scenario.serving->tokens.has_value()));
-  if (r.chosen.site) out["site"] = site_document(*r.chosen.site);
-  out["assumptions"] = assumptions_document(r.assumptions);
-  out["warnings"] = r.warnings;
-  return out.dump(1) + "\n";
+  doc::Result out;
+  out.head = head_document(r.kind, r.command, r.scenario);
+  out.partial = r.partial;
+  out.answer = to_document(r.answer);
+  out.serving = serving_document(r);
+  out.method = serving_method(r.scenario.serving->tokens.has_value());
+  if (r.chosen.site) out.site = site_document(*r.chosen.site);
+  out.assumptions = to_document(r.assumptions);
+  out.warnings = r.warnings;
+  return doc::document_text(out);
 }
 
 }  // namespace rackcast

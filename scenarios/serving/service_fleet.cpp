@@ -6,23 +6,23 @@
 #include <cmath>
 #include <map>
 
-#include "models/cluster.hpp"
+#include "models/collectives/cluster.hpp"
 #include "models/reliability/failure_rates.hpp"
-#include "scenarios/describe.hpp"
-#include "scenarios/failure_spec.hpp"
-#include "scenarios/search.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/answer/search.hpp"
+#include "scenarios/format/failure_spec.hpp"
 #include "scenarios/serving/token_server.hpp"
 #include "scenarios/site/placed.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_conflicts.hpp"
-#include "sim/quantity_text.hpp"
-#include "sim/table_document.hpp"
+#include "sim/json/table_document.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 
 namespace {
 
-int most_nodes(const Scenario& s) {
+int fleet_bound(const Scenario& s) {
   return s.goal ? s.goal->max_nodes : GoalSpec{}.max_nodes;
 }
 
@@ -47,6 +47,12 @@ double down_share(const Catalog& catalog, const NodeSpec& node, const Scenario& 
   return down_share(reliability, repair);
 }
 
+/// ", bound by decoding on the host's cores"; empty where the GPUs bind.
+std::string host_limit_text(const ServiceOption& o) {
+  const auto least = std::ranges::min_element(o.limits, {}, &ServiceLimit::rate);
+  return least == o.limits.begin() ? std::string{} : ", bound by " + least->name;
+}
+
 /// Why no number of nodes will do, or more than there may be.
 Conflict why_none(const ServiceOption& o, const Scenario& s) {
   const ServiceNode& node = *o.server;
@@ -56,11 +62,11 @@ Conflict why_none(const ServiceOption& o, const Scenario& s) {
       return {constraint::precision, std::string{to_string(node.precision())}, "none", node.refused() + "."};
     const Bytes all = node.node().gpu.memory.value;
     if (!node.tokens())
-      return {constraint::gpu_memory, to_text(node.memory()), to_text(all), node.refused() + "."};
+      return {constraint::gpu_memory, to_text(all), to_text(node.memory()), node.refused() + "."};
     if (node.tokens()->too_few_gpus())
       return {constraint::configuration, count_of(service.tokens->tensor, "GPU"),
               count_of(node.node().gpus, "GPU"), node.refused() + "."};
-    return {constraint::gpu_memory, "the weights and one request", to_text(all), node.refused() + "."};
+    return {constraint::gpu_memory, to_text(all), "the weights and one request", node.refused() + "."};
   }
   if (const auto broken = node.broken_alone())
     return {broken->name, to_text(broken->limit), to_text(broken->reached),
@@ -69,22 +75,22 @@ Conflict why_none(const ServiceOption& o, const Scenario& s) {
                         to_text(broken->reached), node.tokens() ? " (" + broken->name + ")" : "",
                         node.node().gpu.name, to_string(node.precision()), to_text(broken->limit))};
   const auto least = std::ranges::min_element(o.limits, {}, &ServiceLimit::rate);
-  const int most = most_nodes(s);
+  const int most = fleet_bound(s);
   if (!(least->rate > Frequency{0})) {
     const ServiceTarget limit = node.targets(node.under(node.gpu_capacity() / 2)).front();
     return {limit.name, to_text(limit.limit), to_text(node.single()),
-            fmt::format("No load at all keeps {:g} % of the requests within {}.", 100 * service.percentile,
+            fmt::format("No load at all keeps {:g} % of the requests within {}.", 100 * limit.percentile,
                         to_text(limit.limit))};
   }
   const double nodes = std::ceil(service.peak_rate() / least->rate);
-  return {constraint::max_nodes, fmt::format("{:.0f} nodes", nodes), count_of(most, "node"),
-          fmt::format("The busiest hour takes about {:.0f} nodes ({} of them each); max_nodes is {}.", nodes,
-                      requests_text(least->rate), most)};
+  return {constraint::max_nodes, count_of(most, "node"), fmt::format("{:.0f} nodes", nodes),
+          fmt::format("The busiest hour takes about {:.0f} nodes ({} of them each{}); max_nodes is {}.",
+                      nodes, requests_text(least->rate), host_limit_text(o), most)};
 }
 
 void add_spares(ServiceOption& o, const Scenario& s) {
   const ServiceSpec& service = *s.serving;
-  const int room = most_nodes(s) - o.needed;
+  const int room = fleet_bound(s) - o.needed;
   if (service.availability) {
     const auto spares = spares_for_availability(o.needed, o.down, *service.availability, room);
     o.spares = spares.value_or(room);
@@ -99,9 +105,9 @@ void add_spares(ServiceOption& o, const Scenario& s) {
     o.spares = service.spares.value_or(0);
     if (o.spares > room)
       o.conflicts.push_back(
-          {constraint::max_nodes, count_of(o.nodes(), "node"), count_of(most_nodes(s), "node"),
+          {constraint::max_nodes, count_of(fleet_bound(s), "node"), count_of(o.nodes(), "node"),
            fmt::format("{} and {} for the busiest hour are more than max_nodes, {}.",
-                       count_of(o.spares, "spare"), count_of(o.needed, "node"), most_nodes(s))});
+                       count_of(o.spares, "spare"), count_of(o.needed, "node"), fleet_bound(s))});
   }
   o.availability = fleet_availability(o.needed, o.spares, o.down);
 }
@@ -140,11 +146,14 @@ std::string requests_text(Frequency rate) {
 
 std::string targets_text(const ServiceNode& node, const ServingResult& result) {
   std::string out;
+  double of_first = 0;
   for (const ServiceTarget& t : node.targets(result)) {
     const bool first = out.empty();
     if (!first) out += " and ";
     out += node.tokens() ? (first ? "with a " : "a ") + t.name + " of " : std::string{"within "};
-    out += fmt::format("{} (limit {})", to_text(t.reached), to_text(t.limit));
+    out += fmt::format("{} (limit {}", to_text(t.reached), to_text(t.limit));
+    out += first || t.percentile == of_first ? ")" : fmt::format(", for {:g} %)", 100 * t.percentile);
+    if (first) of_first = t.percentile;
   }
   return out;
 }
@@ -219,8 +228,50 @@ void complete(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
   if (s.site) add_site(o, s, catalog);
 }
 
+const ServiceLimit* passed_limit(const ServiceOption& o, Frequency each) {
+  const auto past = std::ranges::find_if(o.limits.begin() + 1, o.limits.end(),
+                                         [&](const ServiceLimit& limit) { return each > limit.rate; });
+  return past == o.limits.end() ? nullptr : &*past;
+}
+
+Conflict passed_conflict(const ServiceOption& o, const ServiceLimit& passed, Frequency peak, int nodes) {
+  const ServiceNode& node = *o.server;
+  std::string cores;
+  if (node.decode_rate() && passed.rate == *node.decode_rate())
+    cores = fmt::format(" ({:.0f} cores, where these have {})", std::ceil(peak * node.decode()),
+                        nodes * node.node().cpu_cores->value);
+  return {passed.name, requests_text(peak), requests_text(nodes * passed.rate),
+          fmt::format("On {} {} end{} at {}; the busiest hour asks {}, which takes {}{}.",
+                      count_of(nodes, "node"), passed.name, passed.name.ends_with('s') ? "" : "s",
+                      requests_text(nodes * passed.rate), requests_text(peak),
+                      count_of(std::ceil(peak / passed.rate), "node"), cores)};
+}
+
+std::optional<std::vector<Conflict>> fleet_conflicts(const ServiceOption& option, int needed,
+                                                     const Scenario& scenario, const Catalog& catalog) {
+  Scenario free = scenario;
+  if (!free.goal) free.goal.emplace();
+  const int most = free.goal->max_nodes;
+  free.goal->max_nodes = 2 * std::max(most, needed);  // with spares
+  ServiceOption o;
+  o.server = option.server;
+  o.cluster = option.cluster;
+  o.needed = needed;
+  try {
+    complete(o, free, catalog);
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::infeasible) throw;
+    return std::nullopt;
+  }
+  if (o.nodes() > most)
+    o.conflicts.insert(o.conflicts.begin(),
+                       {constraint::max_nodes, count_of(most, "node"), count_of(o.nodes(), "node"),
+                        fmt::format("It takes {}; max_nodes is {}.", count_of(o.nodes(), "node"), most)});
+  return o.conflicts;
+}
+
 void solve(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
-  o.needed = nodes_for(*o.server, s.serving->peak_rate(), most_nodes(s)).value_or(0);
+  o.needed = nodes_for(*o.server, s.serving->peak_rate(), fleet_bound(s)).value_or(0);
   complete(o, s, catalog);
 }
 

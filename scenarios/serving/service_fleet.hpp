@@ -1,5 +1,6 @@
 #pragma once
 /// How many nodes of one kind serve the busiest hour. Private to scenarios/serving.
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -30,8 +31,22 @@ void solve(ServiceOption& option, const Scenario& scenario, const Catalog& catal
 /// long.
 std::vector<ServiceHour> day_of(const ServiceOption& option, const ServiceSpec& service, double slower = 1);
 
+/// The limit of a node beside its GPUs that so many requests per second of a node are past; null if none is.
+const ServiceLimit* passed_limit(const ServiceOption& option, Frequency each);
+
+/// The conflict of a passed limit on `nodes` nodes: what these take, what the busiest hour asks and how many
+/// nodes that takes.
+Conflict passed_conflict(const ServiceOption& option, const ServiceLimit& passed, Frequency peak, int nodes);
+
+/// What a fleet of `needed` nodes for the busiest hour, spares included, breaks beside the latency:
+/// max_nodes, availability and the limits of the site. Nothing if it cannot be built.
+std::optional<std::vector<Conflict>> fleet_conflicts(const ServiceOption& option, int needed,
+                                                     const Scenario& scenario, const Catalog& catalog);
+
 /// What would change the answer: twice the load, half the latency, other precisions, ...
+/// `over`: ends the list early, where the run's limit has been reached.
 std::vector<Change> service_changes(const ServiceOption& option, const Scenario& scenario,
-                                    const Catalog& catalog, const GpuModelLibrary& kernels);
+                                    const Catalog& catalog, const GpuModelLibrary& kernels,
+                                    const std::function<bool()>& over);
 
 }  // namespace rackcast

@@ -6,19 +6,19 @@
 #include <cmath>
 
 #include "models/data_path/preprocess.hpp"
-#include "models/framework.hpp"
-#include "models/gpu_cost.hpp"
-#include "models/gpu_rates_of.hpp"
-#include "models/gpu_step.hpp"
-#include "models/memory.hpp"
-#include "models/site/gpu_power.hpp"
-#include "models/transformer.hpp"
-#include "scenarios/ledger.hpp"
+#include "models/frameworks/framework.hpp"
+#include "models/frameworks/gpu_step.hpp"
+#include "models/gpu/cost.hpp"
+#include "models/gpu/rates_of.hpp"
+#include "models/memory/memory.hpp"
+#include "models/networks/transformer.hpp"
+#include "models/power/gpu_power.hpp"
+#include "scenarios/result/ledger.hpp"
 #include "scenarios/serving/token_server.hpp"
 #include "scenarios/site/placed.hpp"
-#include "sim/quantity_text.hpp"
-#include "topologies/catalog.hpp"
-#include "topologies/named_cluster.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "topologies/catalog/catalog.hpp"
+#include "topologies/fabrics/named_cluster.hpp"
 
 namespace rackcast {
 
@@ -64,6 +64,14 @@ void check_network(const Workload& network, const ServiceSpec& service) {
         network.title + " answers token by token: how long are prompts and answers?", service.where,
         R"(add "prompt": 1000 and "output": 300, in tokens, with "first_token" and "token" as limits; )"
         "`rackcast generation` says what one node does"};
+  if (!service.tokens) return;
+  const std::int64_t longest = longest_context(*network.transformer);
+  const double asked = service.tokens->prompt + service.tokens->output;
+  if (longest > 0 && asked > static_cast<double>(longest))
+    throw Error{
+        fmt::format("a prompt of {:g} tokens and an answer of {:g} are {:g} tokens; {} takes {} at most",
+                    service.tokens->prompt, service.tokens->output, asked, network.title, longest),
+        service.tokens->where, "give shorter ones, or a network with a longer context"};
 }
 
 }  // namespace
@@ -142,12 +150,15 @@ Duration ServiceNode::single() const {
 
 std::vector<ServiceTarget> ServiceNode::targets(const ServingResult& r) const {
   std::vector<ServiceTarget> out;
-  if (std::isfinite(service_.latency.base())) out.push_back({"latency", service_.latency, r.asked});
+  if (std::isfinite(service_.latency.base()))
+    out.push_back({"latency", service_.latency, r.asked, service_.percentile});
   if (!service_.tokens || !r.tokens) return out;
   if (service_.tokens->first)
-    out.push_back({"time to the first token", *service_.tokens->first, r.tokens->first});
+    out.push_back({"time to the first token", *service_.tokens->first, r.tokens->first,
+                   service_.tokens->first_percentile});
   if (service_.tokens->token)
-    out.push_back({"time per output token", *service_.tokens->token, r.tokens->token});
+    out.push_back({"time per output token", *service_.tokens->token, r.tokens->token,
+                   service_.tokens->token_percentile});
   return out;
 }
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "models/gpu_model_library.hpp"
-#include "models/precision_support.hpp"
-#include "models/serving.hpp"
-#include "models/workload.hpp"
-#include "scenarios/scenario.hpp"
-#include "topologies/node_spec.hpp"
+#include "models/gpu/model_library.hpp"
+#include "models/gpu/precision_support.hpp"
+#include "models/networks/workload.hpp"
+#include "models/serving/serving.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "topologies/hardware/node_spec.hpp"
 
 namespace rackcast {
 
@@ -29,6 +29,7 @@ struct ServiceLimit {
 struct ServiceTarget {
   std::string name;  ///< "latency", "time to the first token", "time per output token"
   Duration limit{0}, reached{0};
+  double percentile = 0.99;  ///< of the requests, as a share
 };
 
 class ServiceNode {

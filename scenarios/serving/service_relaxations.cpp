@@ -9,13 +9,13 @@
 #include <cmath>
 #include <utility>
 
-#include "scenarios/describe.hpp"
+#include "scenarios/answer/describe.hpp"
 #include "scenarios/plan/changed_limits.hpp"
 #include "scenarios/plan/limit_text.hpp"
 #include "scenarios/plan/limits.hpp"
 #include "scenarios/serving/service_fleet.hpp"
 #include "scenarios/serving/service_search.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 
@@ -56,7 +56,8 @@ std::string gain(const ServiceOption& from, const ServiceOption& to) {
 
 class Relaxations {
  public:
-  Relaxations(const ServiceResult& result, const Catalog& catalog) : result_(result), catalog_(catalog) {}
+  Relaxations(const ServiceResult& result, const Catalog& catalog, const std::function<bool()>& over)
+      : result_(result), catalog_(catalog), over_(over) {}
 
   void add(Limit limit, Scenario relaxed, std::string now, std::string then) {
     ServiceRelaxation r{std::string{to_string(limit)}, std::move(now), std::move(then), false, {}};
@@ -68,19 +69,21 @@ class Relaxations {
       if (const ServiceOption* found = best_of(within))
         r.statement = gain(result_.chosen, *found);
       else
-        r.statement = fmt::format("nothing changes; {} would allow {}", better->conflicts.front().required,
+        r.statement = fmt::format("nothing changes; {} would allow {}", better->conflicts.front().best,
                                   gain(result_.chosen, *better));
     } else {
       r.statement = "nothing: it does not bind";
     }
+    if (over_()) return;  // not all options were asked
     out.push_back(std::move(r));
   }
 
   /// A limit that decides how many nodes it takes: every option is asked again.
   void add(std::string limit, std::string now, std::string then, const std::vector<ServiceOption>& again) {
+    if (over_()) return;  // not all options were asked
     const ServiceOption* better = best_of(again);
     out.push_back({std::move(limit), std::move(now), std::move(then), better != nullptr,
-                   better ? gain(result_.chosen, *better) : "nothing changes"});
+                   better ? gain(result_.chosen, *better) : "a tenth more changes nothing"});
   }
 
   /// Those of the options that keep everything with the limits of `scenario`. `as_many`: these have no say in
@@ -89,6 +92,7 @@ class Relaxations {
                                     bool as_many = false) const {
     std::vector<ServiceOption> found;
     for (const ServiceOption& o : options) {
+      if (over_()) break;
       ServiceOption again;
       again.server = o.server;
       again.cluster = o.cluster;
@@ -120,7 +124,7 @@ class Relaxations {
     free.goal->max_nodes = 100'000;
     std::vector<ServiceOption> solved;
     for (ServiceOption& o : placed(found, free)) {
-      o.conflicts = {{std::string{to_string(limit)}, count_of(o.nodes(), "node"), "", ""}};
+      o.conflicts = {{std::string{to_string(limit)}, "", count_of(o.nodes(), "node"), ""}};
       solved.push_back(std::move(o));
     }
     return solved;
@@ -136,30 +140,37 @@ class Relaxations {
 
   const ServiceResult& result_;
   const Catalog& catalog_;
+  const std::function<bool()>& over_;
 };
 
 }  // namespace
 
 std::vector<ServiceRelaxation> service_relaxations(const ServiceResult& result, const Catalog& catalog,
-                                                   const GpuModelLibrary& kernels) {
+                                                   const GpuModelLibrary& kernels,
+                                                   const std::function<bool()>& over) {
   const Scenario& s = result.scenario;
-  Relaxations all{result, catalog};
-  Scenario slower = s;
-  slower.serving->latency = kTenth * s.serving->latency;
-  std::string now = to_text(s.serving->latency), then = to_text(slower.serving->latency);
-  if (auto& tokens = slower.serving->tokens) {
-    now = "the limits on time";
-    then = "each a tenth longer";
-    for (auto* limit : {&tokens->first, &tokens->token})
-      if (*limit) **limit = kTenth * **limit;
-  }
+  Relaxations all{result, catalog, over};
   const auto solved_again = [&](const Scenario& with) {
     std::vector<ServiceOption> out;
     for (const ServiceOption& o : result.options)
-      out.push_back(service_option(catalog, kernels, with, o.cluster, o.server->precision()));
+      if (!over()) out.push_back(service_option(catalog, kernels, with, o.cluster, o.server->precision()));
     return all.placed(out, with);
   };
-  all.add("latency", now, then, solved_again(slower));
+  const auto longer = [&](const char* name, Duration now, auto apply) {
+    Scenario slower = s;
+    apply(*slower.serving, kTenth * now);
+    all.add(name, to_text(now), to_text(kTenth * now), solved_again(slower));
+  };
+  if (std::isfinite(s.serving->latency.base()))
+    longer("latency", s.serving->latency, [](ServiceSpec& with, Duration limit) { with.latency = limit; });
+  if (const auto& tokens = s.serving->tokens) {
+    if (tokens->first)
+      longer("time to the first token", *tokens->first,
+             [](ServiceSpec& with, Duration limit) { with.tokens->first = limit; });
+    if (tokens->token)
+      longer("time per output token", *tokens->token,
+             [](ServiceSpec& with, Duration limit) { with.tokens->token = limit; });
+  }
   if (s.serving->availability) {
     Scenario less = s;
     less.serving->availability = 1 - kTenth * (1 - *s.serving->availability);

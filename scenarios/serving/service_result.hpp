@@ -1,14 +1,14 @@
 #pragma once
-/// What `size` and `simulate` say of a fleet that serves. Field by field as in "serving" of
-/// scenarios/schema/result.schema.json; the rest of the document is that of any result.
+/// What `size` and `simulate` say of a fleet that serves. Its form is "serving" of
+/// scenarios/document/serving.hpp; the rest of the document is that of any result.
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "models/serving.hpp"
-#include "scenarios/result.hpp"
-#include "scenarios/run_control.hpp"
+#include "models/serving/serving.hpp"
+#include "scenarios/names/run_control.hpp"
+#include "scenarios/result/result.hpp"
 #include "scenarios/serving/service_node.hpp"
 
 namespace rackcast {
@@ -21,6 +21,7 @@ struct ServiceOption {
   int spares = 0;
   std::vector<ServiceLimit> limits;  ///< of one node
   std::string binds;
+  bool overloaded = false;  ///< the busiest hour asks more than it takes: not every request is answered
   std::vector<Conflict> conflicts;  ///< none: it can be
   double down = 0;                  ///< share of the time in which a node is down
   double availability = 1;          ///< share of the time in which `needed` nodes are up

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 
-#include "scenarios/describe.hpp"
-#include "scenarios/ledger.hpp"
+#include "scenarios/answer/describe.hpp"
 #include "scenarios/plan/limits.hpp"
+#include "scenarios/result/ledger.hpp"
 #include "scenarios/site/placed.hpp"
-#include "sim/quantity_text.hpp"
-#include "topologies/catalog.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "sim/units/told_apart.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
 
@@ -20,13 +21,18 @@ std::vector<double> rank(const ServiceOption& o, Objective objective) {
   const double nodes = o.nodes(), power = o.nameplate.base();
   if (objective == Objective::lowest_cost && o.site && o.site->cost) {
     const CostReport& cost = *o.site->cost;
-    const auto unpriced = std::ranges::any_of(
-        o.site->bill, [](const BillRow& row) { return row.group == "compute" && !row.price.has_value(); });
-    return {unpriced ? 1.0 : 0.0, cost.own.over_life(cost.utilisation).base(), nodes, power};
+    return {cost.lacking.none() ? 0.0 : 1.0, cost.own.over_life(cost.utilisation).base(), nodes, power};
   }
   if (objective == Objective::lowest_energy && o.site)
     return {o.site->missing.power.empty() ? 0.0 : 1.0, o.site->power.facility_year.base(), nodes, power};
   return {nodes, power};
+}
+
+/// ", which takes 34 nodes"; empty where no number of nodes would do.
+std::string needed_text(const ServiceNode& node, Frequency load) {
+  constexpr int most = 100'000;
+  const auto nodes = nodes_for(node, load, most);
+  return nodes ? ", which takes " + count_of(*nodes, "node") : std::string{};
 }
 
 /// How far from an answer: less is nearer, from front to back.
@@ -53,8 +59,9 @@ std::vector<std::pair<ClusterSpec, Precision>> service_choices(const Catalog& ca
     clusters.push_back(std::move(c));
   }
   if (clusters.empty()) clusters.push_back(s.cluster);
-  const std::vector<Precision> precisions =
-      s.search.precision.empty() ? std::vector{s.serving->precision} : s.search.precision;
+  std::vector<Precision> precisions;
+  for (const Choice<Precision>& choice : s.search.precision) precisions.push_back(choice.value);
+  if (precisions.empty()) precisions.push_back(s.serving->precision);
   std::vector<std::pair<ClusterSpec, Precision>> out;
   for (const ClusterSpec& cluster : clusters)
     for (const Precision precision : precisions) out.emplace_back(cluster, precision);
@@ -70,12 +77,15 @@ ServiceOption service_option(const Catalog& catalog, const GpuModelLibrary& kern
   return o;
 }
 
-void check_precisions(const std::vector<ServiceOption>& options, const ServiceSpec& service) {
+void check_precisions(const std::vector<ServiceOption>& options, const Scenario& s) {
   if (options.empty()) return;
   for (const ServiceOption& o : options)
     if (!o.server->unsupported()) return;
-  const PrecisionRefusal& why = *options.front().server->unsupported();
-  throw Error{why.message, service.precision_where, why.hint};
+  const ServiceNode& first = *options.front().server;
+  const auto searched = std::ranges::find(s.search.precision, first.precision(), &Choice<Precision>::value);
+  const bool stated = searched == s.search.precision.end();
+  throw Error{first.unsupported()->message, stated ? s.serving->precision_where : searched->where,
+              first.unsupported()->hint};
 }
 
 bool better_option(const ServiceOption& a, const ServiceOption& b, const Scenario& s) {
@@ -92,7 +102,7 @@ const ServiceOption& best_option(const std::vector<ServiceOption>& options, cons
 
 ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, Scenario& s) {
   ServiceOption o = service_option(catalog, kernels, s, s.cluster, s.serving->precision);
-  check_precisions({o}, *s.serving);
+  check_precisions({o}, s);
   const ServiceSpec& service = *s.serving;
   const int nodes = s.cluster.nodes;
   // With an availability, what the busiest hour does not take is spare; it is said how much that is worth.
@@ -111,16 +121,23 @@ ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, 
   given.serving->spares = spares;
   complete(o, given, catalog);
   if (can && !o.server->holds(service.peak_rate(), o.needed)) {
-    const ServingResult gpu = o.server->under(service.peak_rate() / o.needed / o.server->node().gpus);
+    const Frequency each = service.peak_rate() / o.needed;
+    const ServingResult gpu = o.server->under(each / o.server->node().gpus);
+    const ServiceLimit* passed = passed_limit(o, each);
+    o.overloaded = gpu.saturated || passed;
+    if (passed && !gpu.saturated) {
+      o.conflicts.insert(o.conflicts.begin(), passed_conflict(o, *passed, service.peak_rate(), o.needed));
+      return o;
+    }
     const auto late = o.server->broken(gpu).value_or(o.server->targets(gpu).front());
     o.conflicts.insert(
         o.conflicts.begin(),
-        {late.name, to_text(late.limit), gpu.saturated ? "overloaded" : to_text(late.reached),
+        {late.name, to_text(late.limit), gpu.saturated ? "overloaded" : told_apart(late.reached, late.limit),
          gpu.saturated
-             ? fmt::format("{} GPUs are overloaded at the busiest hour.", o.needed * o.server->node().gpus)
-             : fmt::format("At the busiest hour {:g} % of the requests take up to {}, or a node takes "
-                           "more than {}.",
-                           100 * service.percentile, to_text(late.reached), o.binds)});
+             ? fmt::format("{} GPUs are overloaded at the busiest hour{}.", o.needed * o.server->node().gpus,
+                           needed_text(*o.server, service.peak_rate()))
+             : fmt::format("At the busiest hour {:g} % of the requests take up to {}.", 100 * late.percentile,
+                           told_apart(late.reached, late.limit))});
   } else if (can && o.availability < service.availability.value_or(0)) {
     o.conflicts.insert(
         o.conflicts.begin(),
@@ -139,7 +156,7 @@ ServiceOption best_fleet(const Catalog& catalog, const GpuModelLibrary& kernels,
     options.push_back(service_option(catalog, kernels, s, cluster, precision));
     solve(options.back(), s, catalog);
   }
-  check_precisions(options, *s.serving);
+  check_precisions(options, s);
   return best_option(options, s);
 }
 

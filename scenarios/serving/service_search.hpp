@@ -15,16 +15,18 @@ std::vector<std::pair<ClusterSpec, Precision>> service_choices(const Catalog& ca
 ServiceOption service_option(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
                              const ClusterSpec& cluster, Precision precision);
 
-/// Throws Error at the scenario's place where no option's GPU supports its precision: that is no answer, but
-/// a wrong question.
-void check_precisions(const std::vector<ServiceOption>& options, const ServiceSpec& service);
+/// Throws Error where no option's GPU supports its precision: that is no answer, but a wrong question. The
+/// place is that of the first option's precision, in "search" or in "serving".
+void check_precisions(const std::vector<ServiceOption>& options, const Scenario& scenario);
 
 /// Does the scenario's objective like `a`, feasible or not, better than `b`?
 bool better_option(const ServiceOption& a, const ServiceOption& b, const Scenario& scenario);
 
-/// What a tenth more of each limit that the scenario states would bring the chosen fleet.
+/// What a tenth more of each limit that the scenario states would bring the chosen fleet. `over` ends the
+/// list early.
 std::vector<ServiceRelaxation> service_relaxations(const ServiceResult& result, const Catalog& catalog,
-                                                   const GpuModelLibrary& kernels);
+                                                   const GpuModelLibrary& kernels,
+                                                   const std::function<bool()>& over);
 
 /// The best by the scenario's objective; where none is feasible the one that is nearest.
 const ServiceOption& best_option(const std::vector<ServiceOption>& options, const Scenario& scenario);

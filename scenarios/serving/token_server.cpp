@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/cluster.hpp"
+#include "models/collectives/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
-#include "models/framework.hpp"
-#include "models/gpu_cost.hpp"
-#include "models/workload.hpp"
-#include "sim/quantity_text.hpp"
-#include "topologies/catalog.hpp"
-#include "topologies/node_spec.hpp"
+#include "models/frameworks/framework.hpp"
+#include "models/gpu/cost.hpp"
+#include "models/networks/workload.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "topologies/catalog/catalog.hpp"
+#include "topologies/hardware/node_spec.hpp"
 
 namespace rackcast {
 
@@ -36,6 +36,8 @@ TokenServer::TokenServer(const TokenServerParts& parts, const ServiceSpec& servi
                          double speed, std::uint64_t seed)
     : limits_(service.token_limits()),
       percentile_(service.percentile),
+      first_percentile_(service.tokens->first_percentile),
+      token_percentile_(service.tokens->token_percentile),
       seed_(seed),
       node_gpus_(std::max(1, parts.node.gpus)) {
   const Cluster cluster = make_cluster(parts.catalog, parts.node, {});
@@ -80,9 +82,12 @@ GenerationService TokenServer::service(double slower) const {
   GenerationService out;
   out.load = slowed(load_, slower);
   out.percentile = percentile_;
+  out.first_percentile = first_percentile_;
+  out.token_percentile = token_percentile_;
   out.seed = seed_;
   constexpr double least = 20'000, beyond = 100;  // a percentile rests on so many requests beyond it
-  out.requests = static_cast<int>(std::max(least, std::ceil(beyond / (1 - percentile_))));
+  out.requests = static_cast<int>(std::max(
+      least, std::ceil(beyond / (1 - std::max({percentile_, first_percentile_, token_percentile_})))));
   return out;
 }
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "models/generation_service.hpp"
-#include "models/token_generation.hpp"
-#include "scenarios/serving/service_spec.hpp"
+#include "models/serving/generation_service.hpp"
+#include "models/serving/token_generation.hpp"
+#include "scenarios/format/service_spec.hpp"
 
 namespace rackcast {
 
@@ -55,7 +55,7 @@ class TokenServer {
   void take(int ways, const GenerationPasses& passes, Bytes weights, double speed);
 
   TokenLimits limits_;
-  double percentile_ = 0.99;
+  double percentile_ = 0.99, first_percentile_ = 0.99, token_percentile_ = 0.99;
   std::uint64_t seed_ = 1;
   std::string refused_;
   bool too_few_gpus_ = false;

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "scenarios/site/site_report.hpp"
-#include "sim/quantity_text.hpp"
-#include "topologies/catalog.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
 

@@ -4,17 +4,34 @@
 
 #include "scenarios/site/placed.hpp"
 #include "scenarios/site/site_report.hpp"
-#include "sim/quantity_text.hpp"
-#include "topologies/catalog.hpp"
-#include "topologies/plain_name.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "topologies/catalog/catalog.hpp"
+#include "topologies/catalog/plain_name.hpp"
 
 namespace rackcast {
 
 namespace {
 
+void note_planning(const Fact& fact, const char* name, std::string value, CostReport& out) {
+  out.planning.push_back({name, std::move(value) + of_year(fact.year()), fact.source(),
+                          std::string{to_string(fact.confidence())}, "prices/planning/" + fact.key()});
+}
+
 /// A planning fraction of the catalogue, unless the scenario gives its own.
-double fraction(const Catalog& catalog, const std::optional<double>& given, const char* key) {
-  return given ? *given : catalog.find("prices", "planning").require(key).number();
+double fraction(const Catalog& catalog, const std::optional<double>& given, const char* key, const char* name,
+                CostReport& out) {
+  if (given) return *given;
+  const Fact& fact = catalog.find("prices", "planning").require(key);
+  note_planning(fact, name, fmt::format("{:g} % a year", 100 * fact.number()), out);
+  return fact.number();
+}
+
+Duration write_off(const Catalog& catalog, const std::optional<Duration>& given, CostReport& out) {
+  if (given) return *given;
+  const Fact& fact = catalog.find("prices", "planning").require("depreciation_years");
+  note_planning(fact, "time until the purchase is written off", fmt::format("{:g} years", fact.number()),
+                out);
+  return fact.quantity<Duration>();
 }
 
 std::string per_year(MoneyRate rate) {
@@ -32,6 +49,7 @@ void add_energy(const Catalog& catalog, const SiteSpec& site, const PowerReport&
     out.energy_price = placed(grid.tariff.where, [&] {
       return electricity_price(catalog, out.energy_price_name, site.prices->date);
     });
+    out.energy_year = catalog.find("facility", "electricity_price").require(out.energy_price_name).year();
   }
   out.own.energy_busy = pue.value * Power{power.it.value} * out.energy_price.value;
   out.own.energy_idle = pue.value * power.idle * out.energy_price.value;
@@ -62,8 +80,9 @@ void add_staff(const Catalog& catalog, const PriceOptions& prices, const Cluster
       prices.people->wage.value_or(planning.require("staff_wage_per_year").quantity<Money>() / hours_of_year);
   const double share = planning.require("staff_wage_share_of_cost").number();
   out.own.staff = people * wage / share;
-  out.staff_how = fmt::format("{:.3g} people at a wage of {}, which is {:.0f} % of what they cost", people,
-                              per_year(wage), 100 * share);
+  const std::string year = prices.people->wage ? "" : of_year(planning.require("staff_wage_per_year").year());
+  out.staff_how = fmt::format("{:.3g} people at a wage of {}{}, which is {:.0f} % of what they cost", people,
+                              per_year(wage), year, 100 * share);
 }
 
 /// As many GPUs as work: a cloud keeps its own spares.
@@ -75,17 +94,18 @@ void add_rent(const Catalog& catalog, const PriceOptions& prices, const SitePlan
                             ? instance_with(catalog, cluster.node.gpu.id, rent.terms, prices.date)
                             : std::optional(rent.instance.name);
   if (!instance) {
-    out.missing.push_back(
-        fmt::format("renting: the catalogue has no {} price of a cloud instance with {} by {}",
-                    plain_name(out.rent_terms), cluster.node.gpu.name, prices.date));
+    out.no_rent = fmt::format("the catalogue has no {} price of a cloud instance with {} by {}",
+                              plain_name(out.rent_terms), cluster.node.gpu.name, prices.date);
+    out.missing.push_back("renting: " + out.no_rent);
     return;
   }
   out.offer =
       placed(rent.instance.where, [&] { return rent_offer(catalog, *instance, rent.terms, prices.date); });
   if (!out.offer) {
-    out.missing.push_back(fmt::format(
-        "renting: the first {} price of {} that the catalogue knows is of {}, after {}",
-        plain_name(out.rent_terms), *instance, first_rate_date(catalog, *instance, rent.terms), prices.date));
+    out.no_rent = fmt::format("the first {} price of {} that the catalogue knows is of {}, after {}",
+                              plain_name(out.rent_terms), *instance,
+                              first_rate_date(catalog, *instance, rent.terms), prices.date);
+    out.missing.push_back("renting: " + out.no_rent);
     return;
   }
   const int gpus = plan.count(DeviceRole::node) * cluster.node.gpus;
@@ -138,7 +158,7 @@ std::string cost_statement(const CostReport& c) {
                 ? fmt::format(" Owning is cheaper from {:.0f} % utilisation on.", 100 * *c.break_even)
                 : std::string{" Renting is cheaper even for a cluster that never rests."};
   } else {
-    text += fmt::format(" There is no rent to compare with at {}.", c.date);
+    text += fmt::format(" There is no rent to compare with: {}.", c.no_rent);
   }
   return text;
 }
@@ -159,10 +179,9 @@ CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SiteP
     out.missing.push_back(fmt::format("energy and space of {}: its power is not known", what));
   for (const std::string& what : out.lacking.units)
     out.missing.push_back(fmt::format("racks of {}: its rack units are not known", what));
-  out.own.depreciation = prices.depreciation.value_or(
-      catalog.find("prices", "planning").require("depreciation_years").quantity<Duration>());
-  out.own.interest = fraction(catalog, prices.interest, "cost_of_capital_fraction");
-  out.support = fraction(catalog, prices.support, "annual_support_fraction");
+  out.own.depreciation = write_off(catalog, prices.depreciation, out);
+  out.own.interest = fraction(catalog, prices.interest, "cost_of_capital_fraction", "interest", out);
+  out.support = fraction(catalog, prices.support, "annual_support_fraction", "support", out);
   out.own.support = out.support * out.own.capex / hours_of_year;
   add_energy(catalog, site, power, plan.pue, out);
   add_space(catalog, site, plan, out);

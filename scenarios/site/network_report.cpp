@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "scenarios/site/site_report.hpp"
-#include "topologies/catalog.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
 

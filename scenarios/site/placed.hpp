@@ -2,7 +2,7 @@
 /// Errors about a name, at the place where the scenario has it.
 #include <utility>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "scenarios/site/placed.hpp"
-#include "sim/quantity_text.hpp"
-#include "topologies/catalog.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
 
@@ -66,6 +66,7 @@ void add_year(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan
   } else {
     out.region = grid.region.name.empty() ? "world" : grid.region.name;
     out.intensity = placed(grid.region.where, [&] { return grid_intensity(catalog, out.region); });
+    out.intensity_year = catalog.find("facility", "grid_intensity").require(out.region).year();
   }
   out.co2_year = out.intensity.value * out.facility_year;
   constexpr double joules_per_kwh = 3.6e6;
@@ -89,8 +90,9 @@ std::string power_statement(const SitePowerOptions& supply, const SitePlan& plan
   if (const int spares = plan.count(DeviceRole::spare); spares > 0)
     text += fmt::format(" {} spare node{} idle{}.", spares, spares == 1 ? "" : "s", spares == 1 ? "s" : "");
   if (p.gpu_cap) {
-    text += fmt::format(" Each GPU is capped at {} and computes at {:.1f} % of its speed.",
-                        to_text(*p.gpu_cap), 100 * p.cap_speed);
+    text += fmt::format(" Each GPU is capped at {}", to_text(*p.gpu_cap));
+    text += p.cap_speed < 0.9995 ? fmt::format(" and computes at {:.1f} % of its speed.", 100 * p.cap_speed)
+                                 : std::string{", which does not slow it."};
   }
   if (supply.redundancy != Redundancy::none) {
     text +=

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/training.hpp"
+#include "models/step/training.hpp"
 #include "scenarios/site/site_report.hpp"
 
 namespace rackcast {

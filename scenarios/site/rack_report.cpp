@@ -4,7 +4,7 @@
 #include <map>
 
 #include "scenarios/site/site_report.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 

@@ -1,11 +1,11 @@
 #pragma once
-/// The "site" of the result document. Private to scenarios/result.cpp.
-#include <nlohmann/json_fwd.hpp>
+/// The "site" of the result document. Private to scenarios/result/result.cpp.
+#include "scenarios/document/site.hpp"
 
 namespace rackcast {
 
 struct SiteReport;
 
-nlohmann::ordered_json site_document(const SiteReport& site);
+doc::Site site_document(const SiteReport& site);
 
 }  // namespace rackcast

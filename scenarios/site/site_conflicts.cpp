@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
-#include "scenarios/result.hpp"
+#include "scenarios/result/result.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_report.hpp"
-#include "sim/quantity_text.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "sim/units/told_apart.hpp"
 
 namespace rackcast {
 
@@ -23,12 +24,12 @@ class LimitChecks {
   void check(const char* name, double share, const std::string& need, const std::string& allowed,
              const std::string& statement, const std::string& missing) {
     if (share > 1 + 1e-9)
-      out_.push_back({name, std::string{at_least(!missing.empty())} + need, allowed, statement});
+      out_.push_back({name, allowed, std::string{at_least(!missing.empty())} + need, statement});
     else if (!missing.empty())
       undecided(name, allowed, missing);
   }
   void undecided(const char* name, const std::string& allowed, const std::string& missing) {
-    out_.push_back({name, missing, allowed,
+    out_.push_back({name, allowed, "unknown: " + missing,
                     fmt::format("Whether {} is enough cannot be decided without {}.", allowed, missing)});
   }
 
@@ -73,10 +74,11 @@ void check_racks(const SiteSpec& site, const SitePlan& plan, std::vector<Conflic
         no_units);
   if (!site.floor.area) return;
   const Area needed = racks * plan.area_per_rack;
-  limits.check("floor_area", needed / *site.floor.area, to_text(needed), to_text(*site.floor.area),
+  limits.check("floor_area", needed / *site.floor.area, told_apart(needed, *site.floor.area),
+               to_text(*site.floor.area),
                fmt::format("{}{} racks of {} each, aisles included, take {}; the site has {}.",
-                           at_least(!no_units.empty()), racks, to_text(plan.area_per_rack), to_text(needed),
-                           to_text(*site.floor.area)),
+                           at_least(!no_units.empty()), racks, to_text(plan.area_per_rack),
+                           told_apart(needed, *site.floor.area), to_text(*site.floor.area)),
                no_units);
 }
 
@@ -88,11 +90,11 @@ void check_power(const SiteSpec& site, const SitePlan& plan, std::vector<Conflic
   const bool all = site.power.redundancy == Redundancy::none;
   const std::string no_power = missing_power(plan.missing());
   LimitChecks{out}.check(
-      "site_power", needed / usable, to_text(needed), to_text(usable),
+      "site_power", needed / usable, told_apart(needed, usable), to_text(usable),
       fmt::format("{}{} of IT ({}) with a PUE of {:.3g} draw {}; {} {}.", at_least(!no_power.empty()),
                   to_text(it), site.racks.nameplate ? "nameplate" : "typical", plan.pue.value,
-                  to_text(needed), all ? "the feed is" : "what the feed carries with a part of it failed is",
-                  to_text(usable)),
+                  told_apart(needed, usable),
+                  all ? "the feed is" : "what the feed carries with a part of it failed is", to_text(usable)),
       no_power);
 }
 
@@ -108,9 +110,9 @@ void check_budgets(const Catalog& catalog, const SiteSpec& site, const SitePlan&
       cost_report(catalog, site, plan, cluster, power_report(catalog, site, plan, cluster, runs), bill);
   const auto check = [&](const char* name, Money need, Money allowed, const char* what, const char* of,
                          const std::string& missing) {
-    LimitChecks{out}.check(name, need / allowed, to_text(need), to_text(allowed),
+    LimitChecks{out}.check(name, need / allowed, told_apart(need, allowed), to_text(allowed),
                            fmt::format("{} {}{} at prices of {}; {} is {}.", what, at_least(!missing.empty()),
-                                       to_text(need), prices.date, of, to_text(allowed)),
+                                       told_apart(need, allowed), prices.date, of, to_text(allowed)),
                            missing.empty() ? missing : missing + " (give prices under site.prices.items)");
   };
   if (prices.budget)

@@ -7,11 +7,11 @@
 
 #include "models/data_path/storage_system.hpp"
 #include "models/site/cabling.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/format/scenario.hpp"
 #include "scenarios/site/placed.hpp"
-#include "sim/quantity_text.hpp"
-#include "topologies/catalog.hpp"
-#include "topologies/spec_reader.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "topologies/catalog/catalog.hpp"
+#include "topologies/catalog/spec_reader.hpp"
 
 namespace rackcast {
 
@@ -38,6 +38,7 @@ void finish(SiteDevice& d, const Maybe<Power>& max, const Maybe<Power>& typical,
   d.typical = typical ? typical->value : typical_of(d.nameplate);
   d.item.power = nameplate ? d.nameplate : d.typical;
   d.units_known = d.item.units > 0;
+  d.nameplate_is_typical = !max && typical;
   const auto missing = [&d](const char* what) {
     d.item.unknown += (d.item.unknown.empty() ? "" : ", ") + std::string{what};
   };

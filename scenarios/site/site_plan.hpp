@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster.hpp"
+#include "models/collectives/cluster.hpp"
 #include "models/site/rack_elevation.hpp"
+#include "scenarios/format/site_spec.hpp"
 #include "scenarios/site/missing_facts.hpp"
-#include "scenarios/site/site_spec.hpp"
 
 namespace rackcast {
 
@@ -23,6 +23,7 @@ struct SiteDevice {
   std::string catalog_kind, catalog_id;  ///< empty: of the scenario
   Power nameplate{0}, typical{0};        ///< a node's under the power cap of its GPUs, if there is one
   bool power_known = true, units_known = true;
+  bool nameplate_is_typical = false;  ///< only its typical power is known, and counts as both
 };
 
 /// The room as cables are measured in it: rows of racks, a cold and a hot aisle in turn between them.

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "scenarios/evaluator.hpp"
-#include "scenarios/result.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "scenarios/result/result.hpp"
 #include "scenarios/site/power_report.hpp"
-#include "sim/quantity_text.hpp"
-#include "topologies/plain_name.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "topologies/catalog/plain_name.hpp"
 
 namespace rackcast {
 
@@ -53,6 +53,10 @@ void add_rack_means(SiteReport& report) {
 
 }  // namespace
 
+std::string of_year(std::optional<int> year) {
+  return year ? fmt::format(", of {}", *year) : std::string{", of no stated year"};
+}
+
 std::vector<Assumption> SiteReport::assumptions() const {
   std::vector<Assumption> out;
   const auto add = [&out](std::string name, std::string value, const std::string& source,
@@ -71,17 +75,24 @@ std::vector<Assumption> SiteReport::assumptions() const {
     add_limit(plan.cooling);
     if (plan.own_cooling && plan.own_cooling->name != plan.cooling.name) add_limit(*plan.own_cooling);
   }
+  for (const SiteDevice& d : plan.devices)
+    if (d.nameplate_is_typical && d.catalog_kind.size() > 0)
+      out.push_back({d.item.name + ": nameplate power",
+                     to_text(d.nameplate) + ", its typical power: no nameplate is known",
+                     "the typical power counts as the nameplate, which is higher", "default",
+                     d.catalog_kind + "/" + d.catalog_id});
   if (power.known) {
     add("carbon intensity, " + plain_name(power.region),
-        fmt::format("{:.4g} g/kWh", power.intensity.value.base() * 3.6e9), power.intensity.source,
-        power.intensity.confidence);
+        fmt::format("{:.4g} g/kWh{}", power.intensity.value.base() * 3.6e9, of_year(power.intensity_year)),
+        power.intensity.source, power.intensity.confidence);
     out.push_back({"GPU power, measured on " + power.gpu_model, to_text(power.gpu) + " with kernels running",
                    "fit on Zeus (You et al., NSDI 2023), calibrate/data/power", "fit", ""});
   }
   if (cost) {
     add("price of electricity, " + plain_name(cost->energy_price_name),
-        fmt::format("{:.4g} USD/kWh", cost->energy_price.value.base() * 3.6e6), cost->energy_price.source,
-        cost->energy_price.confidence);
+        fmt::format("{:.4g} USD/kWh{}", cost->energy_price.value.base() * 3.6e6, of_year(cost->energy_year)),
+        cost->energy_price.source, cost->energy_price.confidence);
+    out.insert(out.end(), cost->planning.begin(), cost->planning.end());
     if (!cost->staff_how.empty())
       add("staff", cost->staff_how,
           "wages: BLS, May 2019; people: CTWatch Quarterly 2(2), 2006 (prices/planning)",

@@ -1,6 +1,6 @@
 #pragma once
 /// What the result says about racks, power and cooling, network, bill of materials and cost of the chosen
-/// cluster. Field by field as in "site" of scenarios/schema/result.schema.json.
+/// cluster. scenarios/document/site.hpp is its form.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,7 +8,8 @@
 
 #include "models/site/cabling.hpp"
 #include "models/site/cost.hpp"
-#include "scenarios/result_estimate.hpp"
+#include "scenarios/result/assumption.hpp"
+#include "scenarios/result/result_estimate.hpp"
 #include "scenarios/site/site_plan.hpp"
 
 namespace rackcast {
@@ -16,7 +17,6 @@ namespace rackcast {
 class Evaluator;
 struct Question;
 struct Scenario;
-struct Assumption;
 struct SiteRun;
 
 /// The ends of a 90 % interval as factors on what is expected.
@@ -67,8 +67,9 @@ struct PowerReport {
   Power facility{0};  ///< IT times PUE, while training
   std::optional<Power> gpu_cap;
   double cap_speed = 1;
-  Power gpu{0};           ///< one, kernels running
-  std::string gpu_model;  ///< which measurement it rests on
+  std::optional<int> intensity_year;  ///< of the catalogue's carbon intensity
+  Power gpu{0};                       ///< one, kernels running
+  std::string gpu_model;              ///< which measurement it rests on
   double utilisation = 1;
   Energy it_year{0}, facility_year{0};
   Known<CarbonIntensity> intensity;
@@ -126,6 +127,9 @@ struct CostReport {
   Ends of_energy;                                         ///< power of the nodes and PUE, in quadrature
   std::optional<double> break_even_low, break_even_high;  ///< at the ends of the energy
   std::vector<Run> runs;
+  std::string no_rent;               ///< why there is no offer; empty: there is one
+  std::vector<Assumption> planning;  ///< fractions of the catalogue, where the scenario gives none
+  std::optional<int> energy_year;    ///< of the catalogue's price of electricity
   MissingFacts lacking;              ///< facts without which the sums are lower bounds
   std::vector<std::string> missing;  ///< what the sums leave out, with the reason
   std::string statement;
@@ -161,6 +165,10 @@ std::vector<BillRow> bill_of_materials(const Catalog& catalog, const SiteSpec& s
                                        const std::optional<NetworkReport>& network);
 CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
                        const Cluster& cluster, const PowerReport& power, const std::vector<BillRow>& bill);
+
+/// ", of 2019" behind a figure of the catalogue, or that nobody states its year: it may be applied to a
+/// question of another.
+std::string of_year(std::optional<int> year);
 
 /// What the sums of a site leave out. Every row of the bill without a price counts.
 MissingFacts missing_facts(const SitePlan& plan, const PowerReport& power, const std::vector<BillRow>& bill);

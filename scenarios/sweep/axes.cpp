@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <iterator>
 
-#include "models/memory.hpp"
-#include "scenarios/describe.hpp"
-#include "scenarios/evaluator.hpp"
-#include "scenarios/parallelism.hpp"
-#include "scenarios/search.hpp"
+#include "models/memory/memory.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/answer/search.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/format/parallelism.hpp"
+#include "scenarios/result/utilisation_report.hpp"
 #include "scenarios/serving/service_search.hpp"
-#include "scenarios/utilisation_report.hpp"
 
 namespace rackcast {
 

@@ -9,12 +9,12 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "scenarios/evaluator.hpp"
-#include "scenarios/plain_json.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/format/scenario.hpp"
 #include "scenarios/sweep/points.hpp"
-#include "sim/parallel.hpp"
-#include "sim/version.hpp"
+#include "sim/base/parallel.hpp"
+#include "sim/base/version.hpp"
+#include "sim/json/plain_json.hpp"
 
 namespace rackcast {
 

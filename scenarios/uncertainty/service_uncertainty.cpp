@@ -7,12 +7,12 @@
 #include <map>
 #include <span>
 
-#include "models/straggler.hpp"
-#include "scenarios/describe.hpp"
+#include "models/step/straggler.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/format/ranges.hpp"
 #include "scenarios/serving/service_search.hpp"
-#include "scenarios/uncertainty/ranges.hpp"
-#include "sim/quantity_text.hpp"
-#include "sim/table_document.hpp"
+#include "sim/json/table_document.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 

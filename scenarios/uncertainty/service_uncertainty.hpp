@@ -44,7 +44,7 @@ ServiceUncertainty service_uncertainty(
     const Scenario& scenario, const Catalog& catalog, std::size_t samples,
     const std::function<void(std::size_t done, std::size_t about)>& on_sample = {});
 
-/// As tables for people (sim/table_document.hpp).
+/// As tables for people (sim/json/table_document.hpp).
 std::string service_uncertainty_document(const Scenario& scenario, const ServiceUncertainty& report);
 
 }  // namespace rackcast

@@ -4,7 +4,7 @@
 #include <boost/random/sobol.hpp>
 #include <cmath>
 
-#include "sim/random.hpp"
+#include "sim/base/random.hpp"
 
 namespace rackcast {
 

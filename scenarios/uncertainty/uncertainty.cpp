@@ -9,12 +9,12 @@
 #include <numeric>
 #include <utility>
 
-#include "models/straggler.hpp"
-#include "scenarios/describe.hpp"
-#include "scenarios/node_counts.hpp"
-#include "scenarios/search.hpp"
-#include "sim/quantity_text.hpp"
-#include "sim/table_document.hpp"
+#include "models/step/straggler.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/answer/node_counts.hpp"
+#include "scenarios/answer/search.hpp"
+#include "sim/json/table_document.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/evaluator.hpp"
-#include "scenarios/uncertainty/ranges.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/format/ranges.hpp"
 #include "scenarios/uncertainty/sobol.hpp"
 
 namespace rackcast {
@@ -43,7 +43,7 @@ struct UncertaintyReport {
 UncertaintyReport uncertainty(const Scenario& scenario, const Catalog& catalog, std::size_t samples,
                               const std::function<void(std::size_t done, std::size_t about)>& on_sample = {});
 
-/// As tables for people (sim/table_document.hpp).
+/// As tables for people (sim/json/table_document.hpp).
 std::string uncertainty_document(const Scenario& scenario, const UncertaintyReport& report);
 
 }  // namespace rackcast

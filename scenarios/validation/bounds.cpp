@@ -4,7 +4,7 @@
 #include <string>
 
 #include "scenarios/validation/report.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scenarios/validation/case.hpp"
+#include "scenarios/validation/cases/case.hpp"
 
 namespace rackcast {
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "scenarios/validation/predictor.hpp"
-#include "sim/error.hpp"
-#include "topologies/named_cluster.hpp"
+#include "scenarios/validation/predict/predictor.hpp"
+#include "sim/base/error.hpp"
+#include "topologies/fabrics/named_cluster.hpp"
 
 namespace rackcast {
 namespace {

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "models/collectives/fitted_curves.hpp"
-#include "scenarios/validation/predictor.hpp"
+#include "scenarios/validation/predict/predictor.hpp"
 #include "scenarios/validation/report.hpp"
 #include "scenarios/validation/statistics.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
+#include "topologies/hardware/architecture_spec.hpp"
 
 namespace rackcast {
 namespace {
@@ -48,18 +48,22 @@ double error_of(const ValidationCase& c, CaseSet set, const PredictedFigure& p) 
 
 /// Measurements that the GPU cost models are fitted on. The cases of these sources repeat them.
 bool fits_gpu_models(const ValidationCase& c) {
-  // Kepler's normalisation kernels (models/gpu_lowering.cpp).
-  constexpr std::array<std::string_view, 5> kepler{
-      "tfdocs-gce-resnet50-b32-synthetic-1gpu", "tfdocs-gce-inception-v3-b32-synthetic-1gpu",
-      "tfdocs-gce-vgg16-b32-synthetic-1gpu", "tfdocs-gce-alexnet-b512-synthetic-1gpu",
-      "tfdocs-ec2-resnet50-b64-synthetic-1gpu"};
-  if (std::ranges::find(kepler, c.id) != kepler.end()) return true;
   return c.workload.task == "kernel" &&
          (c.source == "baidu_deepbench" || c.source.find("vidur") != std::string::npos);
 }
 
-bool fits_links(const ValidationCase& c) {
-  return std::ranges::any_of(curves_of_links(), [&c](const FittedCurve& curve) {
+/// Cases behind facts of architectures.
+std::vector<std::string> fits_architectures(const Catalog& catalog) {
+  std::vector<std::string> out;
+  for (const std::string& id : catalog.ids("architectures")) {
+    const ArchitectureSpec spec = architecture_spec(catalog, catalog.find("architectures", id).name);
+    out.insert(out.end(), spec.fitted_on.begin(), spec.fitted_on.end());
+  }
+  return out;
+}
+
+bool fits_links(const ValidationCase& c, const std::vector<FittedCurve>& curves) {
+  return std::ranges::any_of(curves, [&c](const FittedCurve& curve) {
     return c.series == curve.series && c.system.gpus == curve.gpus;
   });
 }
@@ -77,16 +81,17 @@ PredictedFigure figure_to_fit(PredictionContext& context, const ValidationCase& 
 
 ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases,
                                 const std::function<void(std::size_t done)>& on_case) {
-  std::vector<std::string> fitted;
+  std::vector<std::string> fitted = fits_architectures(catalog);
   for (const FrameworkProfile& profile : framework_profiles())
     fitted.insert(fitted.end(), profile.fit.begin(), profile.fit.end());
   PredictionContext context{catalog};
+  const std::vector<FittedCurve> curves = curves_of_links();
   std::vector<CaseResult> results;
   results.reserve(cases.size());
   for (const ValidationCase& c : cases) {
     CaseResult r = describe(c);
     r.set = case_set(c, fitted);
-    if (r.set == CaseSet::judged && (fits_gpu_models(c) || fits_links(c))) r.set = CaseSet::fit;
+    if (r.set == CaseSet::judged && (fits_gpu_models(c) || fits_links(c, curves))) r.set = CaseSet::fit;
     r.skipped_reason = refusal(c);
     if (r.skipped_reason.empty()) {
       PredictionOutcome outcome = predict_case(context, c);

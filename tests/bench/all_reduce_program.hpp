@@ -7,7 +7,7 @@
 /// the spines above do not block.
 #include <cstdint>
 
-#include "sim/flow_program.hpp"
+#include "sim/program/flow_program.hpp"
 
 namespace rackcast::bench {
 

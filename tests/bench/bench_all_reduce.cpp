@@ -4,7 +4,7 @@
 
 #include "all_reduce_program.hpp"
 #include "child_run.hpp"
-#include "sim/program_simulation.hpp"
+#include "sim/program/simulation.hpp"
 
 using namespace rackcast;
 

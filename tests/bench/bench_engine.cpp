@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "sim/engine.hpp"
-#include "sim/queue.hpp"
-#include "sim/random.hpp"
+#include "sim/base/random.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/queue.hpp"
 
 using namespace rackcast;
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/fluid.hpp"
-#include "sim/sync.hpp"
+#include "sim/engine/fluid.hpp"
+#include "sim/engine/sync.hpp"
 
 using namespace rackcast;
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "sim/max_min.hpp"
-#include "sim/random.hpp"
+#include "sim/base/random.hpp"
+#include "sim/engine/max_min.hpp"
 
 using namespace rackcast;
 

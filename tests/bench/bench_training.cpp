@@ -7,10 +7,10 @@
 #include <string>
 
 #include "child_run.hpp"
-#include "scenarios/evaluator.hpp"
-#include "scenarios/planner.hpp"
-#include "scenarios/scenario.hpp"
-#include "topologies/catalog.hpp"
+#include "scenarios/answer/planner.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 using namespace rackcast;
 

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <string>
 
-#include "sim/atomic_file.hpp"
+#include "sim/base/atomic_file.hpp"
 #include "tests/cli/run_program.hpp"
-#include "tests/unit/sim_temporary_folder.hpp"
+#include "tests/unit/sim/temporary_folder.hpp"
 
 using namespace rackcast;
 
@@ -36,6 +36,55 @@ TEST_CASE("28: a GPU, a node, a link and a network are started, checked, shown a
   CHECK(run("simulate " + scenario + " --catalog " + own).code == 0);
   CHECK(has(run("init"), "network"));
   CHECK(run("init gpuu").code == 2);
+}
+
+TEST_CASE("a made-up GPU of a made-up architecture of a made-up maker is files only, up to the report") {
+  const TemporaryFolder folder;
+  const std::string made_up = folder / "made_up/";
+  for (const char* kind : {"gpus", "nodes", "architectures"})
+    std::filesystem::create_directories(made_up + kind);
+  const auto fact = [](const char* key, const char* value, const char* unit) {
+    return std::string{"\n \""} + key + "\": {\"value\": " + value + ", \"unit\": \"" + unit +
+           "\", \"source\": \"made up\", \"confidence\": \"memory\"},";
+  };
+  const auto file = [&](const std::string& path, const std::string& head, std::string facts) {
+    facts.pop_back();
+    write_file_atomically(made_up + path, "{" + head + ", \"facts\": {" + facts + "}}");
+  };
+  file("architectures/basalt.json", R"("name": "Basalt", "vendor": "Acme")",
+       fact("generation", "0", "place") + fact("collective_library", "\"rccl\"", "text") +
+           fact("failure_era", "\"h100_era\"", "group") + fact("replacement_era", "\"h100\"", "prefix") +
+           fact("jpeg_engine", "\"none\"", "text") + fact("oldest_cudnn", "\"cudnn8\"", "generation") +
+           fact("attention_instructions", "\"shared\"", "text"));
+  file("gpus/acme_one.json", R"("name": "Acme One", "vendor": "Acme", "architecture": "Basalt")",
+       fact("memory_gb", "128", "GB") + fact("memory_bandwidth_gb_per_s", "4000", "GB/s") +
+           fact("fp32_tflops", "100", "TFLOP/s") + fact("fp16_tensor_tflops", "800", "TFLOP/s") +
+           fact("sm_count", "200", "units") + fact("tdp_w", "600", "W"));
+  file("nodes/acme_node.json", R"("name": "Acme server", "gpu_id": "acme_one", "gpu_count": 8)",
+       fact("cpu_sockets", "2", "sockets") + fact("inter_socket_link", "\"amd_infinity\"", "key") +
+           fact("nics_compute", R"({"count": 8, "gbit_per_s_per_port": 400, "kind": "InfiniBand NDR"})",
+                "NICs") +
+           fact("max_power_w", "7000", "W") + fact("rack_units", "8", "RU"));
+  const std::string own = " --catalog " + made_up;
+  for (const char* cluster : {R"("gpus_per_job": 1, "nodes": 1)", R"("nodes": 2)"}) {
+    CAPTURE(cluster);
+    write_file_atomically(
+        folder / "s.json",
+        std::string{R"({"name": "x", "data": {"samples": 1281167, "bytes_per_sample": "0.1 MB"},
+ "workloads": [{"model": "resnet50", "epochs": 9, "batch_per_gpu": 64, "precision": "mixed"}],
+ "storage": {"array": "none"}, "site": {}, "cluster": {"node": "acme_node", )"} +
+            cluster + "}}");
+    const Outcome out = run("simulate " + folder / "s.json" + own);
+    CHECK_MESSAGE(out.code == 0, out.output);
+    CHECK(has(out, "Acme server"));
+    CHECK(has(out, "While it trains the IT draws"));
+    const Outcome page = run("simulate " + folder / "s.json" + own + " -o " + folder / "s.html");
+    CHECK_MESSAGE(page.code == 0, page.output);
+    CHECK(std::filesystem::file_size(folder / "s.html") > 10'000);
+  }
+  const Outcome answers = run("inference resnet50 --gpu acme_one" + own);
+  CHECK_MESSAGE(answers.code == 0, answers.output);
+  CHECK(has(answers, "Acme One"));
 }
 
 TEST_CASE("31: rails of their own work on DGX H100") {

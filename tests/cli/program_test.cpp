@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <string>
 
-#include "sim/atomic_file.hpp"
-#include "sim/input_file.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/input_file.hpp"
 #include "tests/cli/run_program.hpp"
-#include "tests/unit/sim_temporary_folder.hpp"
+#include "tests/unit/sim/temporary_folder.hpp"
 
 using namespace rackcast;
 
@@ -109,7 +109,7 @@ TEST_CASE("a campaign is a page, too, from the scenario and from its document") 
   const Outcome out =
       run("campaign " + team + " -o " + folder / "a.json -o " + folder / "a.html -o " + folder / "a.csv");
   CHECK(out.code == 0);
-  CHECK(has(out, "half wait no more than 65.3 min"));
+  CHECK(has(out, "Half of the jobs of developers wait"));
   CHECK(read_file(folder / "a-waits.csv").starts_with("Stream,Jobs,"));
   CHECK(run("report " + folder / "a.json -o " + folder / "b.html").code == 0);
   CHECK(read_file(folder / "a.html") == read_file(folder / "b.html"));
@@ -166,20 +166,20 @@ TEST_CASE("without Chromium a PDF is an error that says what to do, and nothing 
   CHECK_FALSE(std::filesystem::exists(folder / "a.html"));
 }
 
-TEST_CASE("the README shows what the demo really prints") {
-  const std::string path = std::string{RACKCAST_SOURCE_DIR} + "/README.md";
-  const std::string readme = read_file(path);
+TEST_CASE("the guide shows what the demo really prints") {
+  const std::string path = std::string{RACKCAST_SOURCE_DIR} + "/docs/guide/first_answer.md";
+  const std::string page = read_file(path);
   const std::string begin = "by tests/cli -->\n```text\n", end = "```\n<!-- demo-end -->";
-  const auto from = readme.find(begin) + begin.size();
-  const auto until = readme.find(end);
+  const auto from = page.find(begin) + begin.size();
+  const auto until = page.find(end);
   REQUIRE(from < until + end.size());
-  const std::string shown = readme.substr(from, until - from);
+  const std::string shown = page.substr(from, until - from);
   const Outcome out = run("size " + kFleet);
   if (std::getenv("RACKCAST_UPDATE_GOLDEN") != nullptr) {
-    write_file_atomically(path, readme.substr(0, from) + out.output + readme.substr(until));
+    write_file_atomically(path, page.substr(0, from) + out.output + page.substr(until));
     return;
   }
-  INFO("RACKCAST_UPDATE_GOLDEN=1 writes the output into the README");
+  INFO("RACKCAST_UPDATE_GOLDEN=1 writes the output into the page");
   CHECK(shown == out.output);
 }
 
@@ -257,6 +257,7 @@ TEST_CASE("a wrong command line is exit code 2") {
     CAPTURE(arguments);
     CHECK(run(arguments).code == 2);
   }
+  CHECK(has(run("siez x.json"), "did you mean `rackcast size`?"));
 }
 
 TEST_CASE("broken scenarios are exit code 3 with one message and no file left behind") {

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <string>
 
-#include "sim/input_file.hpp"
+#include "sim/base/input_file.hpp"
 #include "tests/cli/run_program.hpp"
 #include "tests/needed_tool.hpp"
-#include "tests/unit/sim_temporary_folder.hpp"
+#include "tests/unit/sim/temporary_folder.hpp"
 
 using namespace rackcast;
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "sim/input_file.hpp"
-#include "sim/json_reader.hpp"
+#include "sim/base/input_file.hpp"
+#include "sim/json/reader.hpp"
 #include "tests/cli/run_program.hpp"
-#include "tests/unit/sim_temporary_folder.hpp"
+#include "tests/unit/sim/temporary_folder.hpp"
 
 using namespace rackcast;
 

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "sim/input_file.hpp"
+#include "sim/base/input_file.hpp"
 #include "tests/cli/run_program.hpp"
-#include "tests/unit/sim_temporary_folder.hpp"
+#include "tests/unit/sim/temporary_folder.hpp"
 
 using namespace rackcast;
 

@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "calibrate/import/import.hpp"
-#include "sim/atomic_file.hpp"
-#include "sim/input_file.hpp"
-#include "topologies/catalog.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/input_file.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
 namespace {

@@ -9,8 +9,8 @@
 #include <sstream>
 #include <string>
 
-#include "reports/page_scripts.hpp"
-#include "reports/report.hpp"
+#include "reports/pages/report.hpp"
+#include "reports/writers/page_scripts.hpp"
 #include "tests/document_faults.hpp"
 
 using namespace rackcast::reports;

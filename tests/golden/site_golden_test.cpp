@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "scenarios/planner.hpp"
-#include "scenarios/scenario.hpp"
-#include "sim/atomic_file.hpp"
-#include "sim/input_file.hpp"
-#include "sim/quantity_text.hpp"
-#include "topologies/catalog.hpp"
+#include "scenarios/answer/planner.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/input_file.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 using namespace rackcast;
 

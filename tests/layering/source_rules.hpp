@@ -17,14 +17,36 @@ struct Layer {
   std::vector<std::string_view> may_include;
 };
 
-/// sim <- topologies <- models <- scenarios; calibrate beside scenarios; reports on sim alone.
+/// sim <- topologies <- models <- validation <- scenarios; calibrate beside scenarios; the result document on
+/// sim alone, below scenarios and reports.
 const std::vector<Layer>& layers();
 
 /// The row of a folder, or nullptr for a folder that is no layer (tests, the program itself).
 const Layer* find_layer(std::string_view folder);
 
+/// The layer of a file or an include, by the longest folder that it lies in; nullptr for others.
+const Layer* layer_of(std::string_view path);
+
+/// The rooms (folders) of a layer from the bottom up. "." stands for the files beside the rooms.
+struct Rooms {
+  std::string_view layer;
+  std::vector<std::vector<std::string_view>> floors;  ///< rooms of one floor may include each other
+};
+const std::vector<Rooms>& rooms();
+
+/// The room of a path in its layer ("engine" of "sim/engine/fluid.hpp"), "." beside them; empty outside
+/// layers.
+std::string_view room_of(std::string_view path);
+
+/// Includes of the file `path` that lie in a room above its own. A room that the table lacks is a finding.
+std::vector<Finding> includes_from_above(std::string_view path, std::string_view code);
+
 /// `code` with comments, string and character literals blanked out; lines stay where they are.
 std::string without_comments_and_literals(std::string_view code);
+
+/// Places of `code` outside comments with one of `names` (in lower case) as a whole word, whatever its case.
+/// An underscore ends a word.
+std::vector<Finding> names_in_code(std::string_view code, const std::vector<std::string>& names);
 
 /// Includes of `code` that a file of `layer` may not have.
 std::vector<Finding> forbidden_includes(const Layer& layer, std::string_view code);

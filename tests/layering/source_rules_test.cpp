@@ -36,30 +36,55 @@ TEST_CASE("the table of layers has no cycle and is transitive") {
 
 TEST_CASE("a layer may include itself, layers below and other libraries") {
   const char* code =
-      "#include \"models/operator.hpp\"\n"
-      "#include \"topologies/graph.hpp\"\n"
-      "  #  include \"sim/error.hpp\"\n"
+      "#include \"models/networks/operator.hpp\"\n"
+      "#include \"topologies/graph/graph.hpp\"\n"
+      "  #  include \"sim/base/error.hpp\"\n"
       "#include <boost/graph/adjacency_list.hpp>\n"
       "#include <vector>\n"
-      "// models and scenarios/planner.hpp in a comment\n";
+      "// models and scenarios/answer/planner.hpp in a comment\n";
   CHECK(forbidden_includes(layer("models"), code).empty());
 }
 
 TEST_CASE("a layer may not include from above, from beside, from the tests or by a relative path") {
   const char* code =
-      "#include \"sim/error.hpp\"\n"
-      "#include \"scenarios/planner.hpp\"\n"
-      "#include <calibrate/fit.hpp>\n"
+      "#include \"sim/base/error.hpp\"\n"
+      "#include \"scenarios/answer/planner.hpp\"\n"
+      "#include <calibrate/fit/fit.hpp>\n"
       "  # include \"tests/helper.hpp\"\n"
-      "#include \"../scenarios/planner.hpp\"\n";
+      "#include \"../scenarios/answer/planner.hpp\"\n";
   CHECK(lines_of(forbidden_includes(layer("models"), code)) == std::vector{2, 3, 4, 5});
   CHECK(forbidden_includes(layer("models"), code).front().message == "models may not include from scenarios");
 }
 
-TEST_CASE("reports see nothing but sim") {
-  CHECK(forbidden_includes(layer("reports"), "#include \"sim/error.hpp\"\n").empty());
-  CHECK(forbidden_includes(layer("reports"), "#include \"models/operator.hpp\"\n").size() == 1);
-  CHECK(forbidden_includes(layer("reports"), "#include \"scenarios/result.hpp\"\n").size() == 1);
+TEST_CASE("reports see nothing but sim and the result document") {
+  CHECK(forbidden_includes(layer("reports"), "#include \"scenarios/document/site.hpp\"\n").empty());
+  CHECK(forbidden_includes(layer("reports"), "#include \"sim/base/error.hpp\"\n").empty());
+  CHECK(forbidden_includes(layer("reports"), "#include \"models/networks/operator.hpp\"\n").size() == 1);
+  CHECK(forbidden_includes(layer("reports"), "#include \"scenarios/result/result.hpp\"\n").size() == 1);
+}
+
+TEST_CASE("validation is a layer of its own below the scenarios") {
+  CHECK(layer_of("scenarios/validation/cases/case.hpp")->folder == "scenarios/validation");
+  CHECK(layer_of("scenarios/answer/planner.hpp")->folder == "scenarios");
+  CHECK(layer_of("tests/main.cpp") == nullptr);
+  CHECK(forbidden_includes(layer("scenarios"), "#include \"scenarios/validation/report.hpp\"\n").empty());
+  CHECK(forbidden_includes(layer("scenarios/validation"), "#include \"scenarios/format/scenario.hpp\"\n")
+            .size() == 1);
+}
+
+TEST_CASE("a room may include its own floor and those below, not those above") {
+  CHECK(room_of("sim/engine/fluid.hpp") == "engine");
+  CHECK(room_of("models/data_files.hpp") == ".");
+  CHECK(room_of("scenarios/validation/cases/case.hpp") == "cases");
+  CHECK(includes_from_above("models/step/training.cpp",
+                            "#include \"models/gpu/cost.hpp\"\n#include \"models/step/crews.hpp\"\n"
+                            "#include \"topologies/drawings/svg.hpp\"\n#include <vector>\n")
+            .empty());
+  CHECK(lines_of(includes_from_above("models/gpu/cost.cpp",
+                                     "#include <string>\n#include \"models/split/split_training.hpp\"\n")) ==
+        std::vector{2});
+  CHECK(includes_from_above("scenarios/plan/plan.cpp", "#include \"scenarios/answer/search.hpp\"\n").empty());
+  CHECK(lines_of(includes_from_above("models/attic/old.cpp", "")) == std::vector{1});
 }
 
 TEST_CASE("comments and literals are blanked and lines stay where they are") {
@@ -77,6 +102,18 @@ TEST_CASE("printing and exiting are found in code and not in comments or text") 
             "// std::cout\nauto s = \"exit(1)\";\nstd::snprintf(b, n, \"\");\nfmt::format_to(o, \"\");\n"
             "on_exit(f);\nnode.print(out);\nreprintf(1);\n")
             .empty());
+}
+
+TEST_CASE("names are found as whole words of code and text, and not in comments") {
+  const std::vector<std::string> names{"v100", "volta"};
+  const auto lines = [&](std::string_view code) {
+    std::vector<int> out;
+    for (const Finding& finding : names_in_code(code, names)) out.push_back(finding.line);
+    return out;
+  };
+  CHECK(lines("// Volta\n/* V100 */ int x;\n#include \"volta.hpp\"\n").empty());
+  CHECK(lines("int a;\nif (gpu == \"V100\") x = volta_gain;\n") == std::vector<int>{2, 2});
+  CHECK(lines("f(\"v100_sxm2\", v1000, revolta);\n") == std::vector<int>{1});
 }
 
 TEST_CASE("link lines follow the same table") {

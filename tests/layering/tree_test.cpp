@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/layering/source_rules.hpp"
 
@@ -44,12 +46,69 @@ void report(const fs::path& file, const std::vector<Finding>& findings) {
   }
 }
 
-TEST_CASE("every layer includes only what it may") {
+/// The source files of all layers, each once, with their path from the root.
+std::vector<std::pair<std::string, fs::path>> sources() {
+  std::vector<std::pair<std::string, fs::path>> found;
   for (const Layer& layer : layers()) {
     for (const fs::path& file : files_below(root / layer.folder)) {
-      if (is_source(file)) report(file, forbidden_includes(layer, read(file)));
+      const std::string path = fs::relative(file, root).generic_string();
+      if (is_source(file) && layer_of(path) == &layer) found.emplace_back(path, file);
     }
   }
+  return found;
+}
+
+TEST_CASE("every layer includes only what it may") {
+  for (const auto& [path, file] : sources()) report(file, forbidden_includes(*layer_of(path), read(file)));
+}
+
+TEST_CASE("every room includes only from rooms on its floor and below") {
+  for (const auto& [path, file] : sources()) report(file, includes_from_above(path, read(file)));
+}
+
+TEST_CASE("every room of the table exists and has a README") {
+  for (const Rooms& house : rooms()) {
+    for (const auto& floor : house.floors) {
+      for (const std::string_view room : floor) {
+        const fs::path folder = root / house.layer / room;
+        CAPTURE(folder);
+        CHECK(fs::exists(folder / "README.md"));
+      }
+    }
+  }
+}
+
+TEST_CASE("no folder holds more sources than a newcomer reads through") {
+  constexpr int most_files = 27;
+  std::map<fs::path, int> files;
+  for (const auto& [path, file] : sources()) ++files[file.parent_path()];
+  for (const fs::path& file : files_below(root / "commands")) files[file.parent_path()] += is_source(file);
+  for (const fs::path& file : files_below(root / "tests")) files[file.parent_path()] += is_source(file);
+  for (const auto& entry : files) {
+    CAPTURE(entry.first);
+    CHECK(entry.second <= most_files);
+  }
+}
+
+TEST_CASE("source files that comments and documents name exist") {
+  static const std::regex name(
+      R"re(\b(?:sim|topologies|models|scenarios|reports|calibrate|commands|tests)/[\w/]+\.[ch]pp\b)re");
+  const auto check = [](const fs::path& file) {
+    const std::string text = read(file);
+    for (std::sregex_iterator it(text.begin(), text.end(), name), end; it != end; ++it) {
+      if (!fs::exists(root / it->str())) {
+        FAIL_CHECK(fs::relative(file, root).string() << " names " << it->str() << ", which does not exist");
+      }
+    }
+  };
+  for (const auto& [path, file] : sources()) check(file);
+  for (const std::string_view folder :
+       {"docs", "sim", "topologies", "models", "scenarios", "reports", "calibrate"}) {
+    for (const fs::path& file : files_below(root / folder)) {
+      if (file.extension() == ".md") check(file);
+    }
+  }
+  check(root / "README.md");
 }
 
 TEST_CASE("every layer links only what it may") {
@@ -60,10 +119,75 @@ TEST_CASE("every layer links only what it may") {
 }
 
 TEST_CASE("nothing but main.cpp and the commands print or exit") {
-  for (const Layer& layer : layers()) {
-    for (const fs::path& file : files_below(root / layer.folder)) {
-      if (is_source(file)) report(file, prints_or_exits(read(file)));
+  for (const auto& [path, file] : sources()) report(file, prints_or_exits(read(file)));
+}
+
+/// Words of the catalogue that name hardware: makers, architectures, and GPUs by the part of their name with
+/// the number. Two characters ("t4") name other things as well.
+std::vector<std::string> names_of_hardware() {
+  static const std::regex word("[A-Za-z]{3,}"), model("^[a-z]*[0-9][a-z0-9]+");
+  std::vector<std::string> out;
+  const auto add = [&out](std::string name) {
+    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (name.size() > 2 && std::ranges::count(out, name) == 0) out.push_back(name);
+  };
+  for (const fs::path& file : files_below(root / "topologies/data/architectures")) {
+    const auto entry = nlohmann::json::parse(read(file));
+    add(entry.at("vendor").get<std::string>());
+    const auto name = entry.at("name").get<std::string>();
+    for (std::sregex_iterator it(name.begin(), name.end(), word), end; it != end; ++it) add(it->str());
+  }
+  for (const fs::path& file : files_below(root / "topologies/data/gpus")) {
+    const std::string id = file.stem().string();
+    std::smatch found;
+    if (std::regex_search(id, found, model)) add(found.str());
+  }
+  return out;
+}
+
+/// Where a name may stand in C++ all the same.
+struct NamedInCode {
+  std::string_view file, name, why;
+};
+constexpr NamedInCode named_in_code[] = {
+    {"topologies/catalog/catalog.cpp", "nvidia", "the tool nvidia-smi, whose files can be imported"},
+    {"topologies/catalog/plain_name.cpp", "amd", "how people write words of link names"},
+    {"topologies/catalog/plain_name.cpp", "mi250x", "how people write words of link names"},
+    {"topologies/catalog/plain_name.cpp", "mi300x", "how people write words of link names"},
+    {"topologies/hardware/node_spec.cpp", "p100", "an example in a hint"},
+    {"models/gpu/lowering.cpp", "h100", "the GPU that a published share of the peak was measured on"},
+    {"scenarios/format/search_spec.cpp", "p100", "an example in a hint"},
+    {"scenarios/names/defaults.hpp", "nvidia", "the source of a figure"},
+    {"scenarios/names/defaults.hpp", "pascal", "the source of a figure"},
+    {"scenarios/validation/cases/software_of_case.cpp", "nvidia", "the id of a source of cases"},
+    {"scenarios/validation/predict/reliability_case.cpp", "h100", "the node of the one published run"},
+    {"reports/sections/evidence.cpp", "nvidia", "left out of titles that the table repeats in full"},
+};
+
+TEST_CASE("no GPU, architecture or maker is named in code: what is special about one is data") {
+  const std::vector<std::string> names = names_of_hardware();
+  CHECK(std::ranges::count(names, "hopper") == 1);
+  CHECK(std::ranges::count(names, "v100") == 1);
+  CHECK(std::ranges::count(names, "amd") == 1);
+  std::map<std::pair<std::string, std::string>, int> used;
+  for (const auto& [path, file] : sources()) {
+    // Importers read what drivers and tools of one maker print; the measuring module is written for one.
+    if (path.starts_with("calibrate/")) continue;
+    for (const Finding& finding : names_in_code(read(file), names)) {
+      bool allowed = false;
+      for (const NamedInCode& one : named_in_code) {
+        if (one.file != path || finding.message.find('"' + std::string{one.name} + '"') == std::string::npos)
+          continue;
+        allowed = true;
+        ++used[{std::string{one.file}, std::string{one.name}}];
+      }
+      if (!allowed) report(file, {finding});
     }
+  }
+  for (const NamedInCode& one : named_in_code) {
+    CAPTURE(one.file);
+    CAPTURE(one.name);
+    CHECK(used[{std::string{one.file}, std::string{one.name}}] > 0);  // else the exception has gone
   }
 }
 

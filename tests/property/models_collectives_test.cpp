@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
-#include "models/cluster.hpp"
+#include "models/collectives/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
 #include "models/collectives/layout.hpp"
-#include "sim/engine.hpp"
-#include "sim/fluid.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/fluid.hpp"
 
 using namespace rackcast;
 
@@ -34,7 +34,7 @@ Process stages(Engine&, Network& network, const Topology& topology, const Collec
 Duration simulated(const Cluster& c, const CollectivePlan& plan, Bytes payload, int copies) {
   Engine engine;
   Network network{engine};
-  const LinkRates rates{c.topology};
+  const LinkRates rates{c};
   std::vector<ResourceId> links;
   for (std::size_t i = 0; i < c.topology.links().size(); ++i)
     links.push_back(network.add_resource("link", rates.of(static_cast<LinkId>(i))));
@@ -57,7 +57,7 @@ TEST_CASE("without contention a simulated collective takes the time of its close
     const int nodes = machine.second;
     const Cluster c = cluster(name, nodes);
     Layout layout{c};
-    const LinkRates rates{c.topology};
+    const LinkRates rates{c};
     for (const CollectiveAlgorithm& a : collective_algorithms()) {
       if (a.name.starts_with("nvls") || (a.name == "sharp" && nodes == 1)) continue;
       const auto op = a.name == "pairwise" ? Collective::all_to_all : Collective::all_reduce;

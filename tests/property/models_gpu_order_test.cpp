@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "models/gpu_cost.hpp"
-#include "models/gpu_rates_of.hpp"
-#include "models/workload.hpp"
-#include "topologies/catalog.hpp"
-#include "topologies/gpu_spec.hpp"
+#include "models/gpu/cost.hpp"
+#include "models/gpu/rates_of.hpp"
+#include "models/networks/workload.hpp"
+#include "topologies/catalog/catalog.hpp"
+#include "topologies/hardware/gpu_spec.hpp"
 
 namespace rackcast {
 namespace {

@@ -9,7 +9,7 @@
 #include "models/site/rack_elevation.hpp"
 #include "models/site/rack_patterns.hpp"
 #include "models/site/racks.hpp"
-#include "sim/random.hpp"
+#include "sim/base/random.hpp"
 #include "tests/needed_tool.hpp"
 
 using namespace rackcast;

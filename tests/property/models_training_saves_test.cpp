@@ -3,15 +3,15 @@
 
 #include <random>
 
-#include "models/cluster.hpp"
-#include "models/framework.hpp"
-#include "models/gpu_cost.hpp"
-#include "models/gpu_model_library.hpp"
-#include "models/gpu_rates_of.hpp"
-#include "models/training.hpp"
-#include "models/workload.hpp"
-#include "topologies/catalog.hpp"
-#include "topologies/node_spec.hpp"
+#include "models/collectives/cluster.hpp"
+#include "models/frameworks/framework.hpp"
+#include "models/gpu/cost.hpp"
+#include "models/gpu/model_library.hpp"
+#include "models/gpu/rates_of.hpp"
+#include "models/networks/workload.hpp"
+#include "models/step/training.hpp"
+#include "topologies/catalog/catalog.hpp"
+#include "topologies/hardware/node_spec.hpp"
 
 using namespace rackcast;
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/box.hpp"
-#include "sim/atomic_file.hpp"
-#include "sim/input_file.hpp"
-#include "sim/random.hpp"
+#include "calibrate/measure/box.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/input_file.hpp"
+#include "sim/base/random.hpp"
 #include "tests/cli/run_program.hpp"
-#include "tests/unit/sim_temporary_folder.hpp"
+#include "tests/unit/sim/temporary_folder.hpp"
 
 namespace rackcast {
 namespace {

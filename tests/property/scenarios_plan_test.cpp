@@ -6,7 +6,7 @@
 
 #include "scenarios/plan/limits.hpp"
 #include "scenarios/plan/pareto.hpp"
-#include "sim/random.hpp"
+#include "sim/base/random.hpp"
 
 using namespace rackcast;
 

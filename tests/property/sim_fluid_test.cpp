@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/fluid.hpp"
-#include "sim/random.hpp"
+#include "sim/base/random.hpp"
+#include "sim/engine/fluid.hpp"
 
 using namespace rackcast;
 

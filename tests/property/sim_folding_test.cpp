@@ -7,10 +7,10 @@
 #include <cmath>
 #include <string>
 
-#include "models/cluster.hpp"
-#include "sim/program_simulation.hpp"
-#include "sim/random.hpp"
-#include "topologies/catalog.hpp"
+#include "models/collectives/cluster.hpp"
+#include "sim/base/random.hpp"
+#include "sim/program/simulation.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 using namespace rackcast;
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/max_min.hpp"
-#include "sim/random.hpp"
+#include "sim/base/random.hpp"
+#include "sim/engine/max_min.hpp"
 
 using namespace rackcast;
 

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "sim/quantity_text.hpp"
-#include "sim/random.hpp"
-#include "sim/unit_table.hpp"
+#include "sim/base/random.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "sim/units/unit_table.hpp"
 
 using namespace rackcast;
 

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <string>
 
-#include "sim/random.hpp"
-#include "topologies/cluster_builder.hpp"
-#include "topologies/connectivity.hpp"
-#include "topologies/node_builder.hpp"
-#include "topologies/rings.hpp"
-#include "topologies/routing.hpp"
+#include "sim/base/random.hpp"
+#include "topologies/fabrics/cluster_builder.hpp"
+#include "topologies/graph/connectivity.hpp"
+#include "topologies/nodes/node_builder.hpp"
+#include "topologies/nodes/rings.hpp"
+#include "topologies/routing/routing.hpp"
 
 using namespace rackcast;
 

@@ -3,12 +3,12 @@
 #include <deque>
 #include <limits>
 
-#include "sim/random.hpp"
-#include "topologies/catalog.hpp"
-#include "topologies/cluster_builder.hpp"
-#include "topologies/fabric_plan.hpp"
-#include "topologies/node_builder.hpp"
-#include "topologies/route_loads.hpp"
+#include "sim/base/random.hpp"
+#include "topologies/catalog/catalog.hpp"
+#include "topologies/fabrics/cluster_builder.hpp"
+#include "topologies/fabrics/fabric_plan.hpp"
+#include "topologies/nodes/node_builder.hpp"
+#include "topologies/routing/route_loads.hpp"
 
 using namespace rackcast;
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "sim/atomic_file.hpp"
-#include "tests/unit/sim_temporary_folder.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "tests/unit/sim/temporary_folder.hpp"
 
 namespace rackcast {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast::fabrics {
 

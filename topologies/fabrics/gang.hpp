@@ -2,7 +2,7 @@
 /// What one job has of a fat tree that others use too.
 #include <vector>
 
-#include "topologies/fabric_plan.hpp"
+#include "topologies/fabrics/fabric_plan.hpp"
 
 namespace rackcast {
 

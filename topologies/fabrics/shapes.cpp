@@ -77,6 +77,10 @@ int ports_down(int ports, double rate, double oversubscription) {
   return 0;
 }
 
+int leaf_ports_down(int ports, double rate, double oversubscription, int asked) {
+  return asked == 0 ? ports_down(ports, rate, 1) : std::min(asked, ports_down(ports, rate, oversubscription));
+}
+
 LinkSpec trunk_between(const Catalog& catalog, const SwitchSpec& a, const SwitchSpec& b) {
   return port_link_spec(catalog, a.fabric, std::min(*a.port_rate, *b.port_rate));
 }
@@ -84,7 +88,8 @@ LinkSpec trunk_between(const Catalog& catalog, const SwitchSpec& a, const Switch
 bool split_leaf(const FabricRequest& request, const SwitchSpec& above, FabricPlan& plan) {
   plan.trunk_link = trunk_between(request.catalog, plan.leaf, above);
   const double rate = *plan.port_link.raw / *plan.trunk_link.raw;
-  plan.down = ports_down(*plan.leaf.ports, rate, request.choice.oversubscription);
+  plan.down =
+      leaf_ports_down(*plan.leaf.ports, rate, request.choice.oversubscription, request.choice.down_ports);
   if (plan.down == 0) return false;
   plan.up = ports_up(plan.down, rate, request.choice.oversubscription);
   return true;

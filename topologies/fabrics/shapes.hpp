@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "topologies/fabric_plan.hpp"
+#include "topologies/fabrics/fabric_plan.hpp"
 
 namespace rackcast::fabrics {
 
@@ -15,6 +15,9 @@ std::string plan_dragonfly_plus(const FabricRequest& request, FabricPlan& plan);
 std::string plan_torus_2d(const FabricRequest& request, FabricPlan& plan);
 std::string plan_torus_3d(const FabricRequest& request, FabricPlan& plan);
 
+/// Ports of a leaf for nodes and storage: `asked` where the ratio allows it, for 0 those of a leaf that is
+/// not oversubscribed.
+int leaf_ports_down(int ports, double rate, double oversubscription, int asked);
 /// The largest number of ports downwards of a switch whose uplinks still meet the ratio; 0 if there is none.
 /// `rate` is that of a port downwards over that of an uplink.
 int ports_down(int ports, double rate, double oversubscription);

@@ -60,7 +60,10 @@ bool try_spine(const FabricRequest& request, const SwitchSpec& spine, FabricPlan
     const double rate = *plan.trunk_link.raw / *trunk_between(request.catalog, spine, core).raw;
     const double ratio = request.choice.core_oversubscription;
     const int most = ports_down(*spine.ports, rate, ratio);
-    if (most == 0 || !place_in_groups(request.choice, plan, most)) continue;
+    const FabricChoice& choice = request.choice;
+    const bool sized = choice.leaves_per_group > 0 || choice.nodes_per_group > 0;
+    const int leaves = sized ? most : ports_down(*spine.ports, rate, 1);
+    if (leaves == 0 || !place_in_groups(choice, plan, leaves)) continue;
     plan.spines_per_group = spine_count(plan.leaves_per_group, plan.up, most);
     if (plan.spines_per_group == 0) continue;
     plan.spines = plan.groups * plan.spines_per_group;

@@ -9,8 +9,8 @@
 #include <map>
 #include <numeric>
 
+#include "topologies/catalog/limits.hpp"
 #include "topologies/fabrics/shapes.hpp"
-#include "topologies/limits.hpp"
 
 namespace rackcast::fabrics {
 namespace {
@@ -55,18 +55,33 @@ void join_neighbours(FabricPlan& plan, int cables) {
   for (const auto& [ends, count] : bundles) plan.trunks.push_back({ends.first, ends.second, count});
 }
 
+/// Cables to each neighbour that so many ports downwards need.
+int cables_to_neighbour(int down, double rate, double oversubscription, int neighbours) {
+  return (ports_up(down, rate, oversubscription) + neighbours - 1) / neighbours;
+}
+
+/// The most ports downwards of a switch whose other ports are enough for all neighbours; 0 if there are none.
+int torus_ports_down(int ports, double rate, double oversubscription, int neighbours) {
+  int down = ports - neighbours;
+  while (down >= 1 &&
+         down + neighbours * cables_to_neighbour(down, rate, oversubscription, neighbours) > ports)
+    --down;
+  return std::max(down, 0);
+}
+
 std::string plan_torus(const FabricRequest& request, FabricPlan& plan, int dimensions) {
   if (plan.rails == RailPlan::by_rail) return "a torus has no rails; take \"by_node\" or \"separate\"";
   plan.trunk_link = port_link_spec(request.catalog, plan.leaf.fabric, *plan.leaf.port_rate);
   const double rate = *plan.port_link.raw / *plan.trunk_link.raw;
   const int neighbours = 2 * dimensions;
-  int cables = 0;
-  for (plan.down = *plan.leaf.ports - neighbours; plan.down >= 1; --plan.down) {
-    const int up = ports_up(plan.down, rate, request.choice.oversubscription);
-    cables = (up + neighbours - 1) / neighbours;
-    if (plan.down + cables * neighbours <= *plan.leaf.ports) break;
-  }
+  const FabricChoice& choice = request.choice;
+  const int ports = *plan.leaf.ports;
+  plan.down =
+      choice.down_ports == 0
+          ? torus_ports_down(ports, rate, 1, neighbours)
+          : std::min(choice.down_ports, torus_ports_down(ports, rate, choice.oversubscription, neighbours));
   if (plan.down < 1) return fmt::format("{} has too few ports for a torus", plan.leaf.id);
+  const int cables = cables_to_neighbour(plan.down, rate, choice.oversubscription, neighbours);
   plan.up = cables * neighbours;
   plan.uplinks_per_pair = cables;
   place_ports(plan);

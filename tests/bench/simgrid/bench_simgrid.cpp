@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "../child_run.hpp"
-#include "sim/program_simulation.hpp"
+#include "sim/program/simulation.hpp"
 
 using namespace rackcast;
 namespace sg4 = simgrid::s4u;

@@ -1,0 +1,198 @@
+#include "calibrate/fit/fit.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "calibrate/fit/least_squares.hpp"
+#include "sim/base/parallel.hpp"
+
+namespace rackcast {
+namespace {
+
+constexpr double floor_expected_us = 30, floor_spread = 0.5;
+
+FitKey key_of(const KernelData& data, const MeasuredKernel& k) {
+  return {data.devices[k.device].model, k.call.kind, k.call.arithmetic, k.library};
+}
+
+/// FNV-1a of the shape: which fold holds it out, on every machine.
+std::size_t fold_of(const std::string& shape, int folds) {
+  std::uint64_t hash = 1469598103934665603u;
+  for (const char c : shape) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  hash ^= hash >> 32;  // the low bits of FNV alone are weak
+  return static_cast<std::size_t>(hash % static_cast<std::uint64_t>(folds));
+}
+
+/// The unknowns of one fit as logarithms: parameters that the form reads, then one floor for each device and
+/// source whose times include the framework's launch path. A framework's paths differ by what is called (a
+/// layer with a bias against a plain product), and a difference that no floor takes would bend a parameter.
+class Unknowns {
+ public:
+  Unknowns(const KernelData& data, const FitKey& key, const std::vector<std::size_t>& rows) {
+    for (std::size_t i = 0; i < kernel_parameter_count; ++i)
+      if (uses(key.kind, key.arithmetic, static_cast<KernelParameter>(i))) used_.push_back(i);
+    for (const std::size_t row : rows)
+      if (data.kernels[row].timing == Timing::events_around_call)
+        floors_.insert({path_of(data.kernels[row]), 0});
+    std::size_t next = used_.size();
+    for (auto& [path, index] : floors_) index = next++;
+    for (const BatchedTile& tile : data.batched_tiles)
+      if (FitKey{data.devices[tile.device].model, KernelClass::gemm, tile.arithmetic, tile.library} == key)
+        tile_ = tile;
+  }
+  [[nodiscard]] LeastSquaresProblem problem() const {
+    LeastSquaresProblem p;
+    for (const std::size_t i : used_) {
+      p.start.push_back(std::log(info(static_cast<KernelParameter>(i)).expected));
+      p.spread.push_back(info(static_cast<KernelParameter>(i)).log_spread);
+    }
+    p.start.insert(p.start.end(), floors_.size(), std::log(floor_expected_us));
+    p.spread.insert(p.spread.end(), floors_.size(), floor_spread);
+    return p;
+  }
+  [[nodiscard]] KernelParameters parameters(const std::vector<double>& x) const {
+    KernelParameters out = expected_parameters();
+    for (std::size_t i = 0; i < used_.size(); ++i) out.values[used_[i]] = std::exp(x[i]);
+    out.batched_rows = tile_.rows;
+    out.batched_columns = tile_.columns;
+    return out;
+  }
+  [[nodiscard]] KernelParameters spread(const std::vector<double>& sigma) const {
+    KernelParameters out;
+    for (std::size_t i = 0; i < used_.size(); ++i) out.values[used_[i]] = sigma[i];
+    return out;
+  }
+  /// Seconds by which times that were taken as this one exceed the kernel's.
+  [[nodiscard]] double floor(const std::vector<double>& x, const MeasuredKernel& k) const {
+    const auto at = floors_.find(path_of(k));
+    return at == floors_.end() ? 0 : std::exp(x[at->second]) * 1e-6;
+  }
+
+ private:
+  using Path = std::pair<std::size_t, std::string>;  ///< device, source
+  static Path path_of(const MeasuredKernel& k) { return {k.device, k.source}; }
+
+  std::vector<std::size_t> used_;
+  std::map<Path, std::size_t> floors_;  ///< index of the unknown
+  BatchedTile tile_;                    ///< stated, no unknown
+};
+
+double predict(const KernelData& data, const MeasuredKernel& k, const Unknowns& unknowns,
+               const KernelParameters& parameters, const std::vector<double>& x) {
+  const double floor = k.timing == Timing::events_around_call ? unknowns.floor(x, k) : 0;
+  return floor + kernel_time(k.call, data.devices[k.device].rates, parameters).total;
+}
+
+LeastSquaresSolution solve(const KernelData& data, const Unknowns& unknowns,
+                           const std::vector<std::size_t>& rows) {
+  LeastSquaresProblem problem = unknowns.problem();
+  problem.residual_count = rows.size();
+  problem.evaluate = [&](const std::vector<double>& x, std::vector<double>& out) {
+    const KernelParameters parameters = unknowns.parameters(x);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const MeasuredKernel& k = data.kernels[rows[i]];
+      out[i] = std::log(k.seconds / predict(data, k, unknowns, parameters, x));
+    }
+  };
+  return minimise(problem);
+}
+
+std::vector<std::size_t> rows_of(const KernelData& data, const FitKey& key) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < data.kernels.size(); ++i)
+    if (key_of(data, data.kernels[i]) == key) rows.push_back(i);
+  return rows;
+}
+
+void cross_validate(const KernelData& data, const Unknowns& unknowns, const FitOptions& options,
+                    KernelFit& fit) {
+  fit.held_out.assign(fit.rows.size(), 0);
+  std::vector<double> ratios(fit.rows.size());
+  for (int fold = 0; fold < options.folds; ++fold) {
+    std::vector<std::size_t> train;
+    for (const std::size_t row : fit.rows)
+      if (fold_of(data.kernels[row].shape, options.folds) != static_cast<std::size_t>(fold))
+        train.push_back(row);
+    const LeastSquaresSolution solution = solve(data, unknowns, train);
+    const KernelParameters parameters = unknowns.parameters(solution.x);
+    for (std::size_t i = 0; i < fit.rows.size(); ++i) {
+      const MeasuredKernel& k = data.kernels[fit.rows[i]];
+      if (fold_of(k.shape, options.folds) != static_cast<std::size_t>(fold)) continue;
+      fit.held_out[i] = predict(data, k, unknowns, parameters, solution.x);
+      ratios[i] = std::log(k.seconds / fit.held_out[i]);
+    }
+  }
+  fit.residuals = summarise(ratios);
+}
+
+}  // namespace
+
+Residuals summarise(std::vector<double> log_ratios) {
+  assert(!log_ratios.empty());
+  std::sort(log_ratios.begin(), log_ratios.end());
+  const auto quantile = [&](const std::vector<double>& sorted, double level) {
+    const double at = level * static_cast<double>(sorted.size() - 1);
+    const auto low = static_cast<std::size_t>(at);
+    const std::size_t high = std::min(low + 1, sorted.size() - 1);
+    return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+  };
+  Residuals out;
+  for (const double level : residual_levels) out.quantiles.push_back(quantile(log_ratios, level));
+  // Tails of single shapes on which a library chose badly count up to twice the spread of the middle half.
+  out.log_sigma = std::min((out.quantiles[4] - out.quantiles[0]) / (2 * 1.645),
+                           2 * (out.quantiles[3] - out.quantiles[1]) / (2 * 0.6745));
+  for (double& r : log_ratios) r = std::abs(std::exp(r) - 1);
+  std::sort(log_ratios.begin(), log_ratios.end());
+  out.median_abs = quantile(log_ratios, 0.5);
+  return out;
+}
+
+KernelFit fit_kernels(const KernelData& data, const FitKey& key, const FitOptions& options) {
+  KernelFit fit;
+  fit.key = key;
+  fit.rows = rows_of(data, key);
+  assert(fit.rows.size() >= options.least_rows);
+  std::map<std::size_t, std::map<std::string, std::size_t>> devices;  // by source: a row with a launch path
+  std::vector<double> roofline;
+  for (const std::size_t row : fit.rows) {
+    const MeasuredKernel& k = data.kernels[row];
+    auto& paths = devices[k.device];
+    if (k.timing == Timing::events_around_call) paths.emplace(k.source, row);
+    roofline.push_back(std::log(k.seconds / roofline_seconds(k.call, data.devices[k.device].rates)));
+  }
+  fit.roofline = summarise(roofline);
+  const Unknowns unknowns{data, key, fit.rows};
+  const LeastSquaresSolution solution = solve(data, unknowns, fit.rows);
+  fit.parameters = unknowns.parameters(solution.x);
+  fit.relative_sigma = unknowns.spread(solution.sigma);
+  for (const auto& [device, paths] : devices) {
+    fit.devices.push_back(data.devices[device].name);
+    for (const auto& [source, row] : paths)
+      fit.floor_us.push_back(unknowns.floor(solution.x, data.kernels[row]) * 1e6);
+    if (paths.empty()) fit.floor_us.push_back(0);
+  }
+  cross_validate(data, unknowns, options, fit);
+  return fit;
+}
+
+std::vector<FitKey> fit_keys(const KernelData& data, const FitOptions& options) {
+  std::map<FitKey, std::size_t> counts;
+  for (const MeasuredKernel& k : data.kernels) ++counts[key_of(data, k)];
+  std::vector<FitKey> keys;
+  for (const auto& [key, count] : counts)
+    if (count >= options.least_rows) keys.push_back(key);
+  return keys;
+}
+
+std::vector<KernelFit> fit_all(const KernelData& data, const FitOptions& options) {
+  const std::vector<FitKey> keys = fit_keys(data, options);
+  std::vector<KernelFit> fits(keys.size());
+  in_parallel(keys.size(), 0,
+              [&](std::size_t i, std::size_t) { fits[i] = fit_kernels(data, keys[i], options); });
+  return fits;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,61 @@
+#pragma once
+/// A cluster as training sees it: the graph, the GPUs that take part, and the rings that NCCL would build.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/collectives/comm_data.hpp"
+#include "sim/units/quantity.hpp"
+#include "topologies/fabrics/fabric_plan.hpp"
+#include "topologies/graph/graph.hpp"
+#include "topologies/hardware/node_spec.hpp"
+#include "topologies/nodes/rings.hpp"
+
+namespace rackcast {
+
+struct LaidOut;
+
+/// Called now and then during long work, if set. It throws to end that work.
+using Watch = std::function<void()>;
+
+struct ClusterShape {
+  int nodes = 1;
+  FabricChoice fabric;                    ///< ignored for one node without storage servers
+  std::optional<int> gpus = {};           ///< only the first so many take part
+  std::optional<int> gpus_per_node = {};  ///< only the first so many of each node do
+  bool idle_nodes = false;                ///< nodes without a rank stand in the graph, too: servers run there
+  Watch watch = {};                       ///< while the cluster is built and collectives are laid out on it
+};
+
+struct Cluster {
+  NodeSpec node;
+  int nodes = 1;
+  FabricPlan fabric;                     ///< leaves == 0: there is none
+  Topology topology;                     ///< of the nodes that the job uses, and of the whole network
+  std::vector<DeviceId> ranks;           ///< GPUs that take part, node by node
+  std::vector<Ring> rings;               ///< over direct links and switches
+  std::vector<Ring> relayed_rings;       ///< where GPUs may pass data on between two others; empty: no others
+  std::shared_ptr<LaidOut> laid_out;     ///< on these ranks, filled as it is asked for
+  Watch watch = {};                      ///< that of its shape
+  std::shared_ptr<const CommData> comm;  ///< what its communication libraries cost
+
+  /// Nodes with a rank, and the most ranks of one of them.
+  [[nodiscard]] int used_nodes() const;
+  [[nodiscard]] int local_ranks() const;
+};
+
+/// Throws Error (infeasible) where the fabric cannot be built, or for more GPUs than there are. What makes
+/// many clusters reads `comm` once.
+Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const ClusterShape& shape,
+                     std::shared_ptr<const CommData> comm = shipped_comm_data());
+
+/// The first `count` ranks by themselves: a group over which one copy of a network is split. Throws Error
+/// unless the cluster's ranks are a multiple.
+Cluster first_ranks(const Cluster& cluster, int count);
+
+/// The ranks first, first + step, first + 2 step...: a group whose members lie `step` apart.
+Cluster every_nth_rank(const Cluster& cluster, int first, int step);
+
+}  // namespace rackcast

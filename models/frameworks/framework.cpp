@@ -1,0 +1,262 @@
+#include "models/frameworks/framework.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+#include "models/frameworks/framework_parameters.hpp"
+#include "sim/base/error.hpp"
+#include "sim/json/reader.hpp"
+
+namespace rackcast {
+
+std::span<const EmbeddedFile> model_data();
+
+namespace {
+
+constexpr std::string_view folder = "frameworks/";
+
+/// A version as something to compare: containers count by their date (19.05), releases by number (1.4).
+struct Version {
+  std::optional<double> number, container;
+};
+
+/// 19.05 -> 19.05 and 1.13 -> 1.13 with the part after the dot as hundredths, so that 1.4 < 1.13.
+std::optional<double> parse_number(std::string_view text) {
+  int major = 0, minor = 0;
+  const char* end = text.data() + text.size();
+  auto [rest, failure] = std::from_chars(text.data(), end, major);
+  if (failure != std::errc{} || major < 0 || major > 9999) return std::nullopt;
+  if (rest + 1 < end && *rest == '.') {
+    const auto [ignored, no_minor] = std::from_chars(rest + 1, end, minor);
+    if (no_minor != std::errc{} || minor < 0) minor = 0;
+  }
+  return major + std::min(minor, 99) / 100.0;
+}
+
+Version parse_version(std::string_view text) {
+  Version out;
+  if (const auto ngc = text.find("NGC"); ngc != std::string_view::npos) {
+    const auto digits = text.find_first_of("0123456789", ngc);
+    if (digits != std::string_view::npos) out.container = parse_number(text.substr(digits));
+    if (!out.container) out.container = 19.0;  // the first NGC tables of the reference implementations
+  }
+  out.number = parse_number(text);
+  if (out.number && *out.number >= 100) out.number.reset();  // a year, not a version
+  return out;
+}
+
+/// One row of a framework's file: a profile and the software it stands for.
+struct Entry {
+  std::vector<std::string> names;
+  std::string script;   ///< empty: any
+  std::string kernels;  ///< as in FrameworkQuery
+  std::optional<double> from, before, container_from, container_before, cudnn_before;
+  bool container_only = false;
+  std::optional<bool> training;
+  FrameworkProfile profile;
+};
+
+std::vector<std::string> strings(ObjectReader& in, std::string_view key) {
+  std::vector<std::string> out;
+  if (const Json* list = in.find(key))
+    for (const Json& item : list->array()) out.push_back(item.string());
+  return out;
+}
+
+std::optional<double> bound(ObjectReader& in, std::string_view key) {
+  const Json* text = in.find(key);
+  if (text == nullptr) return std::nullopt;
+  const auto number = parse_number(text->string());
+  if (!number) text->fail("a version is written like \"1.4\"");
+  return number;
+}
+
+/// A name that is not known is an error of the data file, found when the exchange is looked up.
+void read_exchange(ObjectReader& in, FrameworkProfile& p) {
+  if (in.has("exchange")) p.exchange = p.exchange_between_nodes = in.string("exchange");
+  p.exchange_between_nodes = in.string_or("exchange_between_nodes", p.exchange_between_nodes);
+  p.wide_gradients = in.boolean_or("wide_gradients", p.wide_gradients);
+}
+
+void read_numbers(ObjectReader& in, FrameworkProfile& p) {
+  read_exchange(in, p);
+  p.host_per_kernel = in.quantity_or("host_per_kernel", p.host_per_kernel, false);
+  p.host_per_sum = in.quantity_or("host_per_sum", p.host_per_sum, false);
+  p.host_backward = in.number_or("host_backward", p.host_backward, 0.01, 10);
+  p.host_per_step = in.quantity_or("host_per_step", p.host_per_step, false);
+  p.kernel_factor = in.number_or("kernel_factor", p.kernel_factor, 0.1, 100);
+  p.elementwise_passes = in.number_or("elementwise_passes", p.elementwise_passes, 0, 100);
+  p.norm_passes = in.number_or("norm_passes", p.norm_passes, 0, 100);
+  p.fuses_elementwise = in.boolean_or("fuses_elementwise", p.fuses_elementwise);
+  p.fuses_forward_only = in.boolean_or("fuses_forward_only", p.fuses_forward_only);
+  constexpr std::array<std::string_view, 4> sums{"in_place", "wide", "widened", "in_products"};
+  p.sequence_parallel = in.boolean_or("sequence_parallel", p.sequence_parallel);
+  if (in.has("gradient_sums")) p.gradient_sums = static_cast<GradientSums>(in.choice("gradient_sums", sums));
+  constexpr std::array<std::string_view, 4> attention{"unfused", "flash1", "flash2", "native"};
+  if (in.has("attention")) p.attention = static_cast<AttentionKernel>(in.choice("attention", attention));
+  p.fused_tables = in.boolean_or("fused_tables", p.fused_tables);
+  p.attention_factor = in.number_or("attention_factor", p.attention_factor, 0.1, 100);
+  p.composed_passes = in.number_or("composed_passes", p.composed_passes, 0, 100);
+  p.sgd_accesses = in.number_or("sgd_accesses", p.sgd_accesses, 0, 1000);
+  p.adam_accesses = in.number_or("adam_accesses", p.adam_accesses, 0, 1000);
+  p.input_copy = in.quantity_or("input_copy", p.input_copy, false);
+  p.update_per_tensor = in.quantity_or("update_per_tensor", p.update_per_tensor, false);
+  constexpr std::array<std::string_view, 4> layouts{"none", "half", "all", "wide"};
+  if (in.has("layout_conversion"))
+    p.layout = static_cast<LayoutConversion>(in.choice("layout_conversion", layouts));
+  constexpr std::array<std::string_view, 3> norms{"kernel", "composed", "promoted"};
+  if (in.has("frozen_norm")) p.frozen_norm = static_cast<FrozenNorm>(in.choice("frozen_norm", norms));
+  if (const Json* section = in.find("between_passes")) p.between_passes = read_host_section(*section);
+  p.log_sigma = in.number_or("log_sigma", p.log_sigma, 0.001, 2);
+  p.workspace = in.quantity_or("workspace", p.workspace, false);
+  constexpr std::array<std::string_view, 3> kernels{"library", "im2col", "fbfft"};
+  if (in.has("conv")) p.conv = static_cast<ConvKernels>(in.choice("conv", kernels));
+  if (const Json* library = in.find("library")) p.library = parse_library_generation(library->string());
+  p.fit = strings(in, "fit");
+  p.fitted = strings(in, "fitted");
+  for (const std::string& name : p.fitted)
+    if (find_profile_parameter(name) == nullptr)
+      in.json().fail("no number of a profile that can be fitted is called \"" + name + "\"");
+  if (p.fitted.empty() != p.fit.empty())
+    in.json().fail("\"fitted\" names the numbers that \"fit\" names the cases of: both, or neither");
+}
+
+Entry read_entry(const Json& json, const std::vector<std::string>& names, const FrameworkProfile& common) {
+  ObjectReader in{json};
+  Entry out;
+  out.profile = common;
+  out.names = names;
+  out.profile.id = in.string("id");
+  out.profile.title = in.string("title");
+  out.script = in.string_or("script", "");
+  out.from = bound(in, "from");
+  out.before = bound(in, "before");
+  out.container_from = bound(in, "container_from");
+  out.container_before = bound(in, "container_before");
+  out.cudnn_before = bound(in, "cudnn_before");
+  out.container_only = in.boolean_or("container_only", out.container_from || out.container_before);
+  out.kernels = in.string_or("kernels", "");
+  if (in.has("training")) out.training = in.boolean_or("training", true);
+  read_numbers(in, out.profile);
+  in.string("why");  // for the reader of the file: what the numbers rest on
+  in.finish();
+  return out;
+}
+
+void read_file(const EmbeddedFile& file, std::vector<Entry>& out) {
+  ObjectReader in{parse_json(std::string{file.text}, std::string{file.name})};
+  const std::vector<std::string> names = strings(in, "names");
+  FrameworkProfile common;
+  if (const Json* list = in.find("networks"))
+    for (const auto& [name, variant] : list->object()) common.networks.emplace(name, variant.string());
+  read_exchange(in, common);
+  for (const Json& profile : in.require("profiles").array())
+    out.push_back(read_entry(profile, names, common));
+  in.finish();
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = [] {
+    std::vector<Entry> out;
+    for (const EmbeddedFile& file : framework_files()) read_file(file, out);
+    return out;
+  }();
+  return all;
+}
+
+std::string plain(std::string_view name) {
+  std::string out;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+bool within(const std::optional<double>& value, const std::optional<double>& from,
+            const std::optional<double>& before) {
+  if (!from && !before) return true;
+  return value && (!from || *value >= *from) && (!before || *value < *before);
+}
+
+bool matches(const Entry& e, const FrameworkQuery& query, const Version& version) {
+  if (e.kernels != query.kernels) return false;
+  if (e.training && *e.training != query.training) return false;
+  if (!e.script.empty() && e.script != query.script) return false;
+  if (e.container_only && !version.container) return false;
+  if (!within(parse_number(query.cudnn), std::nullopt, e.cudnn_before)) return false;
+  return within(version.container, e.container_from, e.container_before) &&
+         within(version.number, e.from, e.before);
+}
+
+/// The generation by the library's own version (5.1 came with CUDA 8 and its Winograd kernels are those of
+/// 6), or by the container that brings it (20.06 has cuDNN 8).
+std::optional<LibraryGeneration> generation(const FrameworkQuery& query, const Version& version) {
+  if (const auto number = parse_number(query.cudnn)) {
+    if (*number < 5.01) return LibraryGeneration::cudnn5;
+    const int major = std::clamp(static_cast<int>(*number), 6, 8);
+    return static_cast<LibraryGeneration>(major - 5);
+  }
+  if (version.container)
+    return *version.container < 20.06 ? LibraryGeneration::cudnn7 : LibraryGeneration::cudnn8;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> container_of(std::string_view version) {
+  return parse_version(version).container;
+}
+
+std::string version_on(std::string_view framework, const std::string& stated, std::string_view first) {
+  // No framework counts its releases as high as containers count years.
+  const bool month = stated.size() == 5 && stated[2] == '.' && stated >= "17.00" && stated < "40.00";
+  if (month) return "NGC " + stated;
+  // MXNet 1.x runs on GPUs that need a container only as the container builds it.
+  const bool container = framework == "mxnet" && !stated.starts_with("NGC");
+  if (!container && stated.find_first_of("0123456789") != std::string::npos) return stated;
+  return first.empty() ? stated : "NGC " + std::string{first};
+}
+
+FrameworkProfile framework_profile(const FrameworkQuery& query) {
+  const std::string wanted = plain(query.name);
+  const Version version = parse_version(query.version);
+  const auto pick = [&](std::string_view name, const FrameworkQuery& q) -> const Entry* {
+    for (const Entry& e : entries())
+      if (std::ranges::find(e.names, name) != e.names.end() && matches(e, q, version)) return &e;
+    return nullptr;
+  };
+  const Entry* entry = pick(wanted, query);
+  if (entry == nullptr) {
+    if (!query.kernels.empty() && query.kernels != "native")
+      throw Error{"no profile for \"" + query.name + "\" with convolutions of \"" + query.kernels + "\""};
+    FrameworkQuery with_library = query;
+    with_library.kernels.clear();
+    entry = pick(wanted, with_library);
+    if (entry == nullptr) entry = pick("generic", with_library);
+  }
+  if (entry == nullptr)
+    throw Error{"no profile for framework \"" + query.name + "\"", {}, {}, ErrorKind::internal};
+  FrameworkProfile profile = entry->profile;
+  profile.library = generation(query, version).value_or(profile.library);
+  profile.winograd = parse_number(query.cudnn).value_or(5) >= 5;
+  return profile;
+}
+
+std::vector<EmbeddedFile> framework_files() {
+  std::vector<EmbeddedFile> out;
+  for (const EmbeddedFile& file : model_data())
+    if (file.name.starts_with(folder)) out.push_back(file);
+  return out;
+}
+
+std::vector<FrameworkProfile> framework_profiles() {
+  std::vector<FrameworkProfile> out;
+  for (const Entry& e : entries()) out.push_back(e.profile);
+  std::ranges::sort(out, {}, &FrameworkProfile::id);
+  return out;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,76 @@
+#include "models/frameworks/framework_parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+
+namespace rackcast {
+namespace {
+
+template <Duration FrameworkProfile::*member>
+double get_us(const FrameworkProfile& p) {
+  return (p.*member).base() * 1e6;
+}
+template <Duration FrameworkProfile::*member>
+void set_us(FrameworkProfile& p, double value) {
+  p.*member = Duration{value * 1e-6};
+}
+template <double FrameworkProfile::*member>
+double get_number(const FrameworkProfile& p) {
+  return p.*member;
+}
+template <double FrameworkProfile::*member>
+void set_number(FrameworkProfile& p, double value) {
+  p.*member = value;
+}
+
+template <Duration FrameworkProfile::*member>
+constexpr ProfileParameter time(std::string_view name, double expected, double spread) {
+  return {name, "us", get_us<member>, set_us<member>, expected, spread};
+}
+template <double FrameworkProfile::*member>
+constexpr ProfileParameter number(std::string_view name, double expected, double spread) {
+  return {name, "", get_number<member>, set_number<member>, expected, spread};
+}
+
+// Where a fit begins and what its prior draws to when the cases do not tell: the profile "generic", with
+// about a factor of two between frameworks (of the library's kernels: a quarter). One list for all profiles.
+constexpr std::array parameters{
+    time<&FrameworkProfile::host_per_kernel>("host_per_kernel", 10, 1),
+    number<&FrameworkProfile::host_backward>("host_backward", 1, 0.7),
+    time<&FrameworkProfile::host_per_sum>("host_per_sum", 20, 1),
+    time<&FrameworkProfile::update_per_tensor>("update_per_tensor", 40, 1),
+    number<&FrameworkProfile::kernel_factor>("kernel_factor", 1.08, 0.5),
+    number<&FrameworkProfile::elementwise_passes>("elementwise_passes", 1.1, 0.35),
+    number<&FrameworkProfile::norm_passes>("norm_passes", 1.2, 0.5),
+    number<&FrameworkProfile::attention_factor>("attention_factor", 1, 0.5),
+    number<&FrameworkProfile::composed_passes>("composed_passes", 2, 0.5),
+    number<&FrameworkProfile::adam_accesses>("adam_accesses", 14, 0.7),
+    ProfileParameter{"input_copy", "GB/s",
+                     [](const FrameworkProfile& p) { return p.input_copy.base() / 1e9; },
+                     [](FrameworkProfile& p, double value) { p.input_copy = Bandwidth{value * 1e9}; }, 10, 1},
+};
+
+}  // namespace
+
+std::span<const ProfileParameter> profile_parameters() {
+  return parameters;
+}
+
+const ProfileParameter* find_profile_parameter(std::string_view name) {
+  for (const ProfileParameter& p : parameters)
+    if (p.name == name) return &p;
+  return nullptr;
+}
+
+double rounded(double value) {
+  return std::strtod(fmt::format("{:.3g}", value).c_str(), nullptr);
+}
+
+std::string profile_number(const ProfileParameter& parameter, double value) {
+  const std::string text = fmt::format("{:g}", rounded(value));
+  return parameter.unit.empty() ? text : fmt::format("\"{} {}\"", text, parameter.unit);
+}
+
+}  // namespace rackcast

@@ -1,0 +1,29 @@
+#pragma once
+/// The numbers of a framework profile that a fit may change, by their names in models/data/frameworks.
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "models/frameworks/framework.hpp"
+
+namespace rackcast {
+
+struct ProfileParameter {
+  std::string_view name;
+  std::string_view unit;  ///< as the files write it: "us", "GB/s"; empty for a plain number
+  double (*get)(const FrameworkProfile&) = nullptr;  ///< in that unit
+  void (*set)(FrameworkProfile&, double value) = nullptr;
+  double expected = 1;  ///< of a framework that nobody measured: the profile "generic"
+  double spread = 1;    ///< of the logarithm of such a number, from one framework to another
+};
+
+std::span<const ProfileParameter> profile_parameters();
+
+/// nullptr for an unknown name.
+const ProfileParameter* find_profile_parameter(std::string_view name);
+
+/// Three significant digits, with the unit and quotes where there is one: how the files write it.
+std::string profile_number(const ProfileParameter& parameter, double value);
+double rounded(double value);
+
+}  // namespace rackcast

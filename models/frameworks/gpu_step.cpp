@@ -1,0 +1,281 @@
+#include "models/frameworks/gpu_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/error.hpp"
+
+namespace rackcast {
+namespace {
+
+/// Achieved share of the pin rate of kernels that only move data; the median of large copies over the
+/// measured GPUs.
+constexpr double stream_fraction = 0.8;
+
+/// Weights and biases, or scale and shift.
+double tensors_of(const Operator& op) {
+  if (op.trained_parameters() <= 0) return 0;
+  return op.family == OperatorFamily::norm || op.family == OperatorFamily::gemm ? 2 : 1;
+}
+
+bool on_tensor_cores(const GpuCostModel& gpu, Precision precision) {
+  return gpu.gpu().fp16_tensor > FlopRate{0} && precision != Precision::fp32 && precision != Precision::int8;
+}
+
+/// Whether its result is computed once more going back.
+bool runs_again(const Operator& op, Recomputation recompute) {
+  return recompute == Recomputation::full ||
+         (recompute == Recomputation::selective && op.family == OperatorFamily::attention);
+}
+
+/// The queue between host and GPU.
+class Stream {
+ public:
+  Stream(const FrameworkProfile& framework, StepTime& out) : framework_{framework}, out_{out} {
+    host_ = framework.host_per_step;
+  }
+
+  /// `issues`: kernels that the host starts for it.
+  void run(const Operator* op, Pass pass, Duration time, KernelCost::Limit limit, int issues = 1) {
+    const double pace = pass == Pass::forward ? 1 : framework_.host_backward;
+    host_ += issues * pace * framework_.host_per_kernel;
+    gpu_ = std::max(gpu_, host_) + time;
+    out_.gpu_busy += time;
+    out_.kernels.push_back({op, pass, time, limit, gpu_});
+  }
+
+  /// The GPUs wait for each other; no kernel of this network.
+  void sum(Duration time) {
+    host_ += framework_.host_per_sum;
+    gpu_ = std::max(gpu_, host_) + time;
+  }
+
+  void wait(Duration time) {
+    host_ += time;
+    gpu_ = std::max(gpu_, host_);
+    out_.input = gpu_;
+    mark_ = gpu_;
+  }
+
+  /// The host waits for the GPU and reads back (models/frameworks/host_section.hpp); `shortest` is the time
+  /// of a kernel that does next to nothing.
+  void read_back(const HostSection& section, double batch, Duration shortest) {
+    const double operations = section.operations_of(batch);
+    if (!(operations > 0)) return;
+    host_ = std::max(host_, gpu_) + operations * std::max(framework_.host_per_kernel, shortest) +
+            section.waits_of(batch) * shortest;
+    out_.gpu_busy += operations * shortest;
+    gpu_ = host_;
+  }
+
+  /// Time since the last mark.
+  Duration lap() {
+    const Duration since = gpu_ - mark_;
+    mark_ = gpu_;
+    return since;
+  }
+  [[nodiscard]] Duration now() const { return gpu_; }
+  [[nodiscard]] Duration host() const { return host_; }
+
+ private:
+  const FrameworkProfile& framework_;
+  StepTime& out_;
+  Duration host_{0}, gpu_{0}, mark_{0};
+};
+
+class StepBuilder {
+ public:
+  StepBuilder(const GpuCostModel& gpu, const FrameworkProfile& framework, const StepOptions& options)
+      : gpu_{gpu}, framework_{framework}, options_{options} {}
+
+  /// `wide`: on maps that were promoted to 32 bits.
+  void run(const Operator& op, Pass pass, bool wide, Stream& stream) {
+    if (options_.sum_over_gpus > Duration{0} &&
+        (pass == Pass::forward ? op.place.role == LayerRole::residual
+                               : pass == Pass::data_gradient && op.place.role == LayerRole::norm))
+      stream.sum(options_.sum_over_gpus);
+    if (hidden(op, pass)) return;
+    const KernelCost cost = gpu_.cost(op, pass, options_.batch, wide ? Precision::fp32 : options_.precision);
+    if (cost.time <= Duration{0}) return;
+    shared_ += cost.shared_sigma * cost.time;
+    kernels_ += cost.time;
+    const int issues = kernels_of(op, pass, wide);
+    const Duration body = (cost.time - cost.launch) * factor(op) * maps_of(op, pass);
+    Duration time = issues * cost.launch + body + conversion(op) + unrolling(op);
+    if (wide) time += casts(op);
+    stream.run(&op, pass, time, cost.limit, issues);
+  }
+
+  void add_gradient(const Operator& op, Stream& stream) const {
+    const Bytes moved = op.trained_parameters() * options_.gradient_sum;
+    if (moved > Bytes{0})
+      stream.run(&op, Pass::weight_gradient, moved / (gpu_.gpu().memory * stream_fraction),
+                 KernelCost::Limit::memory, 0);
+  }
+
+  /// Which operators of the network work on promoted maps: normalisations with constant statistics and what
+  /// follows up to the next product, and regions cut from feature maps, which such scripts keep in 32 bits.
+  [[nodiscard]] std::vector<bool> promoted(const std::vector<Operator>& operators) const {
+    std::vector<bool> out(operators.size());
+    if (framework_.frozen_norm != FrozenNorm::promoted || activation_bytes(options_.precision) >= Bytes{4})
+      return out;
+    bool wide = false;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+      const Operator& op = operators[i];
+      const bool map = op.family == OperatorFamily::elementwise || op.family == OperatorFamily::pool;
+      wide = op.kind == "frozen_norm" || (wide && map && op.kind != "roi_align");
+      out[i] = wide || op.kind == "roi_align";
+    }
+    return out;
+  }
+
+  /// A kernel that does next to nothing.
+  [[nodiscard]] Duration shortest_kernel() const {
+    Operator op;
+    op.shape.elements_in = op.shape.elements_out = 1;
+    return gpu_.cost(op, Pass::forward, 1, Precision::fp32).time;
+  }
+
+  /// What the kernels share of their error because their parameters come from other GPUs, each weighing as
+  /// its time.
+  [[nodiscard]] double shared_sigma() const { return kernels_ > Duration{0} ? shared_ / kernels_ : 0; }
+
+  /// Read gradient and state, write state, for every parameter; for mixed precision also the 16-bit copy.
+  void update(const Workload& workload, Stream& stream) const {
+    const double accesses = options_.adam ? framework_.adam_accesses : framework_.sgd_accesses;
+    const bool master = activation_bytes(options_.precision) < Bytes{4};
+    const Bytes moved{workload.trained_parameters() * (4 * accesses + (master ? 4 : 0))};
+    double tensors = 0;
+    for (const Operator& op : workload.operators) tensors += tensors_of(op);
+    const Duration time =
+        tensors * framework_.update_per_tensor + moved / (gpu_.gpu().memory * stream_fraction);
+    stream.run(nullptr, Pass::forward, time, KernelCost::Limit::memory);
+  }
+
+ private:
+  [[nodiscard]] bool hidden(const Operator& op, Pass pass) const {
+    if (op.auxiliary && !options_.training) return true;
+    const bool fused_pass = pass == Pass::forward || !framework_.fuses_forward_only;
+    return framework_.fuses_elementwise && fused_pass && op.fusable;
+  }
+
+  [[nodiscard]] double factor(const Operator& op) const {
+    switch (op.family) {
+      case OperatorFamily::elementwise:
+        return framework_.elementwise_passes * (op.kind == "gelu" ? framework_.composed_passes : 1);
+      case OperatorFamily::norm:
+        // With stored statistics a map is read and written once; with those of the batch it is read twice.
+        return framework_.norm_passes * (!options_.training && op.kind == "batch_norm" ? 2.0 / 3 : 1);
+      case OperatorFamily::conv:
+      case OperatorFamily::depthwise:
+      case OperatorFamily::gemm:
+      case OperatorFamily::rnn:
+        return framework_.kernel_factor;
+      case OperatorFamily::attention:
+        return framework_.attention == AttentionKernel::unfused ? 1 : framework_.attention_factor;
+      default:
+        return 1;
+    }
+  }
+
+  [[nodiscard]] bool composed(const Operator& op) const {
+    return op.kind == "frozen_norm" && framework_.frozen_norm != FrozenNorm::kernel;
+  }
+
+  /// Forward a product and a sum, each of which reads and writes the map; back the product alone.
+  [[nodiscard]] double maps_of(const Operator& op, Pass pass) const {
+    return composed(op) && pass == Pass::forward ? 2 : 1;
+  }
+
+  /// What the host starts for one operator. A composed normalisation: the inverse root, two products and a
+  /// difference of vectors, then the two maps; promoted, its four vectors are cast too. Casts of maps count.
+  [[nodiscard]] int kernels_of(const Operator& op, Pass pass, bool wide) const {
+    if (!composed(op)) return wide && op.kind == "roi_align" ? 3 : 1;
+    const int casts_of_maps = wide ? 2 : 0;
+    if (pass != Pass::forward) return 1 + casts_of_maps;
+    return 6 + (wide ? 4 : 0) + casts_of_maps;
+  }
+
+  /// Into 32 bits before and out of them after: 16 bits read and 32 written, or the reverse. The maps between
+  /// a normalisation and the next product are cast once, so what follows a normalisation pays nothing.
+  [[nodiscard]] Duration casts(const Operator& op) const {
+    if (op.kind != "frozen_norm" && op.kind != "roi_align") return Duration{0};
+    const double elements = (op.shape.elements_in + op.shape.elements_out) * options_.batch;
+    return Bytes{elements * (activation_bytes(options_.precision).base() + 4)} /
+           (gpu_.gpu().memory * stream_fraction);
+  }
+
+  [[nodiscard]] bool converts() const {
+    const bool tensor_cores = on_tensor_cores(gpu_, options_.precision);
+    switch (framework_.layout) {
+      case LayoutConversion::none:
+        return false;
+      case LayoutConversion::half:
+        return tensor_cores;
+      case LayoutConversion::wide:
+        return tensor_cores && options_.precision == Precision::tf32;
+      case LayoutConversion::all:
+        break;
+    }
+    return true;
+  }
+
+  /// Channels-first tensors are transposed into and out of a tensor-core convolution: each is read and
+  /// written once more.
+  [[nodiscard]] Duration conversion(const Operator& op) const {
+    if (op.family != OperatorFamily::conv || !converts()) return Duration{0};
+    const double elements = (op.shape.elements_in + op.shape.elements_out) * options_.batch;
+    return Bytes{2 * elements * activation_bytes(options_.precision).base()} /
+           (gpu_.gpu().memory * stream_fraction);
+  }
+
+  /// The unrolled matrix (channels x kernel x output pixels) is written and read once.
+  [[nodiscard]] Duration unrolling(const Operator& op) const {
+    if (op.family != OperatorFamily::conv || framework_.conv != ConvKernels::im2col) return Duration{0};
+    const OperatorShape& s = op.shape;
+    const auto column = static_cast<double>(s.c * s.r * s.s * s.oh * s.ow) /
+                        static_cast<double>(std::max<std::int64_t>(s.groups, 1));
+    return Bytes{2 * column * options_.batch * 4} / (gpu_.gpu().memory * stream_fraction);
+  }
+
+  const GpuCostModel& gpu_;
+  const FrameworkProfile& framework_;
+  const StepOptions& options_;
+  Duration shared_{0}, kernels_{0};
+};
+
+}  // namespace
+
+StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const FrameworkProfile& framework,
+                   const StepOptions& options) {
+  if (!(options.batch > 0)) throw Error{"a step needs a positive batch"};
+  StepTime out;
+  Stream stream{framework, out};
+  if (options.training && framework.input_copy > Bandwidth{0} && workload.pixels > 0)
+    stream.wait(4 * options.batch * workload.input_bytes / framework.input_copy);  // pixels arrive as floats
+  StepBuilder builder{gpu, framework, options};
+  const std::vector<Operator>& operators = workload.operators;
+  const std::vector<bool> wide = builder.promoted(operators);
+  for (std::size_t i = 0; i < operators.size(); ++i)
+    builder.run(operators[i], Pass::forward, wide[i], stream);
+  if (options.training) stream.read_back(framework.between_passes, options.batch, builder.shortest_kernel());
+  out.forward = stream.lap();
+  if (options.training) {
+    for (std::size_t i = operators.size(); i-- > 0;) {
+      if (runs_again(operators[i], options.recompute))
+        builder.run(operators[i], Pass::forward, wide[i], stream);
+      builder.run(operators[i], Pass::data_gradient, wide[i], stream);
+      builder.run(operators[i], Pass::weight_gradient, wide[i], stream);
+      builder.add_gradient(operators[i], stream);
+    }
+    out.backward = stream.lap();
+    if (options.optimizer) builder.update(workload, stream);
+    out.optimizer = stream.lap();
+  }
+  out.total = stream.now();
+  out.host_busy = stream.host();
+  out.log_sigma = std::hypot(gpu.network_log_sigma(), builder.shared_sigma(), framework.log_sigma);
+  return out;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,61 @@
+#pragma once
+/// One training step or inference pass on one GPU: kernels in a queue that the host fills.
+///
+/// The host issues kernels in the order of the network (then backwards) and runs ahead; a kernel starts when
+/// it has been issued and the one before it has ended:
+///
+///   issued(i) = issued(i-1) + host_per_kernel,   end(i) = max(end(i-1), issued(i)) + kernel(i)
+///
+/// so a stretch of short kernels runs at the host's pace and a stretch of long ones at the GPU's. Gradients
+/// have a pace of their own (FrameworkProfile::host_backward).
+#include <string>
+#include <vector>
+
+#include "models/frameworks/framework.hpp"
+#include "models/gpu/cost.hpp"
+#include "models/networks/operator.hpp"
+#include "models/networks/recomputation.hpp"
+
+namespace rackcast {
+
+struct StepOptions {
+  double batch = 1;  ///< samples
+  Precision precision = Precision::fp32;
+  bool training = true;   ///< false: forward pass only, as at inference
+  bool optimizer = true;  ///< include the parameter update
+  bool adam = false;      ///< Adam or LAMB rather than SGD with momentum
+  /// Time of a sum over the GPUs that share every layer. It is a kernel of the queue: going forward before
+  /// each sum of a layer's part with the part's input, going back before the gradient of the normalisation
+  /// that the part begins with.
+  Duration sum_over_gpus{0};
+  /// What adding a parameter's gradient to that of the micro-batches before moves; it is done after the
+  /// gradient, and the host's pace per operator holds its launch.
+  Bytes gradient_sum{0};
+  /// Going back, what is not kept runs forward once more: attention, or every operator.
+  Recomputation recompute = Recomputation::none;
+};
+
+/// One kernel of the step, for tables.
+struct StepKernel {
+  const Operator* op = nullptr;  ///< nullptr: the parameter update or a cast of the weights
+  Pass pass = Pass::forward;
+  Duration time{0};
+  KernelCost::Limit limit = KernelCost::Limit::launch;
+  Duration end{0};  ///< since the step began, the host's pace included
+};
+
+struct StepTime {
+  Duration total{0};
+  Duration input{0};                               ///< until the images are there
+  Duration forward{0}, backward{0}, optimizer{0};  ///< parts of total as they pass on the clock
+  Duration gpu_busy{0};                            ///< sum of the kernels
+  Duration host_busy{0};
+  double log_sigma = 0;  ///< of ln(measured/predicted), kernels and framework together
+  std::vector<StepKernel> kernels;
+};
+
+/// Throws Error when the batch is not positive.
+StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const FrameworkProfile& framework,
+                   const StepOptions& options);
+
+}  // namespace rackcast

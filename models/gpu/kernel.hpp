@@ -1,0 +1,166 @@
+#pragma once
+/// Time of one library call on one GPU as a closed form of its shape.
+///
+/// A matrix product of m x n x k is cut into tiles of tm x tn, each computed by one thread block:
+///
+///   blocks  = ceil(m/tm) ceil(n/tn) count splits
+///   block   = 2 tm tn (ceil(k/splits) + k0) / (peak e q(tile) / SMs)    q = (1 + a/64) / (1 + a (1/tm +
+///   1/tn)) compute = full rounds of SMs*resident blocks, and a last round in which an SM holds fewer blocks
+///   and hides
+///             less latency: c blocks of w warps take (c w + h) / w of `block`
+///   memory  = least traffic (plus partial sums of split-k) over bandwidth b
+///   cache   = blocks (tm + tn) k/splits over the cache's bandwidth
+///   time    = launch + (compute^4 + memory^4 + cache^4)^(1/4), the least over a short menu of tiles and
+///   splits
+///
+/// Products of many matrices (count > 1) have one tile and no split where a library has one kernel for them.
+///
+/// This quantises by tiles and by waves over the SMs, loses efficiency on thin matrices and short k, and lets
+/// split-k fill the GPU. A convolution is such a product in disguise (Chetlur et al., "cuDNN", 2014):
+/// forward m = n oh ow, n = k, k = c r s; the gradients permute these. 3x3 (and 5x5) filters with stride 1
+/// may instead use Winograd's F(2x2) fused, or F(4x4) with its transforms as extra traffic (Lavin & Gray,
+/// CVPR 2016). A recurrent cell is a chain of dependent products. Everything else is traffic over an
+/// achievable bandwidth.
+///
+/// Attention in one kernel (FlashAttention, Dao et al., arXiv 2205.14135 and 2307.08691) takes 128 of the m
+/// queries into a block, which meets the keys it may see, v of n, of depth k:
+///
+///   block   = f 128 (v + k0) k (1 + a/k) (1 + c) (1 + w) / (peak e / SMs)   f = 4 forward, 10 backward
+///   compute = ceil(blocks / SMs) block
+///
+/// where c is paid with a causal mask and w with heads deeper than 64. Queries stand at the end of the keys:
+/// under the mask v = n - m/2 + 64, since tiles on the diagonal are computed whole.
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+
+#include "models/gpu/rates.hpp"
+#include "sim/units/quantity.hpp"
+
+namespace rackcast {
+
+/// Library calls that share a form and a set of fitted parameters.
+enum class KernelClass {
+  gemm,
+  conv_forward,
+  conv_data_gradient,
+  conv_weight_gradient,
+  recurrent_forward,
+  recurrent_data_gradient,
+  elementwise,
+  softmax,
+  norm,
+  embedding,
+  flash1_forward,
+  flash1_backward,
+  flash2_forward,
+  flash2_backward,
+};
+inline constexpr std::size_t kernel_class_count = 14;
+std::string_view to_string(KernelClass);
+KernelClass parse_kernel_class(std::string_view name);  ///< Error lists the known names
+bool is_convolution(KernelClass);
+bool is_recurrent(KernelClass);
+bool is_attention(KernelClass);        ///< in one kernel
+bool is_bandwidth_bound(KernelClass);  ///< elementwise, softmax, norm, embedding
+
+/// `count` independent products of m x n x k in one launch.
+struct MatrixShape {
+  double m = 0, n = 0, k = 0, count = 1;
+};
+
+/// n images of c x h x w, k filters of c/groups x r x s, output oh x ow.
+struct ConvolutionShape {
+  double n = 0, c = 0, h = 0, w = 0, k = 0, r = 0, s = 0, stride_h = 1, stride_w = 1, oh = 0, ow = 0,
+         groups = 1;
+};
+
+/// 3x3 filters of stride 1 and one group, most of which run Winograd's kernels.
+bool is_3x3(const ConvolutionShape&);
+
+/// A framework that lets the library take the scratch that it likes.
+inline constexpr Bytes unlimited_workspace{std::numeric_limits<double>::infinity()};
+
+/// Which ways of computing a convolution of stride 1 a library has.
+enum class ConvolutionAlgorithms {
+  all,
+  no_winograd,  ///< cuDNN before version 5
+  transforms,   ///< Fourier transforms of whole maps alone (fbfft)
+};
+
+/// One call. Fields that the class does not need stay as they are.
+struct KernelCall {
+  KernelClass kind = KernelClass::elementwise;
+  Arithmetic arithmetic = Arithmetic::fp32;
+  FlopRate peak{0};          ///< of the unit that computes it on this GPU
+  double element_bytes = 4;  ///< of an operand
+  MatrixShape matrix;        ///< gemm, recurrent (one step), attention (queries, keys, depth, heads)
+  ConvolutionShape conv;
+  double steps = 1;        ///< recurrent: dependent products
+  double moved_bytes = 0;  ///< bandwidth-bound classes: least traffic
+  ConvolutionAlgorithms algorithms = ConvolutionAlgorithms::all;
+  Bytes workspace = unlimited_workspace;  ///< convolution: scratch that the library may use
+  bool fused_groups = true;               ///< grouped convolution in one launch (since cuDNN 7)
+  bool causal = false;                    ///< attention: a query sees no later key
+};
+
+/// Fitted numbers of one kernel class, architecture and library generation.
+enum class KernelParameter : std::size_t {
+  peak_fraction,       ///< e: of the peak rate, on 128 x 128 tiles with 16 warps on each SM
+  operand_cost,        ///< a: extra work per tile edge, in rows
+  prologue_depth,      ///< k0: start and end of a block, in steps of k; attention: in keys
+  latency_warps,       ///< h: warps that would hide half of the latency
+  launch,              ///< microseconds: fixed time of a call (of a step for recurrent classes)
+  bandwidth_fraction,  ///< b: of the memory's pin rate
+  cache_ratio,         ///< bandwidth of the cache over that of the memory
+  split,               ///< microseconds: second pass of split-k
+  winograd_2x2,        ///< efficiency of the fused Winograd kernel against e
+  winograd_4x4,        ///< of the products within the unfused one
+  stride_saving,       ///< data gradient: work is divided by (stride_h stride_w)^this, filters above 1x1
+  narrow_penalty,      ///< added part of the time: matrix units when an operand has fewer than 8 channels;
+                   ///< recurrent steps of 17 to 32 samples, where cuBLAS 8 picks a kernel slower than that
+                   ///< for 64
+  cache_reuse,     ///< bandwidth-bound: caches' worth of traffic that never reaches memory
+  causal_penalty,  ///< attention: added part of the time under a causal mask
+  wide_penalty,    ///< attention: added part of the time with heads deeper than 64
+};
+inline constexpr std::size_t kernel_parameter_count = 15;
+
+struct KernelParameters {
+  std::array<double, kernel_parameter_count> values{};
+  /// Rows and columns of the one tile that a library has for products of many matrices, which it never
+  /// splits; 0: it chooses among all tiles and splits as for one matrix. Read from names of kernels, not
+  /// fitted.
+  double batched_rows = 0, batched_columns = 0;
+
+  [[nodiscard]] double operator[](KernelParameter p) const { return values[static_cast<std::size_t>(p)]; }
+  double& operator[](KernelParameter p) { return values[static_cast<std::size_t>(p)]; }
+};
+
+/// Name in files, what is expected before any measurement, and the spread of its logarithm.
+struct KernelParameterInfo {
+  std::string_view name;
+  double expected, log_spread;
+  bool microseconds = false;  ///< a pure number otherwise
+};
+const KernelParameterInfo& info(KernelParameter);
+bool uses(KernelClass, Arithmetic, KernelParameter);  ///< whether the form of this class reads the parameter
+KernelParameters expected_parameters();
+
+/// Seconds of one call and of its parts had the others cost nothing. `compute` is arithmetic or the operands'
+/// way from the caches to it, whichever is longer: the multiprocessors are at work, and the memory is not.
+struct KernelTime {
+  double total = 0, compute = 0, memory = 0, launch = 0;
+};
+
+/// Whether matrix products have a tile of so many rows and columns.
+bool is_product_tile(double rows, double columns);
+
+/// All rates of `gpu` that the class needs must be positive (GpuCostModel::create checks them).
+KernelTime kernel_time(const KernelCall& call, const GpuRates& gpu, const KernelParameters& parameters);
+
+/// The plain roofline for comparison: max(arithmetic at the peak rate, least traffic at the pin rate).
+double roofline_seconds(const KernelCall& call, const GpuRates& gpu);
+
+}  // namespace rackcast

@@ -1,0 +1,344 @@
+#include "models/gpu/lowering.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "models/gpu/rates_of.hpp"
+#include "topologies/hardware/architecture_spec.hpp"
+
+namespace rackcast {
+namespace {
+
+/// The unit and operand width that a precision uses on a GPU.
+struct Unit {
+  Arithmetic arithmetic;
+  FlopRate peak;
+  double bytes;
+};
+
+Unit vector_unit(const GpuRates& gpu, double bytes) {
+  return {bytes < 4 ? Arithmetic::half_storage : Arithmetic::fp32, gpu.fp32, bytes};
+}
+
+Unit unit_of(Precision precision, const GpuRates& gpu) {
+  const auto first = [&](FlopRate peak, double bytes) {
+    return peak > FlopRate{0} ? Unit{Arithmetic::tensor, peak, bytes} : vector_unit(gpu, bytes);
+  };
+  switch (precision) {
+    case Precision::fp32:
+      return vector_unit(gpu, 4);
+    case Precision::tf32:
+      return first(gpu.tf32_tensor, 4);
+    case Precision::fp16:
+    case Precision::mixed:
+      return first(gpu.fp16_tensor, 2);
+    case Precision::bf16:
+      return first(gpu.bf16_tensor, 2);
+    case Precision::fp8:
+      return gpu.fp8_tensor > FlopRate{0} ? first(gpu.fp8_tensor, 1) : first(gpu.fp16_tensor, 2);
+    case Precision::fp4:
+      return gpu.fp4_tensor > FlopRate{0} ? first(gpu.fp4_tensor, fp4_bytes) : first(gpu.fp16_tensor, 2);
+    case Precision::int8:
+      break;
+  }
+  if (gpu.int8 <= FlopRate{0}) return vector_unit(gpu, 4);
+  // Volta's tensor cores have no int8: its int8 rate is that of dot-product instructions, below the fp16
+  // rate.
+  const bool matrix_units = gpu.fp16_tensor > FlopRate{0} && gpu.int8 > gpu.fp16_tensor;
+  return {matrix_units ? Arithmetic::tensor : Arithmetic::int8, gpu.int8, 1};
+}
+
+bool is_narrow(Precision precision) {
+  return precision == Precision::fp8 || precision == Precision::fp4;
+}
+
+/// Recipes with fp8 keep attention in 16 bits (Transformer Engine: DotProductAttention, unless fp8_dpa is
+/// set; TensorRT-LLM: use_fp8_context_fmha is off unless asked for), and the product with the vocabulary and
+/// the router of experts (Megatron-Core: ColumnParallelLinear, not a layer of Transformer Engine; TensorRT
+/// Model Optimizer leaves "lm_head" and "router" out). Those with 4 bits do the same.
+Precision multiplied_in(const Operator& op, Precision precision) {
+  const bool wide = op.keeps_16_bits || op.family == OperatorFamily::attention;
+  return is_narrow(precision) && wide ? Precision::fp16 : precision;
+}
+
+/// Rate of tensor-core products with an odd number of columns against an even one: rows of odd length begin
+/// at odd addresses and cannot be loaded wide. (Odd inputs, 13 and 479 wide in recommenders, are padded by
+/// the scripts that we have measurements of.) GPT-2 of 124 million parameters on an A100 (bf16, compiled)
+/// makes 112,046 tokens/s with 50,257 words and 127,345 with 50,304 (github.com/rasbt/LLMs-from-scratch,
+/// ch05/10_llm-training-speed): 1.07 us longer per token, whose products with the vocabulary take 1.0 us of
+/// the 7.85 with even sides (232 MFLOP at 230 TFLOP/s).
+constexpr double odd_share = 0.48;
+
+class Lowering {
+ public:
+  Lowering(const Operator& op, double batch, Precision precision, const GpuRates& gpu,
+           const LoweringOptions& options)
+      : op_{op},
+        s_{op.shape},
+        batch_{batch},
+        // fp8 training keeps its maps in 16 bits; only the products read 8.
+        element_{is_narrow(precision) ? 2 : activation_bytes(precision).base()},
+        unit_{unit_of(multiplied_in(op, precision), gpu)},
+        gpu_{gpu},
+        options_{options} {}
+
+  std::vector<KernelCall> calls(Pass pass) const {
+    if (pass == Pass::data_gradient && op_.first_layer) return {};
+    if (pass == Pass::weight_gradient && op_.frozen) return {};
+    switch (op_.family) {
+      case OperatorFamily::gemm:
+        return gemm(pass);
+      case OperatorFamily::conv:
+        return {conv(pass)};
+      case OperatorFamily::depthwise:
+        return {depthwise(pass)};
+      case OperatorFamily::rnn:
+        return {recurrent(pass)};
+      case OperatorFamily::attention:
+        return attention(pass);
+      case OperatorFamily::embedding:
+        return embedding(pass);
+      case OperatorFamily::optimizer:
+        return optimizer(pass);
+      default:
+        return map(pass);
+    }
+  }
+
+ private:
+  [[nodiscard]] KernelCall product(MatrixShape shape) const {
+    KernelCall call;
+    call.kind = KernelClass::gemm;
+    call.matrix = shape;
+    use_unit(call, aligned(shape.m) && aligned(shape.n) && aligned(shape.k));
+    return call;
+  }
+
+  /// A multiple of 8, as far as a mean batch of sentences times their length can be one.
+  [[nodiscard]] static bool aligned(double side) {
+    return std::abs(side - 8 * std::round(side / 8)) <= 1e-9 * side;
+  }
+
+  /// Until cuBLAS 11, a product ran on the tensor cores only if every side was a multiple of 8 (NVIDIA, "Deep
+  /// Learning Performance Guide"); otherwise the operands stay narrow and the arithmetic is fp32.
+  void use_unit(KernelCall& call, bool whole) const {
+    const bool falls_back =
+        unit_.arithmetic == Arithmetic::tensor && !whole && options_.library < LibraryGeneration::cudnn8;
+    const Unit unit = falls_back ? vector_unit(gpu_, unit_.bytes) : unit_;
+    call.arithmetic = unit.arithmetic;
+    call.peak = unit.peak;
+    call.element_bytes = unit.bytes;
+  }
+
+  /// Time of statistics over a batch against moving the same bytes.
+  [[nodiscard]] double reduction_cost() const { return architecture_of(gpu_).statistics_slowdown; }
+
+  [[nodiscard]] KernelCall stream(KernelClass kind, double bytes) const {
+    KernelCall call;
+    call.kind = kind;
+    call.moved_bytes = bytes;
+    return call;
+  }
+
+  [[nodiscard]] std::vector<KernelCall> gemm(Pass pass) const {
+    const auto n = static_cast<double>(s_.n), k = static_cast<double>(s_.k);
+    // An interaction of a sample's own vectors is one product per sample; a layer multiplies all rows at
+    // once.
+    const bool per_sample = op_.kind == "dot_interaction";
+    const double rows = static_cast<double>(s_.rows) * (per_sample ? 1 : batch_);
+    const double count = static_cast<double>(s_.count) * (per_sample ? batch_ : 1);
+    if (per_sample && pass == Pass::weight_gradient) return {stream(KernelClass::elementwise, 0)};
+    KernelCall multiply = pass == Pass::forward         ? product({rows, n, k, count})
+                          : pass == Pass::data_gradient ? product({rows, k, n, count})
+                                                        : product({n, k, rows, count});
+    if (multiply.arithmetic == Arithmetic::tensor && s_.n > 1 && s_.n % 2 != 0)
+      multiply.peak = odd_share * multiply.peak;
+    std::vector<KernelCall> calls{multiply};
+    if (pass == Pass::forward) return calls;
+    // Training in 8 or 4 bits (Transformer Engine): each operand is read in 16 bits, and written narrow along
+    // both of its sides: the layer's input for its weights' gradient, and its output's gradient. A forward
+    // pass alone takes its input from a kernel that writes it narrow.
+    if (unit_.bytes <= 1 && element_ == 2)
+      calls.push_back(stream(KernelClass::elementwise, (element_ + 2 * unit_.bytes) * rows * count *
+                                                           (pass == Pass::data_gradient ? n : k)));
+    return calls;
+  }
+
+  [[nodiscard]] ConvolutionShape convolution() const {
+    const auto d = [](std::int64_t v) {
+      return static_cast<double>(v);
+    };
+    return {batch_,  d(s_.c),        d(s_.h),        d(s_.w),  d(s_.n),  d(s_.r),
+            d(s_.s), d(s_.stride_h), d(s_.stride_w), d(s_.oh), d(s_.ow), d(s_.groups)};
+  }
+
+  [[nodiscard]] KernelCall conv(Pass pass) const {
+    if (s_.transposed && pass != Pass::weight_gradient)
+      pass = pass == Pass::forward ? Pass::data_gradient : Pass::forward;
+    KernelCall call;
+    call.kind = pass == Pass::forward         ? KernelClass::conv_forward
+                : pass == Pass::data_gradient ? KernelClass::conv_data_gradient
+                                              : KernelClass::conv_weight_gradient;
+    call.conv = convolution();
+    call.algorithms = options_.algorithms;
+    call.workspace = options_.workspace;
+    call.fused_groups = options_.library >= LibraryGeneration::cudnn7;
+    use_unit(call, true);  // the library pads the channels
+    return call;
+  }
+
+  /// A filter per channel has no product to tile: it streams its maps.
+  [[nodiscard]] KernelCall depthwise(Pass pass) const {
+    const double maps = (op_.shape.elements_in + op_.shape.elements_out) * batch_ * element_;
+    // Overlapping windows are re-read past the caches; the weight gradient reduces over all positions.
+    const double reread = pass == Pass::weight_gradient ? 2.0 : 1.3;
+    return stream(KernelClass::elementwise, maps * reread);
+  }
+
+  [[nodiscard]] KernelCall recurrent(Pass pass) const {
+    const double cell = static_cast<double>(s_.gates) * static_cast<double>(s_.hidden);
+    const auto state = static_cast<double>(s_.k > 0 ? s_.k : s_.hidden),
+               steps = static_cast<double>(s_.steps);
+    if (pass == Pass::weight_gradient) return product({cell, state, batch_ * steps, 1});
+    KernelCall call =
+        pass == Pass::forward ? product({cell, batch_, state, 1}) : product({state, batch_, cell, 1});
+    call.kind = pass == Pass::forward ? KernelClass::recurrent_forward : KernelClass::recurrent_data_gradient;
+    call.steps = steps;
+    return call;
+  }
+
+  /// Ampere's instructions (mma.sync) on Hopper and later. FlashAttention-2 reaches 35 % of the H100's peak,
+  /// FlashAttention-3, with Hopper's own, 75 % (Shah et al., arXiv 2407.08608): 0.47 of 989 TFLOP/s on 132
+  /// SMs. On a B200's 148 SMs that gives FlashAttention-2 390 TFLOP/s, and 343 to 381 are reported
+  /// (github.com/Dao-AILab/flash-attention, issue 1589).
+  [[nodiscard]] FlopRate older_instructions() const {
+    if (!architecture_of(gpu_).own_attention_instructions) return unit_.peak;
+    constexpr double share_of_own = 0.47, h100_peak = 989.4e12, h100_sms = 132;
+    return std::min(unit_.peak, FlopRate{share_of_own * h100_peak / h100_sms * gpu_.sm_count});
+  }
+
+  [[nodiscard]] KernelCall fused(MatrixShape shape, Pass pass) const {
+    const bool first = options_.attention == AttentionKernel::flash1, forward = pass == Pass::forward;
+    KernelCall call;
+    call.kind = first ? (forward ? KernelClass::flash1_forward : KernelClass::flash1_backward)
+                      : (forward ? KernelClass::flash2_forward : KernelClass::flash2_backward);
+    call.arithmetic = unit_.arithmetic;
+    call.peak = options_.attention == AttentionKernel::native ? unit_.peak : older_instructions();
+    call.element_bytes = unit_.bytes;
+    call.matrix = shape;
+    call.causal = s_.causal;
+    return call;
+  }
+
+  /// Scores that are no product: v . tanh(query + key + bias) of every pair, one map after the other as in
+  /// github.com/NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT/seq2seq/models/attention.py,
+  /// calc_score. Of the map of pairs times width that is, forward: the sum written, the bias read and
+  /// written, tanh read and written, the map read by the product with v. Back: its gradient written and the
+  /// map read for v's; tanh's gradient reads two and writes one; the sums for bias, queries and keys read one
+  /// each.
+  [[nodiscard]] std::vector<KernelCall> additive_attention(Pass pass) const {
+    const auto q = static_cast<double>(s_.seq), kv = static_cast<double>(s_.kv_seq),
+               v = static_cast<double>(s_.v_head_dim), count = static_cast<double>(s_.heads) * batch_;
+    const double scores = q * kv * count * element_, map = scores * static_cast<double>(s_.head_dim);
+    const bool forward = pass == Pass::forward;
+    std::vector<KernelCall> calls{product({q, v, kv, count})};
+    if (!forward) calls = {product({q, kv, v, count}), product({kv, v, q, count})};
+    calls.push_back(stream(KernelClass::softmax, (forward ? 2 : 3) * scores));
+    calls.push_back(stream(KernelClass::elementwise, (forward ? 6 : 8) * map));
+    return calls;
+  }
+
+  [[nodiscard]] std::vector<KernelCall> attention(Pass pass) const {
+    if (pass == Pass::weight_gradient) return {};
+    if (op_.kind == "additive_attention") return additive_attention(pass);
+    const auto q = static_cast<double>(s_.seq), kv = static_cast<double>(s_.kv_seq),
+               d = static_cast<double>(s_.head_dim),
+               v = static_cast<double>(s_.v_head_dim ? s_.v_head_dim : s_.head_dim),
+               count = static_cast<double>(s_.heads) * batch_;
+    if (options_.attention != AttentionKernel::unfused && unit_.arithmetic == Arithmetic::tensor &&
+        unit_.bytes == 2)
+      return {fused({q, kv, (d + v) / 2, count}, pass)};
+    std::vector<KernelCall> calls{product({q, kv, d, count}), product({q, v, kv, count})};
+    if (pass == Pass::data_gradient)
+      calls = {product({q, kv, v, count}), product({kv, v, q, count}), product({q, d, kv, count}),
+               product({kv, d, q, count})};
+    const double scores = q * kv * count * element_;
+    const double softmax = pass == Pass::forward ? 2 : 3;
+    calls.push_back(stream(KernelClass::softmax, softmax * scores));
+    calls.push_back(stream(KernelClass::elementwise, 4 * scores));  // scale and mask; dropout
+    return calls;
+  }
+
+  /// Rows of tables are read, and going back read and written, as fp32: nobody keeps a 16-bit copy of tables
+  /// that hardly fit. What is looked up for one feature is added up.
+  [[nodiscard]] std::vector<KernelCall> tables(Pass pass) const {
+    if (pass == Pass::data_gradient) return {};
+    const double stored = static_cast<double>(s_.count * s_.n) * batch_ * std::max(4.0, element_);
+    const double features = static_cast<double>(s_.rows * s_.n) * batch_ * element_;
+    return {stream(KernelClass::elementwise, features + stored * (pass == Pass::forward ? 1 : 2))};
+  }
+
+  [[nodiscard]] std::vector<KernelCall> embedding(Pass pass) const {
+    if (op_.kind == "embedding_tables" && options_.fused_tables) return tables(pass);
+    if (pass == Pass::data_gradient) return {};
+    // Every row that is looked up is read, and going back read and written; the vector of a feature, their
+    // sum, once.
+    const bool summed = op_.kind == "embedding_tables";
+    const double vectors = summed ? static_cast<double>(s_.rows * s_.n) : op_.shape.elements_out;
+    const double rows = summed ? static_cast<double>(s_.count * s_.n) : vectors;
+    const double elements = vectors + rows * (pass == Pass::forward ? 1 : 2);
+    return {stream(KernelClass::embedding, elements * batch_ * element_)};
+  }
+
+  [[nodiscard]] std::vector<KernelCall> optimizer(Pass pass) const {
+    if (pass != Pass::forward) return {};
+    return {stream(KernelClass::elementwise, 4 * (op_.shape.elements_in + op_.shape.elements_out))};
+  }
+
+  /// Everything that reads and writes whole maps.
+  [[nodiscard]] std::vector<KernelCall> map(Pass pass) const {
+    if (pass == Pass::weight_gradient) return {};
+    const double in = op_.shape.elements_in * batch_ * element_,
+                 out = op_.shape.elements_out * batch_ * element_;
+    const bool forward = pass == Pass::forward;
+    switch (op_.family) {
+      case OperatorFamily::norm:
+        if (op_.kind == "batch_norm")
+          return {stream(KernelClass::elementwise,
+                         reduction_cost() * (forward ? 2 * in + out : 3 * in + 2 * out))};
+        return {stream(KernelClass::norm, forward ? in + out : 3 * in + 2 * out)};
+      case OperatorFamily::softmax:
+        return {stream(KernelClass::softmax, forward ? in + out : in + 2 * out)};
+      case OperatorFamily::pool:
+        return {stream(KernelClass::elementwise,
+                       forward || op_.kind != "max_pool" ? in + out : 2 * in + 2 * out)};
+      default:
+        break;
+    }
+    const bool copies =
+        op_.kind == "add" || op_.kind == "concat" || op_.kind == "dropout" || op_.kind == "frozen_norm";
+    return {stream(KernelClass::elementwise, forward || copies ? in + out : in + 2 * out)};
+  }
+
+  const Operator& op_;
+  const OperatorShape& s_;
+  double batch_, element_;
+  Unit unit_;
+  const GpuRates& gpu_;
+  const LoweringOptions& options_;
+};
+
+}  // namespace
+
+std::string_view to_string(AttentionKernel kernel) {
+  constexpr std::array<std::string_view, 4> names{"unfused", "flash1", "flash2", "native"};
+  return names[static_cast<std::size_t>(kernel)];
+}
+
+std::vector<KernelCall> lower(const Operator& op, Pass pass, double batch, Precision precision,
+                              const GpuRates& gpu, const LoweringOptions& options) {
+  return Lowering{op, batch, precision, gpu, options}.calls(pass);
+}
+
+}  // namespace rackcast

@@ -1,0 +1,42 @@
+#pragma once
+/// From an operator of a network to the library calls that a framework makes for it.
+#include <string_view>
+#include <vector>
+
+#include "models/gpu/kernel.hpp"
+#include "models/networks/operator.hpp"
+
+namespace rackcast {
+
+/// How a framework computes attention.
+enum class AttentionKernel {
+  unfused,  ///< two products, a softmax and maps between them
+  flash1,   ///< one kernel that keeps no scores: FlashAttention and Triton's (2022)
+  flash2,   ///< FlashAttention-2 (2023), with the instructions of Ampere on every later GPU
+  native,   ///< the same with the GPU's own: FlashAttention-3, cuDNN 9, TensorRT
+};
+std::string_view to_string(AttentionKernel);
+
+struct LoweringOptions {
+  LibraryGeneration library = LibraryGeneration::cudnn8;
+  /// One kernel exists for 16 bits on tensor cores; elsewhere attention is unfused.
+  AttentionKernel attention = AttentionKernel::unfused;
+  ConvolutionAlgorithms algorithms = ConvolutionAlgorithms::all;
+  Bytes workspace = unlimited_workspace;  ///< scratch that a convolution may use
+  /// Look-ups in all tables are one kernel made for them, which streams rows as maps are streamed (FBGEMM,
+  /// HugeCTR: D. Mudigere et al., arXiv 2104.05158, section 4.1); else a framework's general gather.
+  bool fused_tables = false;
+
+  friend auto operator<=>(const LoweringOptions&, const LoweringOptions&) = default;
+};
+
+/// The calls of one pass of `op` for `batch` samples; empty where the pass does not exist.
+///
+/// Traffic of bandwidth-bound operators, in reads and writes of their maps: batch normalisation 3 forward and
+/// 5 backward (statistics need a pass of their own), layer normalisation 2 and 5, max pooling 2 and 4, an
+/// activation 2 and 3, a sum of branches 3 and 3 (backward: the gradients of a fork are added), softmax 2
+/// and 3.
+std::vector<KernelCall> lower(const Operator& op, Pass pass, double batch, Precision precision,
+                              const GpuRates& gpu, const LoweringOptions& options);
+
+}  // namespace rackcast

@@ -1,0 +1,180 @@
+#include "models/memory/memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/data_files.hpp"
+#include "models/networks/transformer.hpp"
+#include "models/split/expert_parallel.hpp"
+#include "models/split/split_tables.hpp"
+#include "sim/base/error.hpp"
+#include "sim/units/quantity_text.hpp"
+
+namespace rackcast {
+
+namespace {
+
+Bytes fact(const char* key) {
+  return parse_quantity<Bytes>(
+      parse_model_data("host/gpu_memory.json").require(key).require("value").string());
+}
+
+/// Input of a convolution unrolled for a matrix product: every output pixel's window.
+double unrolled_elements(const Operator& op) {
+  const OperatorShape& s = op.shape;
+  if (op.family != OperatorFamily::conv) return 0;
+  return static_cast<double>(s.c) * static_cast<double>(s.r * s.s) * static_cast<double>(s.oh) *
+         static_cast<double>(s.ow) / static_cast<double>(std::max<std::int64_t>(1, s.groups));
+}
+
+}  // namespace
+
+Optimizer usual_optimizer(const Workload& workload) {
+  const bool attention = std::ranges::any_of(
+      workload.operators, [](const Operator& op) { return op.family == OperatorFamily::attention; });
+  return attention ? Optimizer::adam : Optimizer::momentum;
+}
+
+StateBytes state_bytes(Precision precision, Optimizer optimizer, bool wide_gradients) {
+  constexpr Bytes fp32{4};
+  const Bytes element = activation_bytes(precision),
+              moments = (optimizer == Optimizer::adam ? 2.0 : 1.0) * fp32;
+  if (!(element < fp32)) return {fp32, fp32, Bytes{0}, Bytes{0}, moments};
+  if (wide_gradients) return {element, fp32, fp32, Bytes{0}, moments};
+  return {element, element, fp32, fp32, moments};
+}
+
+namespace {
+
+/// Parameters on one GPU.
+struct OwnParameters {
+  double trained = 0, frozen = 0;
+  double updated = 0;  ///< of `trained`, where states are sharded over the replicas
+};
+
+OwnParameters parameters_on_a_gpu(const Workload& workload, const MemoryOptions& options) {
+  OwnParameters out;
+  if (options.split) {
+    if (!workload.transformer)
+      throw Error{workload.title + " is no plain transformer: it cannot be split over GPUs"};
+    const SplitMemorySpec& split = *options.split;
+    const StageParameters most = most_parameters(*workload.transformer, split);
+    out.trained = most.all;
+    // A copy of the experts is on `expert` GPUs of a stage, which has tensor x replicas.
+    const double sets = split.expert > 1 ? options.replicas * split.tensor / split.expert : options.replicas;
+    out.updated = (most.all - most.of_experts) / options.replicas + most.of_experts / sets;
+    return out;
+  }
+  for (const Operator& op : workload.operators) {
+    if (options.table_ways > 0 && is_split_table(op)) continue;
+    out.trained += op.trained_parameters();
+    out.frozen += op.parameters - op.trained_parameters();
+  }
+  out.updated = out.trained / options.replicas;
+  return out;
+}
+
+Bytes kept_activations(const Workload& workload, const MemoryOptions& options) {
+  if (options.split) {
+    SplitMemorySpec split = *options.split;
+    split.micro_batch = options.batch;
+    split.fused_attention = options.fused_attention;
+    split.element = std::max(Bytes{2}, activation_bytes(options.precision));
+    return most_activations(*workload.transformer, split);
+  }
+  double kept = 0;
+  for (const Operator& op : workload.operators)
+    kept += op.activation_elements - (options.fused_attention ? op.score_elements : 0);
+  return options.batch * kept * activation_bytes(options.precision);
+}
+
+}  // namespace
+
+MemoryUse training_memory(const Workload& workload, const MemoryOptions& options) {
+  if (!(options.batch >= 0)) throw Error{"memory needs a batch that is not negative"};
+  const Bytes element = activation_bytes(options.precision);
+  const OwnParameters own = parameters_on_a_gpu(workload, options);
+  const auto held_from = [&](int stage) {
+    return options.zero_stage >= stage ? own.updated : own.trained;
+  };
+  const StateBytes each = state_bytes(options.precision, options.optimizer, options.wide_gradients);
+  MemoryUse use;
+  if (options.table_ways > 0) use.tables = table_memory(workload) / options.table_ways;
+  use.weights = held_from(3) * each.weights + held_from(1) * each.main_weights;
+  // Nothing updates frozen weights, so there is no fp32 copy.
+  use.weights += own.frozen / (options.zero_stage >= 3 ? options.replicas : 1) * element;
+  use.gradients = held_from(2) * each.gradients + held_from(1) * each.main_gradients;
+  use.optimizer = held_from(1) * each.moments;
+  use.activations = kept_activations(workload, options);
+  double unrolled = 0;
+  for (const Operator& op : workload.operators) unrolled = std::max(unrolled, unrolled_elements(op));
+  use.workspace = std::min({options.batch * unrolled * element, fact("workspace_limit"), options.workspace});
+  use.reserve = fact("reserve");
+  return use;
+}
+
+Bytes table_memory(const Workload& workload) {
+  constexpr Bytes fp32{4};
+  Bytes sum{0};
+  for (const Operator& op : workload.operators)
+    if (is_split_table(op)) sum += op.parameters * (1 + (op.frozen ? 0 : op.row_state)) * fp32;
+  return sum;
+}
+
+std::optional<double> gpus_for_tables(const Workload& workload, MemoryOptions options, Bytes available) {
+  options.table_ways = 1;
+  const MemoryUse whole = training_memory(workload, options);
+  const Bytes left = available - (whole.total() - whole.tables);
+  if (!(left > Bytes{0})) return std::nullopt;
+  return std::max(1.0, std::ceil(whole.tables / left));
+}
+
+std::optional<double> gpus_for_states(const Workload& workload, MemoryOptions options, Bytes available) {
+  const auto total = [&](double replicas) {
+    options.replicas = replicas;
+    return training_memory(workload, options).total();
+  };
+  const Bytes one = total(1);
+  const double ways = options.split ? options.split->tensor * options.split->pipeline : 1;
+  if (one <= available) return ways;
+  const Bytes sharded = 2.0 * (one - total(2)), left = available - (one - sharded);
+  if (!(sharded > Bytes{0}) || !(left > Bytes{0})) return std::nullopt;
+  double replicas = std::max(1.0, std::floor(sharded / left));
+  if (replicas > 1e9) return std::nullopt;         // no room worth the name
+  while (total(replicas) > available) ++replicas;  // once or twice: rounding
+  return replicas * ways;
+}
+
+double largest_batch(const Workload& workload, MemoryOptions options, Bytes available) {
+  const auto fits = [&](double batch) {
+    options.batch = batch;
+    return training_memory(workload, options).total() <= available;
+  };
+  if (!fits(1)) return 0;
+  double low = 1, high = 2;
+  while (fits(high) && high < 1e9) {
+    low = high;
+    high *= 2;
+  }
+  while (high - low > 1) {
+    const double middle = std::floor((low + high) / 2);
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+Bytes serving_memory(const Workload& workload, double batch, Precision precision) {
+  if (!(batch >= 0)) throw Error{"memory needs a batch that is not negative"};
+  const Bytes element = precision == Precision::int8 ? Bytes{1} : activation_bytes(precision);
+  double parameters = 0, widest = 0, unrolled = 0;
+  for (const Operator& op : workload.operators) {
+    if (op.auxiliary) continue;
+    parameters += op.parameters;
+    widest = std::max(widest, op.activation_elements);
+    unrolled = std::max(unrolled, unrolled_elements(op));
+  }
+  return parameters * element + 2 * batch * widest * element +
+         std::min(batch * unrolled * element, fact("workspace_limit")) + fact("reserve");
+}
+
+}  // namespace rackcast

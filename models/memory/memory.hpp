@@ -1,0 +1,95 @@
+#pragma once
+/// Device memory that training takes on one GPU, and the largest batch that fits.
+///
+/// state        fp32 weights, gradients and optimizer state (one value per parameter for momentum, two for
+/// Adam);
+///              16-bit runs keep 16-bit copies of weights and gradients besides (Micikevicius et al., "Mixed
+///              Precision Training", ICLR 2018). What ZeRO shards of them: StateBytes.
+/// activations  what the backward pass needs (models/README.md, "What is kept"), for the whole batch.
+/// workspace    scratch of the largest convolution: its unrolled input, at most the frameworks' limit.
+/// tables       a GPU's part of large embedding tables that are split: fp32 rows and what the optimizer keeps
+/// for each value of them (`"optimizer"` in the workload's file). Their gradients are sparse, of the rows
+/// that the batch looked up, and written at once. reserve      driver context and loaded kernels
+/// (models/data/host/gpu_memory.json).
+///
+/// Not in it: fragmentation of the framework's allocator (a few per cent) and buffers of collectives.
+#include <limits>
+#include <optional>
+
+#include "models/memory/split_memory.hpp"
+#include "models/networks/operator.hpp"
+#include "sim/units/quantity.hpp"
+
+namespace rackcast {
+
+enum class Optimizer { momentum, adam };
+
+/// What the papers and reference scripts of a network train it with: Adam or a relative where it has
+/// attention, else gradient descent with momentum.
+Optimizer usual_optimizer(const Workload& workload);
+
+struct MemoryOptions {
+  double batch = 1;  ///< samples on this GPU; 0 gives the part that does not grow with the batch
+  Precision precision = Precision::fp32;
+  Optimizer optimizer = Optimizer::momentum;
+  bool fused_attention = false;  ///< flash attention keeps no scores
+  /// Scratch that the framework lets one convolution use (its profile), where that is less than usual.
+  Bytes workspace{std::numeric_limits<double>::infinity()};
+  /// A network split over GPUs (models/split/split_training.hpp): then `batch` is that of a micro-batch, and
+  /// activations are those of models/memory/split_memory.hpp. Absent: each GPU has all of the network.
+  std::optional<SplitMemorySpec> split = std::nullopt;
+  bool wide_gradients = false;  ///< 16-bit runs add gradients up in 32 bits and keep no others
+  int zero_stage = 0;           ///< of ZeRO: optimizer states, gradients, weights over the replicas
+  double replicas = 1;          ///< of the weights
+  /// GPUs over which large embedding tables are split (models/split/split_tables.hpp); 0: each has them
+  /// whole.
+  double table_ways = 0;
+};
+
+/// Of each trained parameter. With d replicas and Adam, ZeRO's first stage (Megatron-Core's distributed
+/// optimizer) leaves on a GPU
+///
+///     16-bit weights and gradients   2 + 2 + (4 + 4 + 8) / d bytes
+///     gradients added up in 32 bits  2 + 4 + (4 + 8) / d
+///     all in 32 bits                 4 + 4 + 8 / d
+///
+/// (NVIDIA, Megatron Core developer guide, "Distributed Optimizer": theoretical memory per parameter).
+struct StateBytes {
+  Bytes weights{0}, gradients{0};                        ///< sharded from stage 3 and stage 2 on
+  Bytes main_weights{0}, main_gradients{0}, moments{0};  ///< the optimizer's, sharded from stage 1 on
+  [[nodiscard]] Bytes total() const { return weights + gradients + main_weights + main_gradients + moments; }
+};
+StateBytes state_bytes(Precision precision, Optimizer optimizer, bool wide_gradients);
+
+struct MemoryUse {
+  Bytes weights{0}, gradients{0}, optimizer{0}, tables{0}, activations{0}, workspace{0}, reserve{0};
+  [[nodiscard]] Bytes total() const {
+    return weights + gradients + optimizer + tables + activations + workspace + reserve;
+  }
+};
+
+/// Throws Error if the batch is negative, or the network cannot be split so.
+MemoryUse training_memory(const Workload& workload, const MemoryOptions& options);
+
+/// Large embedding tables in all, with their optimizer's state: what a checkpoint holds of them, too.
+Bytes table_memory(const Workload& workload);
+
+/// The least GPUs whose parts of the tables fit `available` beside everything else; nothing where the rest
+/// alone does not fit.
+std::optional<double> gpus_for_tables(const Workload& workload, MemoryOptions options, Bytes available);
+
+/// The least GPUs, whole copies of a split network, over whose replicas the states that ZeRO shards fit
+/// `available` beside everything else; nothing where no number does. Every state that is sharded falls as 1 /
+/// replicas and nothing else does, so more GPUs hold it too. Tables in parts are not counted on
+/// (gpus_for_tables()).
+std::optional<double> gpus_for_states(const Workload& workload, MemoryOptions options, Bytes available);
+
+/// The largest whole batch whose memory is within `available`; 0 if not even one sample fits.
+double largest_batch(const Workload& workload, MemoryOptions options, Bytes available);
+
+/// Device memory of answering requests in batches: weights in the precision, the two largest neighbours of
+/// activations for the batch (a result and what it is made of; the others are freed on the way), workspace
+/// and reserve. Throws Error if the batch is negative.
+Bytes serving_memory(const Workload& workload, double batch, Precision precision);
+
+}  // namespace rackcast

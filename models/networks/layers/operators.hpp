@@ -1,0 +1,102 @@
+#pragma once
+/// One function per operator: computes shapes, FLOPs and parameters and appends it. The layer kinds of
+/// workload files and the transformer generator are both written in these. All throw Error (without a place;
+/// the reader adds it) when shapes do not fit. `name` is completed by the builder's prefix.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/networks/network_builder.hpp"
+
+namespace rackcast {
+
+/// One axis of a sliding window: depth, height or width.
+struct WindowAxis {
+  std::int64_t kernel = 1, stride = 1, pad = 0, dilation = 1;
+  bool same = false;  ///< output = ceil(input / stride), as TensorFlow's "SAME"
+  bool ceil = false;  ///< a last, partial window counts (Caffe pooling)
+};
+using Window = std::array<WindowAxis, 3>;
+
+/// Output length of a window along one axis of length `in`; Error if the kernel does not fit.
+std::int64_t window_output(std::int64_t in, const WindowAxis& axis);
+
+struct ConvSpec {
+  std::int64_t out = 0;
+  Window window;
+  std::int64_t groups = 1;
+  bool bias = true;
+};
+Flow add_conv(NetworkBuilder&, std::string name, std::string kind, const Flow& in, const ConvSpec&);
+
+/// out = (in - 1) * stride - 2 * pad + kernel + output_pad along each axis.
+Flow add_transposed_conv(NetworkBuilder&, std::string name, const Flow& in, const ConvSpec&,
+                         std::int64_t output_pad);
+
+struct LinearSpec {
+  std::int64_t out = 0;
+  bool bias = true;
+  std::int64_t stored = 0;  ///< outputs the matrix has, if only `out` of them are computed (sampled softmax)
+  bool tied = false;        ///< the matrix is counted elsewhere (an embedding)
+  double active = 1;        ///< share of the positions this product sees (masked positions, top_k / experts)
+  std::int64_t copies = 1;  ///< parallel matrices, each over `active` of the rows (experts)
+  bool keeps_16_bits = false;  ///< where the others run in 8
+};
+/// Dense layer on every token, or on a vector; an image is flattened first.
+Flow add_linear(NetworkBuilder&, std::string name, std::string kind, const Flow& in, const LinearSpec&);
+
+/// An operator without matrix arithmetic that keeps the shape.
+Flow add_map(NetworkBuilder&, std::string name, std::string kind, OperatorFamily, const Flow& in, Kept,
+             double parameters = 0);
+/// Dropout: the backward pass reads a mask of one byte per element, counted as half an element.
+Flow add_dropout(NetworkBuilder&, std::string name, const Flow& in);
+/// relu, gelu, ...: `keeps_input` if the derivative needs the input rather than the output.
+Flow add_activation(NetworkBuilder&, std::string name, std::string kind, const Flow& in, bool keeps_input);
+
+/// Element-wise sum (kind "add") or product ("multiply") of equal shapes.
+Flow add_join(NetworkBuilder&, std::string name, const std::string& kind, const std::vector<Flow>& inputs);
+/// Concatenation along the channels.
+Flow add_concat(NetworkBuilder&, std::string name, const std::vector<Flow>& inputs);
+
+/// Look-up of `vocab` x `width` rows, one per token.
+Flow add_embedding(NetworkBuilder&, std::string name, const Flow& in, std::int64_t vocab, std::int64_t width,
+                   bool tied);
+
+struct AttentionSpec {
+  std::int64_t heads = 1, kv_heads = 1, head_dim = 0;
+  std::int64_t v_head_dim = 0;  ///< 0: as head_dim
+  std::int64_t extra_keys = 0;  ///< cached positions from earlier segments (Transformer-XL)
+  bool relative = false;        ///< a projected embedding of distances is scored, too (Transformer-XL)
+  bool causal = false;
+  bool bias = true;
+  bool dropout = true;  ///< on the attention matrix
+};
+/// Projections of queries, keys and values, the attention itself and the output projection back to the width
+/// of `query`. Keys and values come from `memory` (the same flow for self-attention).
+Flow add_attention(NetworkBuilder&, const std::string& name, const Flow& query, const Flow& memory,
+                   const AttentionSpec&);
+/// softmax(QK^T)V alone; `projected` holds queries, keys and values. Returns heads * v_head_dim features.
+/// Kept: the softmax, and with dropout its mask (half) and result, as in Korthikanti et al., arXiv
+/// 2205.05198, section 4 (5 a s^2 b bytes at 16 bit).
+Flow add_attention_core(NetworkBuilder&, std::string name, const std::vector<Flow>& projected,
+                        const TensorShape& query, std::int64_t kv_length, const AttentionSpec&);
+
+/// Additive attention (Bahdanau et al., arXiv 1409.0473): queries and memory projected to `hidden`, a score
+/// vector, and the weighted sum of the memory, which is the result.
+Flow add_additive_attention(NetworkBuilder&, const std::string& name, const Flow& query, const Flow& memory,
+                            std::int64_t hidden);
+
+struct RecurrentSpec {
+  std::int64_t hidden = 0;
+  std::int64_t gates = 4;
+  std::int64_t projection = 0;  ///< 0: none
+  std::int64_t biases = 2;      ///< bias vectors per gate: cuDNN and PyTorch keep two
+  bool bidirectional = false;
+  bool sum_directions = false;  ///< add the two directions instead of concatenating them
+};
+/// One recurrent layer over a sequence: an input product (gemm) and a recurrent product (rnn) per direction.
+Flow add_recurrent(NetworkBuilder&, const std::string& name, const std::string& kind, const Flow& in,
+                   const RecurrentSpec&);
+
+}  // namespace rackcast

@@ -1,0 +1,76 @@
+#include "models/networks/layers/kinds.hpp"
+
+namespace rackcast {
+
+std::span<const LayerKind> layer_kinds() {
+  using namespace layers;
+  static constexpr LayerKind table[] = {
+      {"conv", "convolution: filters; kernel, stride, pad, dilation, groups, bias", conv},
+      {"depthwise", "one filter per channel: kernel; stride, pad, multiplier, bias", depthwise},
+      {"transposed_conv", "up-convolution: filters; kernel, stride, pad, output_pad, bias", transposed_conv},
+      {"max_pool", "largest of a window: kernel; stride, pad, ceil", max_pool},
+      {"avg_pool", "mean of a window: kernel; stride, pad, ceil", avg_pool},
+      {"global_avg_pool", "mean of every channel", global_avg_pool},
+      {"upsample", "repeat or interpolate: factor, or the name of a saved value of that size", upsample},
+      {"crop", "cut to the size of a saved value: its name", crop},
+      {"roi_align", "regions of a feature map: output side; regions per sample", roi_align},
+
+      {"linear", "dense layer: outputs; bias, tied, sampled", linear},
+      {"flatten", "image to vector", flatten},
+      {"reshape", "vector to [height, width, channels]", reshape},
+      {"softmax", "softmax over the channels, also as the loss", softmax},
+      {"dropout", "dropout", dropout},
+      {"batch_norm", "batch normalisation: scale, center", batch_norm},
+      {"layer_norm", "normalisation over the features", channel_norm},
+      {"instance_norm", "normalisation of every channel of a sample", channel_norm},
+      {"group_norm", "normalisation of groups of channels", channel_norm},
+      {"rms_norm", "normalisation without mean and offset", rms_norm},
+      {"lrn", "local response normalisation across channels", lrn},
+      {"relu", "max(0, x)", output_activation},
+      {"relu6", "relu capped at 6", output_activation},
+      {"leaky_relu", "relu with a slope below zero", output_activation},
+      {"hard_tanh", "relu capped at 20 in Deep Speech", output_activation},
+      {"sigmoid", "logistic function", output_activation},
+      {"tanh", "hyperbolic tangent", output_activation},
+      {"gelu", "Gaussian error linear unit", input_activation},
+      {"swish", "x * sigmoid(x)", input_activation},
+
+      {"residual", "layers added to their input; \"projection\" on the shortcut where the shape changes",
+       residual},
+      {"add", "branches, added", add},
+      {"multiply", "branches, multiplied", multiply},
+      {"concat", "branches, stacked along the channels; [] passes the input through", concat},
+      {"group", "layers under one name, to repeat or share", group},
+      {"heads", "branches that end in outputs; the input flows on", heads},
+      {"auxiliary", "a branch with its own loss, used in training only", auxiliary},
+      {"save", "keep the current value under a name", save},
+      {"use", "go on from a saved value", use},
+      {"each", "saved names, each sent through \"layers\"; \"shared_weights\", \"save_as\" new names", each},
+      {"input", "another input of the network", input},
+
+      {"embedding", "table look-up: width; vocab, tied", embedding},
+      {"position_embedding", "a learned vector per position: rows (0: one per token)", position_embedding},
+      {"class_token", "a learned token in front", class_token},
+      {"take_token", "one token as a vector", take_token},
+      {"attention",
+       "multi-head attention with its projections: heads; kv_heads, head_dim, causal, memory, cached, "
+       "relative",
+       attention},
+      {"additive_attention", "score by a small network: hidden; memory", additive_attention},
+      {"rnn", "plain recurrent layer: hidden; bidirectional, sum, biases", rnn},
+      {"gru", "GRU layer: hidden; bidirectional, sum, biases", gru},
+      {"lstm", "LSTM layer: hidden; bidirectional, sum, projection, biases", lstm},
+      {"pairs", "every token added to every token of a saved value: its name", pairs},
+      {"rows_to_tokens", "image to a sequence of its rows", rows_to_tokens},
+      {"patches_to_tokens", "image to a sequence of its positions", patches_to_tokens},
+      {"embedding_tables",
+       "look-ups of categorical features, added up per table: width; rows and lookups of each table, "
+       "optimizer "
+       "of the rows (sgd, adagrad)",
+       embedding_tables},
+      {"dot_interaction", "pairwise products of feature vectors: their width", dot_interaction},
+  };
+  return table;
+}
+
+}  // namespace rackcast

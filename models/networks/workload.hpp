@@ -1,0 +1,48 @@
+#pragma once
+/// Networks by name or file. See models/README.md for the language of the files.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/networks/operator.hpp"
+
+namespace rackcast {
+
+class Json;
+
+struct WorkloadOptions {
+  std::optional<std::array<std::int64_t, 3>> image = {};  ///< height, width, channels; for image networks
+  std::optional<std::int64_t> seq_len = {};  ///< tokens or frames of a sample; for sequence networks
+  bool auxiliary_heads = false;              ///< expand side branches that serve training only
+};
+
+/// A network that comes with the program ("resnet50") or a file (a path: it has a slash or ends in ".json").
+/// Throws Error on an unknown name (with near matches), a broken file, or an option the network has no use
+/// for.
+Workload load_workload(std::string_view name_or_path, const WorkloadOptions& options = {});
+
+/// The same from parsed JSON; `extends` may name networks that come with the program.
+Workload read_workload(const Json& file, std::string name, const WorkloadOptions& options = {});
+
+/// The text of the JSON schema of such a file.
+std::string_view network_schema();
+
+struct WorkloadSummary {
+  std::string name, title, task;
+  std::vector<std::string> aliases;
+};
+/// The networks that come with the program, sorted by name.
+std::vector<WorkloadSummary> workload_list();
+
+/// One line of `rackcast catalog show model NAME`.
+struct LayerRow {
+  std::string layer, kind, output;
+  double parameters = 0;
+  Flop forward_flop{0};  ///< per sample
+};
+std::vector<LayerRow> layer_table(const Workload& workload);
+
+}  // namespace rackcast

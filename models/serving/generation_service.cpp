@@ -1,0 +1,97 @@
+#include "models/serving/generation_service.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "sim/base/error.hpp"
+#include "sim/base/random.hpp"
+
+namespace rackcast {
+namespace {
+
+/// The smallest value with at least the share q of all at or below it.
+Duration quantile_of(const std::vector<Duration>& sorted, double q) {
+  const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(sorted.size())));
+  return sorted[std::max<std::size_t>(rank, 1) - 1];
+}
+
+/// Without the first tenth, in ascending order.
+std::vector<Duration> steady_part(const std::vector<Duration>& times) {
+  std::vector<Duration> out{times.begin() + static_cast<std::ptrdiff_t>(times.size() / 10), times.end()};
+  std::ranges::sort(out);
+  return out;
+}
+
+void check(const GenerationService& service) {
+  if (!(service.rate.base() > 0)) throw Error{"the request rate must be positive"};
+  if (service.requests < 100) throw Error{"at least 100 requests are needed for percentiles"};
+  for (const double p : {service.percentile, service.first_percentile, service.token_percentile})
+    if (!(p > 0 && p < 1)) throw Error{"a percentile lies between 0 and 1"};
+}
+
+ServingResult result_of(const GenerationRun& run, const GenerationService& service) {
+  ServingResult out;
+  const auto answer = steady_part(run.answer), first = steady_part(run.first), token = steady_part(run.token);
+  out.p50 = quantile_of(answer, 0.5);
+  out.p90 = quantile_of(answer, 0.9);
+  out.p99 = quantile_of(answer, 0.99);
+  out.asked = quantile_of(answer, service.percentile);
+  Duration sum{0};
+  for (const Duration time : answer) sum += time;
+  out.mean = sum / static_cast<double>(answer.size());
+  out.tokens = TokenTimes{quantile_of(first, 0.5), quantile_of(first, service.first_percentile),
+                          quantile_of(token, 0.5), quantile_of(token, service.token_percentile)};
+  out.mean_batch = run.in_flight;
+  out.utilisation = run.busy / run.end;
+  return out;
+}
+
+}  // namespace
+
+bool TokenLimits::kept(const ServingResult& r) const {
+  return !r.saturated && r.tokens && (!first || r.tokens->first <= *first) &&
+         (!token || r.tokens->token <= *token) && (!answer || r.asked <= *answer);
+}
+
+ServingResult simulate_generation(const GenerationService& service) {
+  check(service);
+  RandomStream random{service.seed, "requests"};
+  std::vector<Duration> arrivals;
+  Duration now{0};
+  for (int i = 0; i < service.requests; ++i) {
+    now += Duration{random.exponential(1 / service.rate.base())};
+    arrivals.push_back(now);
+  }
+  ServingResult out = result_of(answer_arrivals(service.load, arrivals), service);
+  out.saturated = service.rate >= generation_capacity(service.load);
+  return out;
+}
+
+Frequency generation_capacity(const GenerationLoad& load) {
+  return steady_generation(load, load.places).rate;
+}
+
+ServingResult lone_generation(const GenerationLoad& load) {
+  return result_of(answer_arrivals(load, {Duration{0}}), {});
+}
+
+Frequency highest_generation_rate(GenerationService service, const TokenLimits& limits) {
+  if (!limits.kept(lone_generation(service.load))) return Frequency{0};
+  double low = 0, high = generation_capacity(service.load).base();
+  while (high - low > 0.01 * high) {
+    const double middle = (low + high) / 2;
+    service.rate = Frequency{middle};
+    (limits.kept(simulate_generation(service)) ? low : high) = middle;
+  }
+  return Frequency{low};
+}
+
+GenerationLoad slowed(GenerationLoad load, double slower) {
+  for (Duration& time : load.token) time = slower * time;
+  for (Duration& time : load.rows) time = slower * time;
+  load.attention = slower * load.attention;
+  return load;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,51 @@
+#pragma once
+/// A server of a language model under requests that come at random: how long the first token, each further
+/// one and the whole answer take.
+///
+/// Requests come as a Poisson stream and wait for a place in the server, first come, first served; from then
+/// on the passes are those of models/serving/generation_load.hpp (continuous batching: G. Yu et al., "Orca",
+/// OSDI 2022; prompts in pieces: A. Agrawal et al., "Sarathi-Serve", OSDI 2024). The queue is simulated pass
+/// by pass, and percentiles are those of the simulated requests. All requests have the mean lengths: a spread
+/// of lengths makes the tails longer, and the time per output token is the mean over a request's answer.
+#include <cstdint>
+
+#include "models/serving/generation_load.hpp"
+#include "models/serving/serving.hpp"
+
+namespace rackcast {
+
+struct GenerationService {
+  GenerationLoad load;
+  Frequency rate{0};         ///< requests per second, above 0
+  int requests = 20'000;     ///< simulated; the first tenth is warm-up and not counted
+  double percentile = 0.99;  ///< of the whole answer, between 0 and 1, as are:
+  double first_percentile = 0.99, token_percentile = 0.99;
+  std::uint64_t seed = 1;
+};
+
+/// Limits, each at its percentile of the service; what has none is kept.
+struct TokenLimits {
+  std::optional<Duration> first;   ///< from arrival to the first token
+  std::optional<Duration> token;   ///< per further token
+  std::optional<Duration> answer;  ///< from arrival to the last token
+
+  [[nodiscard]] bool kept(const ServingResult& result) const;
+};
+
+/// Percentiles of whole answers, `tokens` of the result set, requests in flight as the mean batch. Throws
+/// Error where a number is not positive or there are fewer than 100 requests.
+ServingResult simulate_generation(const GenerationService& service);
+
+/// Requests per second that the server answers with all places taken.
+Frequency generation_capacity(const GenerationLoad& load);
+
+/// The highest rate that keeps the limits, to 1 %; 0 if a lone request does not.
+Frequency highest_generation_rate(GenerationService service, const TokenLimits& limits);
+
+/// A request that meets no other.
+ServingResult lone_generation(const GenerationLoad& load);
+
+/// The load with every pass `slower` times as long.
+GenerationLoad slowed(GenerationLoad load, double slower);
+
+}  // namespace rackcast

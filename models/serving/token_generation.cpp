@@ -1,0 +1,316 @@
+#include "models/serving/token_generation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "models/collectives/cluster.hpp"
+#include "models/collectives/comm_model.hpp"
+#include "models/data_files.hpp"
+#include "models/frameworks/gpu_step.hpp"
+#include "models/split/split_stages.hpp"
+#include "sim/base/error.hpp"
+#include "sim/json/reader.hpp"
+#include "sim/units/quantity_text.hpp"
+
+namespace rackcast {
+namespace {
+
+/// What a GPU of the group holds: its part of every layer of its stage.
+struct Part {
+  TransformerShape shape;
+  double stages = 1;
+  Bytes kv_per_token{0};  ///< all layers of the stage
+};
+
+Bytes kv_element(const GenerationSpec& spec) {
+  const bool narrow = spec.precision == Precision::fp8 || spec.precision == Precision::fp4;
+  return narrow && spec.server.fp8_cache ? Bytes{1} : Bytes{2};
+}
+
+double kv_elements(const TransformerShape& shape) {
+  if (shape.kv_lora_rank > 0) return static_cast<double>(shape.kv_lora_rank + shape.qk_rope_head_dim);
+  return 2.0 * static_cast<double>(shape.kv_heads * shape.head_dim);
+}
+
+double weight_bytes(Precision precision) {
+  if (precision == Precision::fp4) return fp4_bytes;
+  return precision == Precision::fp8 || precision == Precision::int8 ? 1 : activation_bytes(precision).base();
+}
+
+/// Tables of tokens and what keeps 16 bits in the products is not stored in 8.
+Bytes weights_of(const Workload& workload, Precision precision) {
+  Bytes sum{0};
+  for (const Operator& op : workload.operators) {
+    const bool wide = op.keeps_16_bits || op.family == OperatorFamily::embedding;
+    sum += Bytes{op.parameters * std::max(weight_bytes(precision), wide ? 2.0 : 0.0)};
+  }
+  return sum;
+}
+
+Part part_of(const TransformerShape& whole, const GenerationSpec& spec) {
+  Part out{shard_of(whole, spec.tensor), static_cast<double>(spec.pipeline), {}};
+  out.shape.layers = (whole.layers + spec.pipeline - 1) / spec.pipeline;
+  out.shape.dense_layers = std::min(out.shape.dense_layers, out.shape.layers);
+  out.kv_per_token = static_cast<double>(out.shape.layers) * kv_elements(out.shape) * kv_element(spec);
+  return out;
+}
+
+/// Through the stage with so many tokens at once.
+Workload pass_of(TransformerShape shape, double tokens) {
+  shape.seq_len = std::max<std::int64_t>(1, std::llround(tokens));
+  shape.predicted = 0;
+  return transformer_workload(shape);
+}
+
+/// What the second-level cache of a large GPU gives: measured on an H100 ("Nvidia's H100: Funny L2, and Tons
+/// of Bandwidth", chipsandcheese.com, 2023), the figure quoted from memory and unverified. It matters to
+/// answers with beams alone.
+constexpr Bandwidth cache_rate{5.5e12};
+
+/// Each query meets its own keys and values, read once for all heads that share them. Answers of one request
+/// (beams) read its prompt at the same time: memory gives it once, the cache as often as there are answers,
+/// and the slower of the two counts.
+void read_cache(Workload& pass, const TransformerShape& shape, double requests, const GenerationSpec& spec,
+                Bandwidth memory) {
+  const double own = spec.beams * spec.output / 2, all = spec.beams * spec.prompt + own;
+  const double tokens = std::max(spec.prompt + own, spec.beams > 1 ? all * (memory / cache_rate) : 0);
+  for (Operator& op : pass.operators) {
+    if (op.family != OperatorFamily::attention) continue;
+    const Bytes read = requests * tokens * kv_elements(shape) * kv_element(spec);
+    op.family = OperatorFamily::elementwise;
+    op.fusable = false;
+    op.shape.elements_in = read / std::max(Bytes{2}, activation_bytes(spec.precision));  // 16 bits and more
+  }
+}
+
+/// Scores of all words are gathered on every GPU of a tensor-parallel group in 16 bits, made 32 bits and
+/// searched (TensorRT-LLM, _torch/modules/embedding.py: LMHead with gather_output, models/modeling_utils.py:
+/// logits.float(), pyexecutor/sampler.py: argmax; vLLM, v1/sample/sampler.py: logits.to(torch.float32)).
+/// The search was read in the source, the two conversions are quoted from memory and unverified.
+/// Probabilities of the words are asked for by other requests than a benchmark's.
+constexpr double logit_bytes = 2 + 4 + 4;
+
+Operator sampling(Bytes moved, Precision precision) {
+  Operator op;
+  op.name = "sampling";
+  op.kind = "softmax";
+  op.family = OperatorFamily::elementwise;
+  op.shape.elements_in = moved / activation_bytes(precision);
+  return op;
+}
+
+class Server {
+ public:
+  Server(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+         const FrameworkProfile& framework, const CommSpec& comm, const GenerationSpec& spec)
+      : part_(part_of(shape, spec)), gpu_(gpu), framework_(framework), spec_(spec) {
+    if (spec.tensor > 1) {
+      group_ = first_ranks(cluster, spec.tensor);
+      inside_.emplace(*group_, comm);
+      out_.network_log_sigma = inside_->log_sigma();
+    }
+    if (spec.pipeline > 1) {
+      stages_ = first_ranks(cluster, spec.tensor * spec.pipeline);
+      between_.emplace(*stages_, comm);
+      out_.network_log_sigma = std::max(out_.network_log_sigma, between_->log_sigma());
+    }
+  }
+
+  /// So many requests share the stages evenly; nothing: as many as there is place for.
+  GenerationPasses passes(std::optional<int> asked) {
+    out_.weights = weights_of(pass_of(part_.shape, 1), spec_.precision);
+    out_.kv_per_token = part_.kv_per_token;
+    out_.requests = requests();
+    tokens_per_pass_ = tokens_per_pass();
+    // Stages work on groups of requests one behind the other.
+    const double together = std::max(1.0, std::floor(out_.requests / part_.stages));
+    GenerationPasses out;
+    out.stages = spec_.pipeline;
+    GenerationLoad& load = out.load;
+    load.requests = asked ? (*asked + out.stages - 1) / out.stages : static_cast<int>(together);
+    load.places = static_cast<int>(std::clamp(out_.requests / part_.stages, 1.0, double(load.requests)));
+    load.prompt = spec_.prompt;
+    load.output = spec_.output;
+    load.beams = spec_.beams;
+    load.tokens_per_pass = tokens_per_pass_;
+    for (double n = 1; n < 2 * together; n *= 2) load.token.push_back(part_.stages * token_time(n));
+    const double most = std::max(tokens_per_pass_, spec_.prompt);
+    for (double n = 1; n < 2 * most; n *= 2) load.rows.push_back(part_.stages * rows_time(n));
+    load.attention = part_.stages * beside_rows();
+    out.full = out_;
+    out.full = out.with(out_.requests);
+    return out;
+  }
+
+ private:
+  /// What a prompt takes beside the products of its tokens.
+  Duration beside_rows() {
+    const double batch = prompts_per_pass();
+    return std::max(Duration{0}, prompt_time() - rows_time(batch * spec_.prompt) / batch);
+  }
+
+  /// trtllm-bench rounds up to a multiple of 256, 512 or 1,024, by size.
+  double tokens_per_pass() const {
+    const ServerHabits& server = spec_.server;
+    if (!(server.most_tokens_per_pass > 0)) return server.tokens_per_pass;
+    const double asked = out_.requests / part_.stages * (1 + spec_.prompt / spec_.output);
+    const double step = asked < 4096 ? 256 : asked < 8192 ? 512 : 1024;
+    return std::clamp(step * std::ceil(asked / step), server.tokens_per_pass, server.most_tokens_per_pass);
+  }
+
+  double requests() const {
+    const ServerHabits& server = spec_.server;
+    const Bytes room = server.memory_of_free * (server.memory_of_all * spec_.memory - out_.weights);
+    const double tokens = spec_.prompt + server.output_kept * spec_.beams * spec_.output;
+    const double fit = std::floor(room / (tokens * part_.kv_per_token));
+    if (!(fit >= 1)) {
+      throw Error{fmt::format("{} for weights leave no room for one request of {:.0f} tokens in {}",
+                              to_text(out_.weights), tokens, to_text(spec_.memory)),
+                  {},
+                  "split the network over more GPUs",
+                  ErrorKind::infeasible};
+    }
+    const double most = std::min(fit, server.most_requests);
+    if (spec_.requests > most)
+      throw Error{fmt::format("{:.0f} requests at once, but memory holds {:.0f}", spec_.requests, most),
+                  {},
+                  "ask for fewer, or split the network over more GPUs",
+                  ErrorKind::infeasible};
+    return spec_.requests > 0 ? spec_.requests : most;
+  }
+
+  /// So many of the tokens get a following one.
+  Duration time_of(Workload pass, double batch, double tokens, double sampled) {
+    const Bytes logits{static_cast<double>(part_.shape.vocab) * spec_.tensor * sampled};
+    pass.operators.push_back(sampling(logits * (logit_bytes / batch), spec_.precision));
+    StepOptions options;
+    options.batch = batch;
+    options.precision = spec_.precision;
+    options.training = false;
+    const StepTime step = step_time(pass, gpu_, framework_, options);
+    out_.compute_log_sigma = std::max(out_.compute_log_sigma, step.log_sigma);
+    Duration sums{0};
+    if (inside_) {
+      // Activations are summed in 16 bits, behind attention and MLP.
+      const Bytes sum{2.0 * tokens * static_cast<double>(part_.shape.hidden)};
+      sums = 2.0 * static_cast<double>(part_.shape.layers) * inside_->time(Collective::all_reduce, sum);
+      if (sampled > 0) sums += inside_->time(Collective::all_gather, 2.0 * logits);
+    }
+    // Each GPU of a stage sends its part of the activations on.
+    if (between_)
+      sums += between_->time(Collective::send_recv,
+                             Bytes{2.0 * tokens * static_cast<double>(part_.shape.hidden) / spec_.tensor});
+    return step.total + sums;
+  }
+
+  double prompts_per_pass() const { return std::max(1.0, std::floor(tokens_per_pass_ / spec_.prompt)); }
+
+  /// So many tokens of any kind without attention; one of them reaches the vocabulary, none is sampled.
+  Duration rows_time(double tokens) {
+    TransformerShape shape = part_.shape;
+    shape.seq_len = std::max<std::int64_t>(1, std::llround(tokens));
+    shape.predicted = 1;
+    Workload pass = transformer_workload(shape);
+    std::erase_if(pass.operators, [](const Operator& op) { return op.family == OperatorFamily::attention; });
+    return time_of(pass, 1, tokens, 0);
+  }
+
+  /// Of one request, in a pass that is full of prompts. Only their last tokens reach the vocabulary.
+  Duration prompt_time() {
+    const double batch = prompts_per_pass();
+    TransformerShape shape = part_.shape;
+    shape.seq_len = std::max<std::int64_t>(1, std::llround(spec_.prompt));
+    shape.predicted = 1;
+    return time_of(transformer_workload(shape), batch, batch * spec_.prompt, batch) / batch;
+  }
+
+  Duration token_time(double requests) {
+    const double rows = requests * spec_.beams;
+    Workload pass = pass_of(part_.shape, rows);
+    read_cache(pass, part_.shape, requests, spec_, gpu_.gpu().memory);
+    return time_of(pass, 1, rows, rows);
+  }
+
+  Part part_;
+  const GpuCostModel& gpu_;
+  const FrameworkProfile& framework_;
+  const GenerationSpec& spec_;
+  std::optional<Cluster> group_;
+  std::optional<CommModel> inside_;
+  std::optional<Cluster> stages_;
+  std::optional<CommModel> between_;
+  double tokens_per_pass_ = 0;
+  Generation out_;
+};
+
+}  // namespace
+
+std::optional<double> trtllm_bench_requests(double prompt, double output) {
+  const Json file = parse_model_data("host/serving.json");
+  for (const Json& entry : file.require("trtllm_bench_requests").require("lengths").array()) {
+    ObjectReader in{entry};
+    const double requests = in.number("requests", 1, 1e6);
+    if (in.number("prompt", 1, 1e7) == prompt && in.number("output", 1, 1e7) == output) return requests;
+  }
+  return std::nullopt;
+}
+
+ServerHabits server_habits(std::string_view framework) {
+  const Json file = parse_model_data("host/serving.json");
+  const bool known = framework == "vllm" || framework == "trtllm_bench";
+  const std::string name{known ? framework : "tensorrt"};
+  ObjectReader in{file.require("servers").require(name)};
+  ServerHabits out;
+  out.memory_of_all = in.number("memory_of_all", 0, 1);
+  out.memory_of_free = in.number("memory_of_free", 0, 1);
+  out.output_kept = in.number("output_kept", 0, 1);
+  out.most_requests = in.number("most_requests", 1, 1e6);
+  out.tokens_per_pass = in.number("tokens_per_pass", 1, 1e6);
+  out.most_tokens_per_pass = in.has("most_tokens_per_pass") ? in.number("most_tokens_per_pass", 1, 1e6) : 0;
+  out.fp8_cache = in.boolean_or("fp8_cache", false);
+  return out;
+}
+
+namespace {
+
+void check(const Cluster& cluster, const TransformerShape& shape, const GenerationSpec& spec) {
+  if (!(spec.prompt >= 1) || !(spec.output >= 1) || spec.prompt > 1e7 || spec.output > 1e7)
+    throw Error{"prompt and output take from 1 to 10 million tokens"};
+  if (shape.mamba_layers > 0) throw Error{"tokens of a hybrid with state-space layers have no model yet"};
+  if (spec.tensor < 1 || spec.pipeline < 1 ||
+      static_cast<double>(spec.tensor) * spec.pipeline > static_cast<double>(cluster.ranks.size()))
+    throw Error{fmt::format("{} x {} GPUs are more than the {} there are", spec.tensor, spec.pipeline,
+                            cluster.ranks.size())};
+}
+
+}  // namespace
+
+Generation GenerationPasses::with(double requests) const {
+  const GenerationSteady steady = steady_generation(load, std::max(1.0, requests / stages));
+  Generation out = full;
+  out.requests = requests;
+  out.first = steady.first;
+  out.token = steady.token;
+  out.tokens_per_s = load.output * requests / (steady.first + (load.output - 1) * steady.token).base();
+  return out;
+}
+
+Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+                           const FrameworkProfile& framework, const CommSpec& comm,
+                           const GenerationSpec& spec) {
+  check(cluster, shape, spec);
+  return Server{cluster, shape, gpu, framework, comm, spec}.passes(std::nullopt).full;
+}
+
+GenerationPasses generation_passes(const Cluster& cluster, const TransformerShape& shape,
+                                   const GpuCostModel& gpu, const FrameworkProfile& framework,
+                                   const CommSpec& comm, const GenerationSpec& spec,
+                                   std::optional<int> requests) {
+  check(cluster, shape, spec);
+  return Server{cluster, shape, gpu, framework, comm, spec}.passes(requests);
+}
+
+}  // namespace rackcast

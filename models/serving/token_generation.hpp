@@ -1,0 +1,103 @@
+#pragma once
+/// A language model that answers requests token by token, on one group of GPUs.
+///
+/// A request brings a prompt, whose tokens pass through the network together, and gets its output one token
+/// after the other; each of these passes reads all weights, and the keys and values of all tokens before.
+/// The server keeps as many requests in flight as memory holds keys and values for (continuous batching: G.
+/// Yu et al., "Orca", OSDI 2022), and a new one takes the place of one that is done. So in the steady state
+///
+///     tokens/s = n * output / (first + (output - 1) * token)
+///
+/// with n requests in flight, the time to the first token, and the time per further token, which includes the
+/// share of passes that hold the prompts of others (models/serving/generation_load.hpp). Keys and values take
+/// 2 * kv_heads * head_dim elements per layer and token (latent attention: kv_lora_rank + qk_rope_head_dim).
+///
+/// Tensor parallelism sums activations twice per layer; of experts each GPU holds a part of every one. With
+/// pipeline stages the requests make as many groups, which pass through the stages one behind the other; none
+/// waits at a stage, so each pass takes the time to send its activations on as well. The scores of all words
+/// are gathered, made 32 bits and searched.
+///
+/// Beam search keeps several answers of a request: each takes its token in every pass; the prompt's keys and
+/// values are kept once and read from memory once, from the cache for each.
+///
+/// Assumed: requests are all of the mean length, always enough of them wait, and the host keeps up: a
+/// scheduler that takes milliseconds between passes makes this too fast, most where passes are short.
+#include <optional>
+#include <string_view>
+
+#include "models/networks/operator.hpp"
+#include "models/networks/transformer.hpp"
+#include "models/serving/generation_load.hpp"
+#include "sim/units/quantity.hpp"
+
+namespace rackcast {
+
+struct Cluster;
+struct CommSpec;
+struct FrameworkProfile;
+class GpuCostModel;
+
+/// Habits of a server, from models/data/host/serving.json.
+struct ServerHabits {
+  double memory_of_all = 1;       ///< share of a GPU's memory that it takes
+  double memory_of_free = 1;      ///< of that, less the weights, the share for keys and values
+  double output_kept = 1;         ///< share of the output that memory is kept for on average
+  double most_requests = 1;       ///< in flight
+  double tokens_per_pass = 8192;  ///< of prompts and of requests in flight
+  /// Where a benchmark fits passes to the lengths: room for as many tokens of prompts as come with the
+  /// requests in flight, from tokens_per_pass to this; 0: tokens_per_pass as it is.
+  double most_tokens_per_pass = 0;
+  bool fp8_cache = false;  ///< 8-bit keys and values where weights have 8 bits
+};
+/// "vllm", "trtllm_bench"; every other name is taken for TensorRT-LLM and servers on top of it.
+ServerHabits server_habits(std::string_view framework);
+
+/// Requests that TensorRT-LLM's published throughput of these lengths was measured with, all there at the
+/// beginning; nothing for other lengths.
+std::optional<double> trtllm_bench_requests(double prompt, double output);
+
+struct GenerationSpec {
+  int tensor = 1, pipeline = 1;
+  double prompt = 0, output = 0;  ///< tokens of a request
+  double beams = 1;               ///< answers that a request keeps at once (beam search)
+  double requests = 0;            ///< in flight in the group; 0: as many as memory holds and the server takes
+  Precision precision = Precision::fp16;
+  ServerHabits server;
+  Bytes memory{0};  ///< of one GPU
+};
+
+struct Generation {
+  double requests = 0;      ///< in flight in the group
+  double tokens_per_s = 0;  ///< of output, of the group
+  Duration first{0};        ///< from a place in the server to the first token
+  Duration token{0};        ///< per further token of a request, the share of prompts included
+  Bytes weights{0};         ///< on one GPU
+  Bytes kv_per_token{0};    ///< on one GPU, all its layers
+  double compute_log_sigma = 0, network_log_sigma = 0;
+};
+
+/// The cluster's first tensor x pipeline ranks are the group. Throws Error where the shape cannot be cut so,
+/// and where memory does not hold the weights and one request.
+Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+                           const FrameworkProfile& framework, const CommSpec& comm,
+                           const GenerationSpec& spec);
+
+/// A load of so many requests (without a number: as many as there is place for) that all wait from the
+/// beginning, on that group: its passes for time_to_answer_all(), of the requests that one pipeline stage has
+/// at a time. As many groups of requests are on their way as there are stages (TensorRT-LLM,
+/// pytorch/pyexecutor/py_executor.py: num_micro_batches = pp_size), so each waits for its activations to
+/// arrive at every stage.
+struct GenerationPasses {
+  Generation full;  ///< with all requests in flight that there is place for
+  GenerationLoad load;
+  int stages = 1;
+
+  /// The steady state with another number of requests in flight in the group, at least one.
+  [[nodiscard]] Generation with(double requests) const;
+};
+GenerationPasses generation_passes(const Cluster& cluster, const TransformerShape& shape,
+                                   const GpuCostModel& gpu, const FrameworkProfile& framework,
+                                   const CommSpec& comm, const GenerationSpec& spec,
+                                   std::optional<int> requests = {});
+
+}  // namespace rackcast

@@ -1,0 +1,48 @@
+#pragma once
+/// Experts split over GPUs (expert parallelism: D. Lepikhin et al., "GShard", arXiv:2006.16668, section 3).
+///
+/// Each GPU of a group of `expert` holds its part of the experts of every layer and has tokens of its own. A
+/// layer sends each token to the GPUs of its experts and their results back, and going back the gradients the
+/// same two ways: four exchanges of all with all per layer and micro-batch, in 16 bits. Tokens are balanced
+/// over the experts, as benchmarks force them to be.
+///
+/// As Megatron-Core folds it ("parallel folding": experts of `tensor` GPUs are whole, each of these GPUs
+/// sends a part of the tokens), the group is of neighbours across tensor and data parallelism, inside a stage
+/// of the pipeline. With `expert` 1 every expert's columns are cut over the tensor-parallel GPUs instead.
+#include "models/networks/transformer.hpp"
+#include "sim/units/quantity.hpp"
+
+namespace rackcast {
+
+struct Cluster;
+struct CommSpec;
+struct Operator;
+struct Workload;
+
+/// Of experts, the part that one GPU holds, of a shape that shard_of() has cut over `tensor` GPUs. Throws
+/// Error where they cannot be cut so.
+TransformerShape with_local_experts(TransformerShape shape, int tensor, int expert);
+
+/// To how many of `holders` equal parts of the experts a token goes, its own among them. Expected, experts
+/// being drawn without repetition: holders * (1 - C(experts - experts/holders, top_k) / C(experts, top_k)).
+double holders_of_a_token(const TransformerShape& shape, int holders);
+
+/// Of a token's features, the share that goes to the experts.
+double width_to_experts(const TransformerShape& shape);
+
+struct ExpertExchange {
+  Duration time{0};
+  double log_sigma = 0;
+};
+
+/// One exchange of all with all among the first `expert` GPUs, each with `tokens` bytes of tokens before they
+/// are copied. A GPU gets a token once, however many of its experts it holds, and so does a node, which
+/// passes it on inside: as DeepEP (github.com/deepseek-ai/DeepEP, "normal kernels") and HybridEP send them.
+/// Between nodes and inside them at once.
+ExpertExchange expert_exchange(const Cluster& cluster, const CommSpec& comm, const TransformerShape& shape,
+                               int expert, Bytes tokens);
+
+/// Trained parameters of the workload's experts: their gradients are summed over fewer GPUs than the others'.
+double expert_parameters(const Workload& part);
+
+}  // namespace rackcast

@@ -1,0 +1,27 @@
+#pragma once
+/// What each GPU of a split transformer computes: a shard of the layers' width, and a stage of the layers.
+#include <cstdint>
+#include <vector>
+
+#include "models/networks/operator.hpp"
+#include "models/networks/transformer.hpp"
+
+namespace rackcast {
+
+/// What one GPU of a tensor-parallel group computes. Throws Error where the shape cannot be cut so.
+TransformerShape shard_of(TransformerShape shape, int ways);
+
+/// `count` cut into equal parts. Throws Error naming `what` where that leaves a rest.
+std::int64_t divided(std::int64_t count, std::int64_t ways, const char* what);
+
+struct SplitStage {
+  Workload part;
+  std::int64_t layers = 0, expert_layers = 0;
+  bool first = false, last = false;
+};
+
+/// The layers in `count` parts as even as whole layers allow. The embedding goes with the first layers, the
+/// vocabulary product with the last. Throws Error where there are fewer layers.
+std::vector<SplitStage> stages_of(const Workload& whole, const TransformerShape& shape, int count);
+
+}  // namespace rackcast

@@ -1,0 +1,363 @@
+#include "models/split/split_training.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "models/collectives/cluster.hpp"
+#include "models/collectives/comm_model.hpp"
+#include "models/frameworks/gpu_step.hpp"
+#include "models/split/expert_parallel.hpp"
+#include "models/split/listed_shards.hpp"
+#include "models/split/split_stages.hpp"
+#include "models/step/straggler.hpp"
+#include "models/step/training.hpp"
+#include "sim/base/error.hpp"
+
+namespace rackcast {
+namespace {
+
+/// Every GPU has the queries of its tokens, and meets the keys and values of all.
+Workload with_whole_keys(Workload part, std::int64_t tokens) {
+  for (Operator& op : part.operators)
+    if (op.family == OperatorFamily::attention) op.shape.kv_seq = tokens;
+  return part;
+}
+
+/// What the ring of keys and values takes beyond attention, for a stage and micro-batch. Attention that is
+/// computed again going back has its keys and values sent round again.
+void add_ring(StageTimes& out, const StepTime& step, const SplitSpec& spec, Duration round) {
+  Duration forward{0}, backward{0};
+  for (const StepKernel& kernel : step.kernels) {
+    if (kernel.op == nullptr || kernel.op->family != OperatorFamily::attention) continue;
+    (kernel.pass == Pass::forward ? forward : backward) += kernel.time / spec.compute_scale;
+  }
+  const double runs = spec.recompute == Recomputation::none ? 1 : 2;
+  const Duration exposed = std::max(Duration{0}, round - forward / runs);
+  out.forward_exchange += exposed;
+  out.backward_exchange += (runs - 1) * exposed + std::max(Duration{0}, 2 * round - backward);
+}
+
+/// What sharded gradients and weights make a micro-batch longer by than its kernels.
+Duration exposed_by_shards(CommModel& over, double layers, const StepTime& step, const SplitSpec& spec,
+                           double parameters) {
+  const Bytes part = parameters / layers * gradient_bytes(spec.precision);
+  const Duration scatter = over.time(Collective::reduce_scatter, part) / spec.network_scale;
+  const Duration gather =
+      spec.zero_stage < 3 ? Duration{0} : over.time(Collective::all_gather, part) / spec.network_scale;
+  // Collectives beside the kernels take multiprocessors from them.
+  const double slower = 1 / (spec.compute_scale * (1 - collective_slowdown()));
+  const Duration forward = step.forward * slower / layers, backward = step.backward * slower / layers;
+  const Duration all =
+      gather + layers * std::max(forward, gather) + layers * std::max(backward, gather + scatter) + scatter;
+  return all - (step.forward + step.backward) / spec.compute_scale;
+}
+
+/// Gradients of bfloat16 that are added up in 32 bits.
+bool sums_are_wide(const FrameworkProfile& framework, const SplitSpec& spec) {
+  const GradientSums sums = framework.gradient_sums;
+  return spec.precision == Precision::bf16 && (sums == GradientSums::wide || sums == GradientSums::widened);
+}
+
+/// What adding the gradients of a micro-batch to those before moves, per parameter. Sharded gradients are
+/// added in shards, which is little.
+Bytes traffic_of_sums(const FrameworkProfile& framework, const SplitSpec& spec) {
+  if (spec.zero_stage >= 2 || framework.gradient_sums == GradientSums::in_products) return Bytes{0};
+  // Cleared sums take the first micro-batch's as well; a cast reads 2 bytes and writes 4.
+  if (sums_are_wide(framework, spec))
+    return framework.gradient_sums == GradientSums::widened ? Bytes{2 + 4 + 4 + 4 + 4} : Bytes{2 + 4 + 4};
+  const double added = (spec.micro_batches - 1) / spec.micro_batches;
+  return added * 3 * gradient_bytes(spec.precision);
+}
+
+/// Those who hold the same experts are `expert` ranks apart. Where a group of `expert` lies inside a node,
+/// all groups of a node sum at once over its adapters, as one sum of all their gradients would; where it
+/// spans nodes, those of a node do.
+Duration expert_gradients(const Cluster& cluster, const CommSpec& comm, const SplitSpec& spec, int sets,
+                          double parameters) {
+  const int ranks = sets * spec.expert;
+  const bool local = ranks <= cluster.local_ranks();
+  const Cluster group = first_ranks(cluster, local ? sets : ranks);
+  CommModel over{group, comm};
+  const double at_once = local ? 1 : std::min(spec.expert, cluster.local_ranks());
+  return over.time(Collective::all_reduce, at_once * parameters * gradient_bytes(spec.precision));
+}
+
+void check_sharding(const SplitSpec& spec) {
+  if (spec.zero_stage < 2) return;
+  if (spec.expert > 1)
+    throw Error{"gradients or weights sharded over replicas beside experts split over GPUs have no model"};
+  if (spec.adapters.rank > 0)
+    throw Error{"adapters beside weights or gradients sharded over replicas have no model"};
+  if (spec.pipeline > 1)
+    throw Error{"gradients or weights sharded over replicas of a pipeline have no model"};
+}
+
+/// What one GPU has of the network: a shard of its width and a part of its tokens.
+struct ShardOfAll {
+  TransformerShape shape;  ///< the whole width, a part of the tokens
+  TransformerShape part;
+  Workload workload;
+};
+
+ShardOfAll shard_of_all(const TransformerShape& whole, const SplitSpec& spec) {
+  ShardOfAll out;
+  out.shape = whole;
+  out.shape.seq_len = divided(whole.seq_len, spec.context, "tokens");
+  out.part = with_local_experts(shard_of(out.shape, spec.tensor), spec.tensor, spec.expert);
+  out.workload = with_adapters(with_whole_keys(transformer_workload(out.part), whole.seq_len), spec.adapters);
+  return out;
+}
+
+StepOptions options_of(const FrameworkProfile& framework, const SplitSpec& spec) {
+  StepOptions options;
+  options.batch = spec.micro_batch;
+  options.precision = spec.precision;
+  options.recompute = spec.recompute;
+  options.adam = spec.adam;
+  options.gradient_sum = traffic_of_sums(framework, spec);
+  return options;
+}
+
+/// GPUs of a node that share one of its adapters.
+int sharing_an_adapter(const Cluster& cluster) {
+  return cluster.used_nodes() > 1 && cluster.node.nics > 0
+             ? std::max(1, cluster.local_ranks() / cluster.node.nics)
+             : 1;
+}
+
+/// Computes one step. The members are what the parts of the step share.
+class SplitModel {
+ public:
+  SplitModel(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+             const FrameworkProfile& framework, const CommSpec& comm, const SplitSpec& spec)
+      : cluster_{cluster},
+        gpu_{gpu},
+        framework_{framework},
+        comm_{comm},
+        spec_{spec},
+        all_{shard_of_all(shape, spec)} {
+    // Summed and sent in 16 bits and more.
+    activations_ = spec.micro_batch * static_cast<double>(all_.shape.seq_len * all_.shape.hidden) *
+                   std::max(Bytes{2}, activation_bytes(spec.precision));
+    replicas_ = static_cast<int>(cluster.ranks.size()) / (spec.tensor * spec.pipeline);
+    out_.scaling_log_sigma = scaling_log_sigma(cluster.used_nodes());
+  }
+
+  SplitStep run() {
+    time_collectives();
+    for (const SplitStage& stage : stages_of(all_.workload, all_.shape, spec_.pipeline)) add_stage(stage);
+    const auto slowest = std::ranges::max_element(out_.stages, {}, &StageTimes::total);
+    out_.slowest = static_cast<std::size_t>(slowest - out_.stages.begin());
+    add_pipeline(*slowest);
+    add_gradients(*slowest);
+    add_optimizer(*slowest);
+    out_.total = out_.compute() + out_.tensor_exchange + out_.expert_exchange + out_.stage_exchange +
+                 out_.pipeline_wait + out_.gradient_exchange + out_.optimizer;
+    return std::move(out_);
+  }
+
+ private:
+  void widen(double log_sigma) { out_.network_log_sigma = std::max(out_.network_log_sigma, log_sigma); }
+
+  void time_collectives() {
+    if (spec_.tensor > 1) {
+      const Cluster group = first_ranks(cluster_, spec_.tensor);
+      CommModel inside{group, comm_};
+      sum_of_activations_ = inside.time(Collective::all_reduce, activations_);
+      widen(inside.log_sigma());
+    }
+    if (spec_.context > 1) {
+      const Cluster ring = first_ranks(cluster_, spec_.tensor * spec_.context);
+      CommModel around{ring, comm_};
+      const TransformerShape& part = all_.part;
+      const Bytes keys{spec_.micro_batch * 2 * 2 *
+                       static_cast<double>(part.seq_len * part.kv_heads * part.head_dim)};
+      const double sharing = sharing_an_adapter(ring);
+      pass_keys_ = around.time(Collective::send_recv, sharing * keys) / spec_.network_scale;
+      widen(around.log_sigma());
+    }
+    if (spec_.expert > 1) {
+      if (replicas_ * spec_.tensor % spec_.expert != 0)
+        throw Error{fmt::format("{} GPUs of a stage are no multiple of the {} that share experts",
+                                replicas_ * spec_.tensor, spec_.expert)};
+      const ExpertExchange exchange =
+          expert_exchange(cluster_, comm_, all_.shape, spec_.expert,
+                          activations_ * width_to_experts(all_.shape) / spec_.tensor);
+      to_experts_ = exchange.time / spec_.network_scale;
+      widen(exchange.log_sigma);
+    }
+    check_sharding(spec_);
+    // Replicas of one node sum among themselves. Over nodes all groups of a node sum at once over its
+    // adapters, as one sum of all their gradients would.
+    const bool local = spec_.tensor * replicas_ <= cluster_.local_ranks();
+    sums_at_once_ = local ? 1 : spec_.tensor;
+    if (replicas_ > 1) {
+      group_.emplace(first_ranks(cluster_, local ? replicas_ : spec_.tensor * replicas_));
+      over_.emplace(*group_, comm_);
+      widen(over_->log_sigma());
+    }
+  }
+
+  void add_stage(const SplitStage& stage) {
+    StepOptions options = options_of(framework_, spec_);
+    const StepTime step = step_time(stage.part, gpu_, framework_, options);
+    out_.compute_log_sigma = step.log_sigma;
+    StageTimes t;
+    t.forward = step.forward / spec_.compute_scale;
+    t.backward = step.backward / spec_.compute_scale;
+    t.optimizer = step.optimizer / spec_.compute_scale;
+    if (spec_.tensor > 1) {  // what the sums add to the kernels and the host's pace
+      // In the queue the GPU and the host have their own pace, by which all its times are scaled afterwards.
+      const Duration sum = sum_of_activations_ / spec_.network_scale;
+      options.sum_over_gpus = sum * spec_.compute_scale;
+      const StepTime shared = step_time(stage.part, gpu_, framework_, options);
+      // The embedding's rows, and the gradient of the vocabulary product.
+      t.forward_exchange =
+          (shared.forward - step.forward) / spec_.compute_scale + (stage.first ? 1 : 0) * sum;
+      t.backward_exchange =
+          (shared.backward - step.backward) / spec_.compute_scale + (stage.last ? 1 : 0) * sum;
+    }
+    if (spec_.context > 1)
+      add_ring(t, step, spec_, static_cast<double>((spec_.context - 1) * stage.layers) * pass_keys_);
+    const double expert_layers = static_cast<double>(stage.expert_layers);
+    t.forward_experts = 2 * expert_layers * to_experts_;
+    t.backward_experts = (spec_.recompute == Recomputation::full ? 2.0 : 1.0) * t.forward_experts;
+    t.of_experts = spec_.expert > 1 ? expert_parameters(stage.part) : 0;
+    t.parameters = stage.part.trained_parameters() - t.of_experts;
+    add_shards(stage, step, t);
+    out_.stages.push_back(t);
+  }
+
+  void add_shards(const SplitStage& stage, const StepTime& step, StageTimes& t) {
+    if (!over_ || spec_.zero_stage < 2) return;
+    const auto layers = static_cast<double>(stage.layers);
+    const double parameters = sums_at_once_ * stage.part.parameters();
+    if (!spec_.gathers_tensors || spec_.zero_stage < 3) {
+      t.shards = exposed_by_shards(*over_, layers, step, spec_, parameters);
+      return;
+    }
+    const ListedShards exposed = exposed_by_lists(*over_, gpu_,
+                                                  {.layers = layers,
+                                                   .parameters = parameters,
+                                                   .hidden = static_cast<double>(all_.shape.hidden),
+                                                   .replicas = static_cast<double>(replicas_),
+                                                   .precision = spec_.precision,
+                                                   .recompute = spec_.recompute == Recomputation::full});
+    t.shards = exposed.network / spec_.network_scale + exposed.device / spec_.compute_scale + exposed.host;
+    kept_ = exposed.kept;
+  }
+
+  void add_pipeline(const StageTimes& slowest) {
+    const double m = spec_.micro_batches;
+    out_.forward = m * slowest.forward;
+    out_.backward = m * slowest.backward;
+    out_.tensor_exchange = m * slowest.exchange();
+    out_.expert_exchange = m * slowest.experts();
+    if (spec_.pipeline == 1) return;
+    Duration fill{0};
+    for (const StageTimes& t : out_.stages) fill += t.total();
+    out_.pipeline_wait = (fill - slowest.total()) / spec_.interleave;
+    CommModel between{cluster_, comm_};
+    // The GPUs of a group send a part each; those of a node share its adapters.
+    const double share = static_cast<double>(sharing_an_adapter(cluster_)) / spec_.tensor;
+    out_.message = between.time(Collective::send_recv, activations_ * share) / spec_.network_scale;
+    out_.stage_exchange = 2 * (m - 1 + spec_.pipeline - 1) * spec_.interleave * out_.message;
+    widen(between.log_sigma());
+  }
+
+  [[nodiscard]] int sets_of_experts() const { return replicas_ * spec_.tensor / spec_.expert; }
+
+  void add_gradients(const StageTimes& slowest) {
+    if (!over_) return;
+    const Bytes gradients = sums_at_once_ * slowest.parameters * gradient_bytes(spec_.precision);
+    const double widths = sums_are_wide(framework_, spec_) ? Bytes{4} / gradient_bytes(spec_.precision) : 1;
+    // Stage 2 gathers the weights that were updated, stage 3 has them gathered when they are used.
+    out_.gradient_exchange = spec_.micro_batches * slowest.shards + kept_;
+    if (spec_.zero_stage < 2)
+      out_.gradient_exchange += over_->time(Collective::all_reduce, widths * gradients) / spec_.network_scale;
+    if (sets_of_experts() > 1 && slowest.of_experts > 0)
+      out_.gradient_exchange +=
+          expert_gradients(cluster_, comm_, spec_, sets_of_experts(), slowest.of_experts) /
+          spec_.network_scale;
+    if (spec_.zero_stage == 2)
+      out_.gradient_exchange += over_->time(Collective::all_gather, gradients) / spec_.network_scale;
+  }
+
+  void add_optimizer(const StageTimes& slowest) {
+    out_.optimizer = slowest.optimizer;
+    if (spec_.zero_stage == 0) return;
+    const double all = slowest.parameters + slowest.of_experts;
+    out_.optimizer =
+        slowest.optimizer * ((slowest.parameters / replicas_ + slowest.of_experts / sets_of_experts()) / all);
+  }
+
+  const Cluster& cluster_;
+  const GpuCostModel& gpu_;
+  const FrameworkProfile& framework_;
+  const CommSpec& comm_;
+  const SplitSpec& spec_;
+  ShardOfAll all_;
+  Bytes activations_{0};
+  int replicas_ = 1;  ///< of the weights
+  double sums_at_once_ = 1;
+  Duration sum_of_activations_{0}, pass_keys_{0}, to_experts_{0}, kept_{0};
+  std::optional<Cluster> group_;
+  std::optional<CommModel> over_;
+  SplitStep out_;
+};
+
+}  // namespace
+
+TrainingRun split_run(const SplitStep& step, int ranks, double sequences) {
+  TrainingRun run;
+  run.parts.forward = step.forward;
+  run.parts.backward = step.backward;
+  run.parts.activation_exchange = step.tensor_exchange + step.stage_exchange;
+  run.parts.expert_exchange = step.expert_exchange;
+  run.parts.pipeline_wait = step.pipeline_wait;
+  run.parts.exchange_busy = run.parts.exchange_wait = step.gradient_exchange;
+  run.parts.optimizer = step.optimizer;
+  run.parts.total = step.total;
+  run.ranks = ranks;
+  run.samples_per_step = sequences;
+  run.steps = 1;
+  run.compute_log_sigma = step.compute_log_sigma;
+  run.network_log_sigma = step.network_log_sigma;
+  run.scaling_log_sigma = step.scaling_log_sigma;
+  const std::pair<Duration, const char*> causes[] = {
+      {step.compute(), "GPU compute"},
+      {step.tensor_exchange, "sums of activations among the GPUs of a tensor-parallel group"},
+      {step.expert_exchange, "tokens sent to their experts on other GPUs and back"},
+      {step.pipeline_wait, "filling and draining the pipeline"},
+      {step.stage_exchange, "activations sent from stage to stage"},
+      {step.gradient_exchange, "exchange of gradients and weights between replicas"}};
+  run.binds = std::ranges::max_element(causes, {}, &std::pair<Duration, const char*>::first)->second;
+  return run;
+}
+
+SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+                     const FrameworkProfile& framework, const CommSpec& comm, const SplitSpec& spec) {
+  const int ranks = static_cast<int>(cluster.ranks.size());
+  if (spec.tensor * spec.pipeline < 1 || spec.context < 1 ||
+      ranks % (spec.tensor * spec.pipeline * spec.context) != 0)
+    throw Error{fmt::format("{} GPUs are no multiple of {} x {} x {}", ranks, spec.tensor, spec.pipeline,
+                            spec.context)};
+  return SplitModel{cluster, shape, gpu, framework, comm, spec}.run();
+}
+
+StageKernels stage_kernels(const TransformerShape& shape, const GpuCostModel& gpu,
+                           const FrameworkProfile& framework, const SplitSpec& spec, std::size_t stage) {
+  const ShardOfAll all = shard_of_all(shape, spec);
+  std::vector<SplitStage> stages = stages_of(all.workload, all.shape, spec.pipeline);
+  if (stage >= stages.size())
+    throw Error{fmt::format("{} stages have no stage {}", stages.size(), stage + 1)};
+  StageKernels out;
+  out.part = std::make_unique<const Workload>(std::move(stages[stage].part));
+  out.step = step_time(*out.part, gpu, framework, options_of(framework, spec));
+  return out;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,123 @@
+#pragma once
+/// One optimizer step of a transformer that no single GPU holds: tensor, pipeline and data parallelism
+/// together, as Megatron-LM combines them.
+///
+/// Tensor parallelism cuts heads, the MLP's width and the vocabulary over `tensor` GPUs, which sum
+/// activations twice per layer going forward and twice going back (M. Shoeybi et al., "Megatron-LM",
+/// arXiv:1909.08053, 2019). Pipeline parallelism cuts the layers into stages; with one forward and one
+/// backward pass in turn (1F1B) the step takes
+///
+///     sum over stages of t_i + (m - 1) max t_i
+///
+/// for m micro-batches, where v interleaved parts per GPU divide the first term's share of waiting by v
+/// (D. Narayanan et al., "Efficient large-scale language model training on GPU clusters using Megatron-LM",
+/// SC 2021, section 2.2). What the slowest stage waits of it, (sum t_i - max t_i) / v, is the bubble. A
+/// micro-batch is sent from stage to stage 2 v times, and over p - 2 stages more while the pipeline fills;
+/// that is no bubble. Gradients are summed over the replicas when the pipeline has drained; nothing of these
+/// exchanges is hidden. Ranks are numbered tensor first, then data, then pipeline (section 3).
+///
+/// A sequence may be cut over `context` GPUs (H. Liu et al., "Ring Attention", arXiv:2310.01889;
+/// Megatron-Core's context parallelism): each has the queries of its tokens and passes keys and values on
+/// around a ring, and going back their gradients as well. What of it takes longer than attention is waited
+/// for, and where attention is computed again going back, its keys and values go round once more; a causal
+/// mask is taken as balanced, as load-balanced chunks make it. Such GPUs have the same weights: their
+/// gradients are summed with those of the replicas.
+///
+/// States may be sharded over the replicas (S. Rajbhandari et al., "ZeRO", SC 2020): stage 1 the optimizer's,
+/// stage 2 gradients as well, which are scattered after every micro-batch, stage 3 weights as well (fully
+/// sharded data parallelism: Y. Zhao et al., "PyTorch FSDP", VLDB 2023), which are gathered layer by layer,
+/// forward and again backward. Layers are prefetched: with L equal layers that compute f and b, gather in g
+/// and scatter in s, a micro-batch takes
+///
+///     g + L max(f, g) + L max(b, g + s) + s.
+///
+/// DeepSpeed's stage 3 hides nothing (models/split/listed_shards.hpp).
+///
+/// The gradients of a micro-batch are added to those before: PyTorch's autograd reads both and writes one, in
+/// the width of the weights (torch/csrc/autograd/functions/accumulate_grad.h, in place), and what sums in 32
+/// bits moves more (FrameworkProfile::gradient_sums).
+#include <memory>
+#include <vector>
+
+#include "models/frameworks/gpu_step.hpp"
+#include "models/networks/low_rank.hpp"
+#include "models/networks/operator.hpp"
+#include "models/networks/recomputation.hpp"
+#include "models/networks/transformer.hpp"
+#include "sim/units/quantity.hpp"
+
+namespace rackcast {
+
+struct Cluster;
+struct CommSpec;
+struct FrameworkProfile;
+struct TrainingRun;
+
+struct SplitSpec {
+  int tensor = 1, pipeline = 1;
+  int expert = 1;            ///< GPUs that share the experts of a layer (models/split/expert_parallel.hpp)
+  int context = 1;           ///< GPUs that share a sequence, each with its part of the tokens
+  int interleave = 1;        ///< parts of the network that each GPU of the pipeline holds
+  double micro_batch = 1;    ///< sequences
+  double micro_batches = 1;  ///< of one replica in a step
+  Precision precision = Precision::mixed;
+  Recomputation recompute = Recomputation::none;
+  bool adam = true;
+  LowRankSpec adapters = {};     ///< rank 0: all weights are trained
+  int zero_stage = 0;            ///< states sharded over the replicas; 2 and 3 without a pipeline
+  bool gathers_tensors = false;  ///< stage 3 as DeepSpeed has it
+  double compute_scale = 1, network_scale = 1;  ///< of the rates, for intervals
+};
+
+/// Of one stage and one micro-batch, but for the update.
+struct StageTimes {
+  Duration forward{0}, backward{0};                    ///< kernels
+  Duration forward_exchange{0}, backward_exchange{0};  ///< of activations, what is not hidden
+  Duration forward_experts{0}, backward_experts{0};    ///< tokens to their experts and back
+  Duration shards{0};                                  ///< of sharded gradients and weights, not hidden
+  Duration optimizer{0};
+  double parameters = 0;  ///< trained, without those of the experts
+  double of_experts = 0;  ///< trained parameters
+
+  [[nodiscard]] Duration compute() const { return forward + backward; }
+  [[nodiscard]] Duration exchange() const { return forward_exchange + backward_exchange; }
+  [[nodiscard]] Duration experts() const { return forward_experts + backward_experts; }
+  /// Of what sets the pace of a pipeline, which has no shards.
+  [[nodiscard]] Duration total() const { return compute() + exchange() + experts(); }
+};
+
+/// The parts add up to `total`.
+struct SplitStep {
+  Duration total{0};
+  Duration forward{0}, backward{0};  ///< of the slowest stage, all micro-batches
+  Duration tensor_exchange{0};       ///< of activations in a layer, of the slowest stage
+  Duration expert_exchange{0};       ///< tokens to their experts and back, of the slowest stage
+  Duration stage_exchange{0};        ///< activations and their gradients from stage to stage
+  Duration pipeline_wait{0};         ///< filling and draining: the bubble
+  Duration gradient_exchange{0};     ///< of it, what comes with each micro-batch is in StageTimes
+  Duration optimizer{0};
+  Duration message{0};  ///< from one stage to the next, once
+  std::vector<StageTimes> stages;
+  std::size_t slowest = 0;  ///< of the stages
+  double compute_log_sigma = 0, network_log_sigma = 0, scaling_log_sigma = 0;
+
+  [[nodiscard]] Duration compute() const { return forward + backward; }
+};
+
+/// As a training run, its parts those of StepParts. `sequences` are those of the whole step.
+TrainingRun split_run(const SplitStep& step, int ranks, double sequences);
+
+/// The cluster's ranks must be tensor x pipeline x replicas. Throws Error where the shape cannot be cut so.
+SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+                     const FrameworkProfile& framework, const CommSpec& comm, const SplitSpec& spec);
+
+/// One micro-batch and the update on a GPU of one stage, kernel by kernel, without exchanges. Throws Error
+/// where the shape cannot be cut so, or there is no such stage.
+struct StageKernels {
+  std::unique_ptr<const Workload> part;  ///< `step` points into it
+  StepTime step;
+};
+StageKernels stage_kernels(const TransformerShape& shape, const GpuCostModel& gpu,
+                           const FrameworkProfile& framework, const SplitSpec& spec, std::size_t stage);
+
+}  // namespace rackcast

@@ -1,0 +1,30 @@
+#pragma once
+/// How much of the GPUs' peak arithmetic a training of a language model uses.
+///
+/// Model FLOP utilisation (MFU) is the rate of the arithmetic that the model needs over the peak: tokens per
+/// second times (6 N + 12 L H Q T) over the GPUs' peak rate, for N parameters that a token is multiplied
+/// with, L layers, H heads of Q and sequences of T, without a discount for a causal mask and without what is
+/// computed again (A. Chowdhery et al., "PaLM", arXiv 2204.02311, appendix B). That is three times the
+/// products of the forward pass.
+///
+/// Hardware FLOP utilisation (HFU) counts what is computed again as well (V. Korthikanti et al., "Reducing
+/// Activation Recomputation in Large Transformer Models", arXiv 2205.05198, section 6.3 and appendix A): with
+/// full recomputation the forward pass of the layers once more, with selective that of attention. The product
+/// with the vocabulary is never computed again.
+#include "models/gpu/rates.hpp"
+#include "models/networks/operator.hpp"
+#include "models/networks/recomputation.hpp"
+#include "sim/units/quantity.hpp"
+
+namespace rackcast {
+
+/// Of one sample, forward and backward.
+struct TrainingArithmetic {
+  Flop model{0}, hardware{0};
+};
+TrainingArithmetic training_arithmetic(const Workload& workload, Recomputation recompute);
+
+/// Of the units that products of this precision run on: dense, as on the datasheet. 0 where the GPU has none.
+FlopRate peak_rate(const GpuRates& gpu, Precision precision);
+
+}  // namespace rackcast

@@ -1,0 +1,19 @@
+#pragma once
+/// What the samples of a plan's crews take of links, storage and hosts; private to data_parallel.
+#include <vector>
+
+#include "models/step/crews.hpp"
+#include "models/step/data_parallel.hpp"
+#include "models/step/link_merger.hpp"
+
+namespace rackcast {
+
+/// Of the links, for each crew's samples. The plan's crews must know their input patterns.
+std::vector<PatternPart> input_parts(const Cluster& cluster, const TrainingSpec& spec,
+                                     const std::vector<Crew>& crews, const DataParallelPlan& plan);
+
+/// Appends what is no link: the storage, which is everybody's, and what each node has for itself.
+void add_input(const Cluster& cluster, const InputSpec& in, const std::vector<Crew>& crews,
+               DataParallelPlan& plan);
+
+}  // namespace rackcast

@@ -1,0 +1,221 @@
+#pragma once
+/// A report as neutral blocks. A section says what is on the page; a writer (text, Markdown, HTML, later CSV
+/// and XLSX) says how it looks there. So a section is written once and no writer knows about results.
+///
+/// Every string is plain UTF-8 and not yet escaped: the writers escape, nobody else does.
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace rackcast::reports {
+
+enum class Tone { plain, good, bad, caution };
+enum class Align { left, right };
+
+/// Who sees a block. The terminal is for the decision and its reasons; documents carry the evidence.
+enum class Audience { everyone, terminal, document };
+
+/// "Time to train | 13.4 days (11.9 to 15.2) | 90 % interval".
+struct Fact {
+  std::string label;
+  std::string value;
+  std::string detail;
+};
+
+/// The box that answers the question.
+struct Headline {
+  Tone tone = Tone::plain;
+  std::string kicker;  ///< small line above the title
+  std::string title;
+  std::string lead;  ///< one or two sentences
+  std::vector<Fact> facts;
+};
+
+struct Subheading {
+  std::string text;
+};
+
+struct Paragraph {
+  std::string text;
+};
+
+struct List {
+  std::vector<std::string> items;
+};
+
+struct KeyValues {
+  std::vector<Fact> rows;
+};
+
+/// Something the reader must not miss, in running text.
+struct Note {
+  Tone tone = Tone::plain;
+  std::string title;
+  std::string text;
+};
+
+struct Column {
+  std::string title;
+  Align align = Align::left;
+  int drop_order = 0;  ///< on a narrow terminal the highest goes first; 0 stays
+  /// In a spreadsheet the column is worked out from others of its row, which the reader may change:
+  /// "[Quantity] * [Unit price]". Empty: a plain value.
+  std::string formula = {};
+  bool total = false;           ///< a spreadsheet adds the column up below it
+  std::string total_name = {};  ///< by which formulas of other tables may use that sum; empty: none
+};
+
+/// What people read, and where there is one the number behind it (for sorting and spreadsheets).
+struct Cell {
+  std::string text;
+  std::optional<double> value;  ///< in `unit`
+  std::string unit;
+  Tone tone = Tone::plain;
+  std::optional<double> low = {}, high = {};  ///< 90 % interval of `value`
+  /// In a spreadsheet the value is worked out, from the names of sums and "{above}", the cells of the column
+  /// up to here: "bill_total / 4", "SUM({above})". Empty: a plain value.
+  std::string formula = {};
+  std::string name = {};  ///< by which formulas of a spreadsheet may use the value; empty: none
+};
+
+struct Table {
+  std::string caption;
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  ///< each as long as `columns`; the first cell heads its row
+};
+
+/// Parts of a whole, drawn to scale in order.
+struct StackedBar {
+  struct Part {
+    std::string label;
+    double value = 0;  ///< not negative
+    std::string text;  ///< the value for people
+  };
+  std::string caption;
+  std::string total_text;
+  std::vector<Part> parts;
+};
+
+/// A quantity along a line of a drawing. Values are in base units (s, B, B/s, 1/s, W, 1); the writer chooses
+/// the unit that reads best and adds it to the label.
+struct Axis {
+  enum class Kind { count, seconds, days, bytes, bytes_per_s, per_second, watts, percent, money };
+  std::string label;  ///< "Time to train"
+  Kind kind = Kind::count;
+  bool logarithmic = false;  ///< then all values are positive
+};
+
+/// Lines and points over two axes. `data` is the table behind the drawing: what a page shows below it, and
+/// all that a page without drawings, a terminal or a spreadsheet gets.
+struct Chart {
+  struct Point {
+    double x = 0, y = 0, low = 0, high = 0;  ///< low = high = y where there is no interval
+    std::string name = {};                   ///< shown when pointed at
+  };
+  struct Line {
+    std::string name;
+    std::vector<Point> points;  ///< ascending x
+    bool dashed = false;        ///< a reference (ideal, limit), not a result
+    bool scattered = false;     ///< points that no line joins, in any order
+  };
+  std::string caption;  ///< the message of the chart
+  Axis x, y;
+  std::vector<Line> lines;
+  std::optional<double> marked_x;  ///< the chosen point of the first line
+  std::string marked_label;
+  Table data;
+  std::string about_interval = {};       ///< what the interval drawn is of, or why there is none
+  std::optional<double> cut_above = {};  ///< where the vertical axis ends, and bands that go on are cut
+};
+
+/// One value for each name, in order: bars, or points where the axis is logarithmic (a bar needs a zero).
+struct BarChart {
+  struct Bar {
+    std::string label;
+    double value = 0;
+    std::string text;                 ///< the value for people
+    std::optional<double> low, high;  ///< 90 % interval
+    Tone tone = Tone::plain;          ///< good: chosen; caution: binds; bad: misses a limit
+  };
+  struct Limit {
+    std::string label;  ///< "deadline, 14 days"
+    double value = 0;
+  };
+  std::string caption;  ///< the message of the chart
+  Axis axis;
+  std::vector<Bar> bars;
+  std::vector<Limit> limits;
+  /// A tornado: each bar spans from its low to its high end, and this is where all of them start.
+  std::optional<double> middle = {};
+  Table data = {};                  ///< as of a Chart
+  std::string about_interval = {};  ///< what the interval drawn is of, or why there is none
+};
+
+/// A drawing of the thing itself: a rack, a node's wiring, a floor.
+struct Drawing {
+  std::string caption;
+  std::string alternative;  ///< what it shows, in words, for those who cannot see it
+  std::string svg;          ///< one <svg> element, its texts escaped by whoever wrote it; the writers copy it
+};
+
+/// What the reader may vary inside a page: how many nodes for another deadline, another number of epochs,
+/// more data; how long on more or fewer GPUs; what another price of electricity costs. Rates between computed
+/// sizes are interpolated, so the answer is approximate except at those.
+struct WhatIf {
+  struct Point {
+    double nodes = 0, gpus = 0, rate = 0, low = 0, high = 0;  ///< samples/s
+  };
+  struct Workload {
+    std::string title;
+    double samples = 0, epochs = 0;
+    std::vector<Point> points;  ///< ascending nodes, at least two
+  };
+  /// Of the answered cluster; the sums of others are taken in proportion to their nodes.
+  struct Energy {
+    double kwh_per_year = 0, usd_per_kwh = 0;
+    double other_usd_per_year = 0;  ///< of owning it, without energy; 0: not known
+  };
+  std::string node_name;
+  double deadline_s = 0, nodes = 0;  ///< as asked and answered
+  double spares = 0;                 ///< of the answer, beside `nodes`
+  std::vector<Workload> workloads;
+  std::optional<Energy> energy = {};  ///< nothing: no price is known
+};
+
+/// Text to copy: a command, a scenario.
+struct Code {
+  std::string caption;
+  std::string text;
+  bool folded = false;  ///< long; a document may hide it behind a click
+};
+
+struct Block {
+  using Body = std::variant<Headline, Subheading, Paragraph, List, KeyValues, Note, Table, StackedBar, Chart,
+                            BarChart, Drawing, WhatIf, Code>;
+  Body body;
+  Audience audience = Audience::everyone;
+};
+
+using Blocks = std::vector<Block>;
+
+struct Section {
+  std::string id;  ///< anchor and file name: [a-z0-9-]
+  std::string title;
+  Blocks blocks;
+};
+
+/// Such a section carries its title in the box.
+inline bool opens_with_headline(const Section& section) {
+  return !section.blocks.empty() && std::holds_alternative<Headline>(section.blocks.front().body);
+}
+
+/// A whole page; the catalogue's tables are one too.
+struct Report {
+  std::string title;
+  std::string subtitle;
+  std::vector<Section> sections;
+};
+
+}  // namespace rackcast::reports

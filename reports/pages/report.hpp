@@ -1,0 +1,18 @@
+#pragma once
+/// From a result document to a page. Pure functions: same document and options, same bytes.
+#include <string>
+
+#include "reports/result/result.hpp"
+#include "reports/writers/writers.hpp"
+
+namespace rackcast::reports {
+
+/// All sections of the page that have something to say about this document, in their order.
+Report build_report(const ResultDocument& document);
+
+/// The decision first, short enough to read on one screen or two; evidence is left to the documents.
+std::string render_text(const ResultDocument& document, const TextOptions& options = {});
+std::string render_markdown(const ResultDocument& document);
+std::string render_html(const ResultDocument& document);
+
+}  // namespace rackcast::reports

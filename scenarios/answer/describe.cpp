@@ -1,0 +1,219 @@
+#include "scenarios/answer/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "models/collectives/cluster.hpp"
+#include "models/memory/memory.hpp"
+#include "models/networks/workload.hpp"
+#include "scenarios/answer/sensitivity.hpp"
+#include "scenarios/evaluate/step_timeline.hpp"
+#include "scenarios/evidence/evidence.hpp"
+#include "scenarios/result/reliability_report.hpp"
+#include "scenarios/result/utilisation_report.hpp"
+#include "sim/engine/trace.hpp"
+#include "sim/units/quantity_text.hpp"
+
+namespace rackcast {
+
+namespace {
+
+std::string step_statement(const TrainingRun& run) {
+  const StepParts& p = run.parts;
+  const std::string tables =
+      p.table_exchange > Duration{0}
+          ? fmt::format(" The exchange of table vectors takes {}, {:.0f} % of it, and is not hidden.",
+                        to_text(p.table_exchange), 100 * (p.table_exchange / p.total))
+          : "";
+  const std::string bubble =
+      p.pipeline_wait > Duration{0}
+          ? fmt::format(" The pipeline fills and drains for {}, {:.0f} % of it: the bubble.",
+                        to_text(p.pipeline_wait), 100 * (p.pipeline_wait / p.total))
+          : "";
+  return fmt::format(
+             "One step takes {}; it is bound by {}. {:.0f} % of the all-reduce is hidden behind "
+             "back-propagation.",
+             to_text(p.total), run.binds,
+             p.exchange_busy.base() > 0 ? 100 * std::max(0.0, 1 - p.exchange_wait / p.exchange_busy)
+                                        : 100.0) +
+         bubble + tables + (repetition_note(run).empty() ? "" : " ") + repetition_note(run);
+}
+
+std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {
+  std::vector<int> counts;
+  for (int n = 1; n < nodes; n *= 2) counts.push_back(n);
+  counts.push_back(nodes);
+  if (evaluator.cluster(q).node.nics > 0) counts.push_back(2 * nodes);
+  if (q.gpus) counts = {nodes};  // of a job of so many GPUs there is one size
+  const int per_node = evaluator.node(q.cluster).gpus;
+  std::erase_if(counts, [&](int n) {
+    return n != nodes && !deals_evenly(q.workload, evaluator.workload(q.workload), n * per_node);
+  });
+  const auto all = static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0));
+  std::size_t done = 0;
+  std::vector<ScalingRow> rows;
+  for (const int n : counts) {
+    q.cluster.nodes = n;
+    const TrainingRun& run = evaluator.run(q);
+    rows.push_back({n, run.ranks, evaluator.predict(q), run.binds});
+    done += static_cast<std::size_t>(n);
+    if (evaluator.control().on_nodes) evaluator.control().on_nodes(done, all);
+  }
+  return rows;
+}
+
+std::vector<PublishedComparison> compare(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& w) {
+  std::vector<PublishedComparison> rows;
+  for (const PublishedRow& published : s.published) {
+    if (published.model != w.model) continue;
+    Question q = question(s, w);
+    q.failures.reset();  // published times of short runs are without
+    q.cluster = published.cluster;
+    q.gpus = published.gpus;
+    if (published.precision) q.workload.precision = *published.precision;
+    PublishedComparison& row = rows.emplace_back();
+    row.published = published;
+    // The question's own precision may be one that the published GPUs lack; one that the row states is an
+    // error.
+    const auto refused =
+        published.precision ? std::nullopt : evaluator.precision_refusal(q.cluster, q.workload);
+    if (refused) {
+      row.published.note = "Not compared: " + refused->message() + ".";
+      continue;
+    }
+    const Prediction p = evaluator.predict(q);
+    row.predicted = p.time_to_train;
+    row.ratio = p.time_to_train.value / published.time.base();
+    row.efficiency = p.scaling_efficiency.value;
+    row.gpus = evaluator.run(q).ranks;
+    row.global_batch = evaluator.run(q).samples_per_step;
+  }
+  return rows;
+}
+
+/// How predictions of measured systems like this one have turned out.
+Evidence evidence(Evaluator& evaluator, const Question& q) {
+  const Workload& workload = evaluator.workload(q.workload);
+  const Cluster& cluster = evaluator.cluster(q);
+  TrainingTraits asked;
+  asked.gpu = evaluator.node(q.cluster).gpu_id;
+  asked.gpus = static_cast<int>(cluster.ranks.size());
+  asked.nodes = cluster.used_nodes();
+  if (asked.nodes > 1 && cluster.node.nic_link)
+    asked.node_gbit = cluster.node.nics * cluster.node.nic_link->raw.value.base() * 8e-9;
+  asked.model = workload.name;
+  asked.kind = network_kind(workload);
+  asked.flop_per_parameter = workload.forward_flop().base() / workload.parameters();
+  asked.precision = to_string(q.workload.precision);
+  asked.framework = q.workload.framework;
+  return nearest_runs(evaluator.catalog(), shipped_evidence(), asked);
+}
+
+/// A prediction without intervals, as long as nothing has been varied.
+Prediction point_prediction(Evaluator& evaluator, const Question& q) {
+  const TrainingRun& run = evaluator.run(q);
+  const double time = evaluator.time_to_train(q).base();
+  const double step = run.parts.total.base();
+  const double rate = run.samples_per_step / step;
+  Prediction p;
+  p.time_to_train = {time, time, time, "s"};
+  p.samples_per_s = {rate, rate, rate, "1/s"};
+  p.step_time = {step, step, step, "s"};
+  return p;
+}
+
+}  // namespace
+
+std::string count_of(double n, const char* what) {
+  return fmt::format("{:.0f} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string with_spares(int nodes, int spares) {
+  return spares > 0 ? fmt::format("{} + {}", nodes, count_of(spares, "spare")) : fmt::format("{}", nodes);
+}
+
+std::optional<double> units_of(const NodeFacts& node, int nodes) {
+  return node.rack_units ? std::optional(nodes * *node.rack_units) : std::nullopt;
+}
+
+std::optional<double> kilowatts_of(const NodeFacts& node, int nodes) {
+  return node.max_power ? std::optional(nodes * node.max_power->base() / 1000) : std::nullopt;
+}
+
+Question question(const Scenario& s, const WorkloadSpec& w) {
+  Question q{s.cluster, w,      s.cluster.gpus_per_job, s.data.samples, s.data.bytes_per_sample,
+             s.storage, s.input};
+  q.stored_factor = s.data.stored_factor();
+  q.site = s.site;
+  q.failures = s.failures;
+  if (s.goal) q.availability = s.goal->availability;
+  return q;
+}
+
+std::vector<Question> questions(const Scenario& s) {
+  std::vector<Question> out;
+  for (const WorkloadSpec& w : s.workloads) {
+    if (out.empty() || !s.adds_up())
+      out.push_back(question(s, w));
+    else
+      out.front().then.push_back(w);
+  }
+  return out;
+}
+
+void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec, int nodes,
+              WorkloadResult& w) {
+  w.spec = spec;
+  const Workload& workload = evaluator.workload(spec);
+  w.title = workload.title;
+  w.parameters = workload.parameters();
+  w.forward_flop = workload.forward_flop();
+  w.samples = s.data.samples;
+  Question q = question(s, spec);
+  q.cluster.nodes = nodes;
+  const NodeFacts node = evaluator.node(q.cluster);
+  w.run = evaluator.run(q);
+  w.global_batch = w.run.samples_per_step;
+  w.spec = on_gpus(spec, workload, w.run.ranks);
+  w.batch = {batch_text(workload, w.global_batch), batch_origin(spec, workload, w.global_batch, w.run.ranks),
+             largest_useful_batch(spec), spec.global_batch.has_value()};
+  w.steps = evaluator.steps(q);
+  w.step_statement = step_statement(w.run);
+  w.answer.nodes = nodes;
+  w.answer.gpus = w.run.ranks;
+  w.answer.node = node.id;
+  w.answer.node_title = node.title;
+  w.answer.workload = spec.model;
+  w.answer.spares = evaluator.spares(q);
+  w.answer.rack_units = units_of(node, nodes + w.answer.spares);
+  w.answer.power_kw = kilowatts_of(node, nodes + w.answer.spares);
+  w.prediction = point_prediction(evaluator, q);
+  w.prediction = evaluator.predict(q);
+  w.utilisation = utilisation(evaluator, q, w.prediction);
+  w.memory_per_gpu = evaluator.memory_use(q).total();
+  w.scaling = scaling(evaluator, q, nodes);
+  w.published = compare(evaluator, s, w.spec);
+  w.evidence = evidence(evaluator, q);
+  Tracer tracer{Clock{TickLength::picosecond}};
+  const std::string why_no_timeline = evaluator.trace(q, tracer);
+  if (!why_no_timeline.empty()) w.step_statement += " " + why_no_timeline;
+  w.timeline = step_timeline(tracer);
+  w.ladder = ladder(s, w, evaluator);
+  w.input = evaluator.input(q);
+  w.reliability = reliability_report(evaluator, q);
+  if (!s.adds_up()) w.sensitivity = sensitivity(evaluator, s, q);
+}
+
+std::string repetition_note(const TrainingRun& run) {
+  if (run.period == 1 || run.partial) return "";
+  if (run.period > 1)
+    return fmt::format(
+        "Steps differ in turn: {} of them make a cycle, and the figures of a step are its mean.", run.period);
+  return fmt::format(
+      "Steps do not repeat: {} were simulated, and the figures of a step are the mean over their last half.",
+      run.steps);
+}
+
+}  // namespace rackcast

@@ -1,0 +1,263 @@
+#include "scenarios/answer/neighbours.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/answer/node_counts.hpp"
+#include "scenarios/answer/search.hpp"
+#include "scenarios/format/parallelism.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "sim/units/told_apart.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// Quantiles of the normal distribution.
+constexpr double kNinetyFiveOfAll = 1.645;
+
+/// A workload that takes less memory, and what was changed for it.
+struct Leaner {
+  std::string input;
+  std::string change;
+  WorkloadSpec workload;
+};
+
+std::vector<Leaner> leaner(const WorkloadSpec& own, int gpus_per_node) {
+  std::vector<Leaner> out;
+  const auto add = [&](const char* input, std::string change, auto&& apply) {
+    WorkloadSpec changed = own;
+    apply(changed);
+    out.push_back({input, std::move(change), std::move(changed)});
+  };
+  if (!own.parallelism) {
+    if (own.batch_per_gpu > 1 && !(own.global_batch && own.batch_is_default))
+      add("batch_per_gpu", fmt::format("{:.0f}", std::floor(own.batch_per_gpu / 2)),
+          [](WorkloadSpec& w) { w.batch_per_gpu = std::floor(w.batch_per_gpu / 2); });
+    return out;
+  }
+  const ParallelSpec& p = *own.parallelism;
+  const int last_stage = p.pipeline > 1 || p.expert > 1 ? 1 : 3;  // beyond it there is no model
+  for (int stage = p.zero_stage + 1; stage <= last_stage; ++stage)
+    add("zero_stage", fmt::format("{}", stage), [=](WorkloadSpec& w) { w.parallelism->zero_stage = stage; });
+  if (p.recompute != Recomputation::full)
+    add("recompute", "full", [](WorkloadSpec& w) { w.parallelism->recompute = Recomputation::full; });
+  if (p.micro_batch % 2 == 0)  // the batch stays
+    add("micro_batch", fmt::format("{}, twice as many of them", p.micro_batch / 2), [](WorkloadSpec& w) {
+      w.parallelism->micro_batch /= 2;
+      w.parallelism->micro_batches *= 2;
+    });
+  if (2 * p.tensor <= gpus_per_node)
+    add("tensor", fmt::format("{}", 2 * p.tensor), [](WorkloadSpec& w) { w.parallelism->tensor *= 2; });
+  return out;
+}
+
+}  // namespace
+
+std::vector<Change> memory_changes(Evaluator& evaluator, std::span<const Question> asked,
+                                   const GoalSpec& goal, std::optional<int> nodes) {
+  std::vector<Change> rows;
+  const auto try_one = [&](std::size_t of, std::size_t part, const Leaner& other, const std::string& whose) {
+    std::vector<Question> varied{asked.begin(), asked.end()};
+    (part == 0 ? varied[of].workload : varied[of].then[part - 1]) = other.workload;
+    try {
+      const Found found = find_nodes(evaluator, varied, goal.deadline, goal.max_nodes);
+      if (!found.feasible || (nodes && found.nodes >= *nodes)) return;
+      rows.push_back({other.input + whose, other.change,
+                      nodes ? fmt::format("instead of {}: takes less memory", *nodes)
+                            : std::string{"instead of none: takes less memory"},
+                      found.nodes});
+    } catch (const LimitReached&) {
+      throw;
+    } catch (const Error&) {  // a split that the network's layers or heads do not take
+    }
+  };
+  for (std::size_t of = 0; of < asked.size(); ++of) {
+    const std::vector<Question> parts = one_by_one(asked[of]);
+    const bool several = asked.size() > 1 || parts.size() > 1;
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const std::string whose = several ? " of " + parts[part].workload.model : "";
+      for (const Leaner& other : leaner(parts[part].workload, evaluator.node(asked[of].cluster).gpus))
+        try_one(of, part, other, whose);
+    }
+  }
+  return rows;
+}
+
+namespace {
+
+/// The questions with a change to each, and to each of their workloads.
+template <class OfQuestion, class OfWorkload>
+std::vector<Question> with_changes(std::span<const Question> asked, OfQuestion of_question,
+                                   OfWorkload of_workload) {
+  std::vector<Question> out{asked.begin(), asked.end()};
+  for (Question& q : out) {
+    of_question(q);
+    of_workload(q.workload);
+    std::ranges::for_each(q.then, of_workload);
+  }
+  return out;
+}
+
+constexpr auto kSame = [](auto&) {
+};
+
+}  // namespace
+
+std::vector<Change> changes(Evaluator& evaluator, std::span<const Question> asked, const GoalSpec& goal,
+                            int nodes) {
+  std::vector<Change> rows;
+  const auto add = [&](const char* input, std::string change, std::span<const Question> questions,
+                       Duration deadline) {
+    const Found found = find_nodes(evaluator, questions, deadline, goal.max_nodes);
+    Change row{input, std::move(change), {}, std::nullopt};
+    if (found.feasible) row.nodes = found.nodes;
+    row.statement = !found.feasible        ? found.conflicts.front().statement
+                    : found.nodes == nodes ? std::string{"no change"}
+                                           : fmt::format("instead of {}", nodes);
+    rows.push_back(std::move(row));
+  };
+  const bool several = asked.size() > 1 || !asked.front().then.empty();
+  const WorkloadSpec& first = asked.front().workload;
+  add("deadline", to_text(goal.deadline / 2), asked, goal.deadline / 2);
+  add("deadline", to_text(goal.deadline * 2), asked, goal.deadline * 2);
+  add("epochs", several ? "a quarter less" : fmt::format("{:g} (a quarter less)", 0.75 * first.epochs),
+      with_changes(asked, kSame, [](WorkloadSpec& w) { w.epochs *= 0.75; }), goal.deadline);
+  add("data", "twice as much, on twice the storage",
+      with_changes(
+          asked,
+          [](Question& q) {
+            q.samples *= 2;
+            if (q.storage.array != "none") q.storage.count *= 2;  // a larger set comes with its storage
+          },
+          kSame),
+      goal.deadline);
+  const Precision other = first.precision == Precision::fp32 ? Precision::mixed : Precision::fp32;
+  add("precision", std::string(to_string(other)),
+      with_changes(asked, kSame, [other](WorkloadSpec& w) { w.precision = other; }), goal.deadline);
+  const bool servers = std::ranges::any_of(asked, [&](const Question& whole) {
+    return std::ranges::any_of(one_by_one(whole), [&](Question q) {
+      q.cluster.nodes = nodes;
+      return evaluator.exchange(q).strategy == ExchangeStrategy::parameter_server;
+    });
+  });
+  if (servers)
+    add("exchange of gradients", "all-reduce instead of parameter servers",
+        with_changes(asked, kSame, [](WorkloadSpec& w) { w.exchange = "all_reduce"; }), goal.deadline);
+  return rows;
+}
+
+std::optional<double> chance_within(const Estimate& time, Duration deadline) {
+  if (time.unit.empty() || time.low <= 0 || time.high <= time.low) return std::nullopt;
+  const double ahead = std::log(deadline.base() / time.value);
+  const double end = ahead > 0 ? time.high / time.value : time.value / time.low;
+  if (end <= 1) return std::nullopt;
+  return 0.5 * std::erfc(-ahead / std::log(end) * kNinetyFiveOfAll / std::sqrt(2.0));
+}
+
+std::optional<double> chance_within(Evaluator& evaluator, std::span<const Question> asked, Duration deadline,
+                                    int nodes) {
+  std::optional<double> least;
+  for (Question q : asked) {
+    q.cluster.nodes = nodes;
+    const auto chance = chance_within(evaluator.predict(q).time_to_train, deadline);
+    if (chance) least = std::min(*chance, least.value_or(1));
+  }
+  return least;
+}
+
+Change confident(Evaluator& evaluator, std::span<const Question> asked, const GoalSpec& goal, int nodes) {
+  constexpr double enough_of_all = 0.9;
+  const auto met = [&](int n) {
+    for (Question q : asked) {
+      q.cluster.nodes = n;
+      const Estimate time = evaluator.predict(q).time_to_train;
+      const bool expected = Duration{time.value} <= goal.deadline;
+      if (chance_within(time, goal.deadline).value_or(expected ? 1 : 0) < enough_of_all) return false;
+    }
+    return true;
+  };
+  Change row{"confidence in the deadline", "90 %", {}, std::nullopt};
+  row.statement =
+      fmt::format("{} the deadline with a probability of {:.0f} %, by the model's error alone",
+                  count_of(nodes, nodes == 1 ? "node meets" : "node") + (nodes == 1 ? "" : " meet"),
+                  100 * chance_within(evaluator, asked, goal.deadline, nodes).value_or(1));
+  const NodeCounts counts{counts_taken(evaluator, asked, std::max(nodes, goal.max_nodes)), 0};
+  const auto place = [&](std::ptrdiff_t i) {
+    return counts.taken[static_cast<std::size_t>(i)];
+  };
+  const auto last = std::ssize(counts.taken) - 1;
+  auto enough = static_cast<std::ptrdiff_t>(counts.up_to(nodes)), fails = enough - 1;
+  while (!met(place(enough))) {
+    if (enough >= last) {
+      row.statement = fmt::format("no count up to {} is that sure; {}", place(last), row.statement);
+      return row;
+    }
+    fails = enough;
+    enough = std::max(enough + 1, static_cast<std::ptrdiff_t>(counts.up_to(2 * place(enough))));
+  }
+  while (enough - fails > 1) {
+    const std::ptrdiff_t middle = fails + (enough - fails) / 2;
+    (met(place(middle)) ? enough : fails) = middle;
+  }
+  row.nodes = place(enough);
+  return row;
+}
+
+Alternative alternative(Evaluator& evaluator, Question q, const GoalSpec& goal, const std::string& node_id) {
+  q.cluster.node = node_id;
+  q.cluster.gpu.clear();
+  q.cluster.fabric = q.cluster.fabric.for_another_node();
+  const NodeFacts node = evaluator.node(q.cluster);
+  Alternative out;
+  out.node = node.id;
+  out.title = node.title;
+  const Found found = find_nodes(evaluator, q, goal.deadline, goal.max_nodes);
+  out.feasible = found.feasible;
+  if (!found.feasible) {
+    out.binding_constraint = found.conflicts.front().constraint;
+    out.statement = found.conflicts.front().statement;
+    return out;
+  }
+  q.cluster.nodes = found.nodes;
+  out.nodes = found.nodes;
+  out.gpus = found.nodes * node.gpus;
+  out.time_to_train = evaluator.predict(q).time_to_train;
+  out.spares = evaluator.spares(q);
+  out.rack_units = units_of(node, found.nodes + out.spares);
+  out.power_kw = kilowatts_of(node, found.nodes + out.spares);
+  out.binding_constraint = evaluator.run(evaluator.longest(q)).binds;
+  out.statement =
+      fmt::format("{}, bound by {}", to_text(Duration{out.time_to_train.value}), out.binding_constraint);
+  return out;
+}
+
+std::optional<Smaller> why_not_fewer(Evaluator& evaluator, Question q, int nodes, Duration deadline) {
+  if (nodes <= 1) return std::nullopt;
+  const std::vector<int> below = counts_taken(evaluator, q, nodes - 1);
+  const int fewer = below.empty() ? nodes - 1 : below.back();
+  q.cluster.nodes = fewer;
+  if (const auto conflict = split_conflict(evaluator, q))  // less than one copy
+    return Smaller{fewer, conflict->constraint, conflict->statement, {}};
+  if (below.empty()) {
+    const Conflict conflict = none_taken(evaluator, q, fewer);
+    return Smaller{fewer, conflict.constraint, conflict.statement, {}};
+  }
+  const Prediction p = evaluator.predict(q);
+  if (const auto conflict = memory_conflict(evaluator, q))
+    return Smaller{fewer, conflict->constraint,
+                   fmt::format("Memory binds: {} at least; {} would not hold it. {}", count_of(nodes, "node"),
+                               fewer, conflict->statement),
+                   p.time_to_train};
+  const Duration time{p.time_to_train.value};
+  return Smaller{fewer, constraint::deadline,
+                 fmt::format("{} would take {}: {} past the deadline of {}.", count_of(fewer, "node"),
+                             told_apart(time, deadline), to_text(time - deadline), to_text(deadline)),
+                 p.time_to_train};
+}
+
+}  // namespace rackcast

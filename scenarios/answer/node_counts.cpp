@@ -1,0 +1,194 @@
+#include "scenarios/answer/node_counts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "models/memory/memory.hpp"
+#include "models/networks/workload.hpp"
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/answer/search.hpp"
+#include "scenarios/format/parallelism.hpp"
+#include "sim/units/quantity_text.hpp"
+
+namespace rackcast {
+
+namespace {
+
+int gpus_of(Evaluator& evaluator, const Question& q) {
+  const int all = q.cluster.nodes * evaluator.node(q.cluster).gpus;
+  return std::min(all, q.gpus.value_or(all));
+}
+
+/// What the large tables of the network take, and how many GPUs they need.
+std::string about_tables(const Workload& workload, const MemoryOptions& memory, const MemoryUse& use,
+                         Bytes available) {
+  if (!(use.tables > Bytes{0})) return {};
+  const auto least = gpus_for_tables(workload, memory, available);
+  return fmt::format(" Its tables take {}, {} on each of {:.0f} GPUs; {}.", to_text(table_memory(workload)),
+                     to_text(use.tables), memory.table_ways,
+                     least ? fmt::format("they need at least {:.0f} GPUs", *least)
+                           : std::string("no number of GPUs is enough, as the rest alone does not fit"));
+}
+
+/// A split network: what its states and its activations take, and whether more GPUs would do.
+std::string about_split(const Question& q, const Workload& workload, const MemoryOptions& memory,
+                        const MemoryUse& use, const NodeFacts& node) {
+  const ParallelSpec& p = *q.workload.parallelism;
+  std::string out = fmt::format(
+      "{}, {}, ZeRO stage {}, needs {} of each GPU's memory: {} of weights, {} of gradients, {} of optimizer "
+      "state, {} of activations of micro-batches of {}; {} has {}.",
+      workload.title, split_text(p), p.zero_stage, to_text(use.total()), to_text(use.weights),
+      to_text(use.gradients), to_text(use.optimizer), to_text(use.activations), p.micro_batch, node.gpu_title,
+      to_text(node.gpu_memory));
+  if (p.zero_stage == 0) return out + " Without ZeRO more nodes hold no more.";
+  const auto least = gpus_for_states(workload, memory, node.gpu_memory);
+  return out + (least ? fmt::format(" The states sharded over the replicas fit from {:.0f} GPUs on.", *least)
+                      : std::string(" No number of GPUs is enough: what ZeRO leaves whole does not fit."));
+}
+
+std::string about_batch(const Workload& workload, const MemoryOptions& memory, const MemoryUse& use,
+                        const NodeFacts& node) {
+  const double fits = largest_batch(workload, memory, node.gpu_memory);
+  return fmt::format("A batch of {:.0f} samples of {} needs {} of GPU memory; {} has {}. {}", memory.batch,
+                     workload.title, to_text(use.total()), node.gpu_title, to_text(node.gpu_memory),
+                     fits >= 1 ? fmt::format("At most {:.0f} samples fit.", fits)
+                               : std::string("Not even one sample fits.")) +
+         about_tables(workload, memory, use, node.gpu_memory);
+}
+
+bool holds(Evaluator& evaluator, const Question& asked) {
+  return std::ranges::all_of(one_by_one(asked), [&evaluator](const Question& q) {
+    return evaluator.memory_use(q).total() <= evaluator.node(q.cluster).gpu_memory;
+  });
+}
+
+std::optional<Conflict> memory_conflict_alone(Evaluator& evaluator, const Question& q) {
+  const NodeFacts node = evaluator.node(q.cluster);
+  const Workload& workload = evaluator.workload(q.workload);
+  const MemoryOptions memory = evaluator.memory(q);
+  const MemoryUse use = evaluator.memory_use(q);
+  if (use.total() <= node.gpu_memory) return std::nullopt;
+  return Conflict{constraint::gpu_memory, to_text(node.gpu_memory), to_text(use.total()),
+                  q.workload.parallelism ? about_split(q, workload, memory, use, node)
+                                         : about_batch(workload, memory, use, node)};
+}
+
+std::optional<Conflict> split_conflict_alone(Evaluator& evaluator, const Question& q) {
+  const int unit = split_unit(q.workload), gpus = gpus_of(evaluator, q);
+  if (gpus % unit == 0) return std::nullopt;
+  return Conflict{constraint::configuration, fmt::format("a multiple of {} GPUs", unit),
+                  fmt::format("{} GPUs", gpus),
+                  fmt::format("{} GPUs are no multiple of {}, which {} of {} takes.", gpus, unit,
+                              split_text(*q.workload.parallelism), evaluator.workload(q.workload).title)};
+}
+
+/// The first workload of the question that has a conflict of a kind.
+template <class Find>
+std::optional<Conflict> first_conflict(Evaluator& evaluator, const Question& asked, Find find) {
+  for (const Question& q : one_by_one(asked))
+    if (auto conflict = find(evaluator, q)) return conflict;
+  return std::nullopt;
+}
+
+/// Nodes from one count that takes the splits of all workloads to the next; 1 for a job of a given number of
+/// GPUs.
+int split_step(Evaluator& evaluator, const Question& asked) {
+  if (asked.gpus) return 1;
+  int unit = split_unit(asked.workload);
+  for (const WorkloadSpec& w : asked.then) unit = std::lcm(unit, split_unit(w));
+  return unit / std::gcd(unit, std::max(1, evaluator.node(asked.cluster).gpus));
+}
+
+}  // namespace
+
+std::size_t NodeCounts::up_to(int nodes) const {
+  const auto above = std::ranges::upper_bound(taken, nodes);
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, above - taken.begin() - 1));
+}
+
+std::optional<Conflict> memory_conflict(Evaluator& evaluator, const Question& asked) {
+  return first_conflict(evaluator, asked, memory_conflict_alone);
+}
+
+std::optional<Conflict> split_conflict(Evaluator& evaluator, const Question& asked) {
+  return first_conflict(evaluator, asked, split_conflict_alone);
+}
+
+Conflict none_taken(Evaluator& evaluator, Question asked, int max_nodes) {
+  const int step = split_step(evaluator, asked);
+  asked.cluster.nodes = step;
+  if (const int spares = evaluator.spares(asked);
+      spares > 0 && step <= max_nodes && step + spares > max_nodes)
+    return {constraint::max_nodes, count_of(max_nodes, "node"), count_of(step + spares, "node"),
+            fmt::format("{} and {} are more than {} (goal.max_nodes).", count_of(step, "node"),
+                        count_of(spares, "spare"), max_nodes)};
+  std::string splits, titles;
+  int unit = evaluator.node(asked.cluster).gpus;
+  for (const Question& q : one_by_one(asked)) {
+    const std::string& title = evaluator.workload(q.workload).title;
+    unit = std::lcm(unit, split_unit(q.workload));
+    titles += (titles.empty() ? "" : " and ") + title;
+    if (q.workload.parallelism)
+      splits += fmt::format("{}{} of {} takes {} GPUs", splits.empty() ? "" : "; ",
+                            split_text(*q.workload.parallelism), title, split_unit(q.workload));
+  }
+  if (step > max_nodes)
+    return {constraint::max_nodes, count_of(max_nodes, "node"), count_of(step, "node"),
+            fmt::format("{}, whole nodes from {} on; the search stops at {} (goal.max_nodes).", splits,
+                        count_of(step, "node"), max_nodes)};
+  return {constraint::configuration, "equal shares of the global batch", "none",
+          fmt::format("No number of nodes up to {} deals the global batch of {} out evenly over its GPUs; a "
+                      "multiple of {} does.",
+                      max_nodes, titles, unit)};
+}
+
+std::vector<int> counts_taken(Evaluator& evaluator, const Question& asked, int max_nodes) {
+  const int step = split_step(evaluator, asked), per_node = evaluator.node(asked.cluster).gpus;
+  const std::vector<Question> parts = one_by_one(asked);
+  std::vector<int> out;
+  for (int nodes = step; nodes <= max_nodes; nodes += step) {
+    const int gpus = std::min(nodes * per_node, asked.gpus.value_or(nodes * per_node));
+    if (std::ranges::all_of(parts, [&](const Question& q) {
+          return deals_evenly(q.workload, evaluator.workload(q.workload), gpus);
+        }))
+      out.push_back(nodes);
+  }
+  return out;
+}
+
+std::vector<int> counts_taken(Evaluator& evaluator, std::span<const Question> questions, int max_nodes) {
+  std::vector<int> out = counts_taken(evaluator, questions.front(), max_nodes);
+  for (const Question& q : questions.subspan(1)) {
+    std::vector<int> both;
+    std::ranges::set_intersection(out, counts_taken(evaluator, q, max_nodes), std::back_inserter(both));
+    out = std::move(both);
+  }
+  return out;
+}
+
+NodeCounts node_counts(Evaluator& evaluator, Question q, int max_nodes) {
+  NodeCounts out{counts_taken(evaluator, q, max_nodes), 0};
+  const auto with_spares = [&](int nodes) {
+    q.cluster.nodes = nodes;
+    return nodes + evaluator.spares(q);
+  };
+  while (!out.taken.empty() && with_spares(out.taken.back()) > max_nodes) out.taken.pop_back();
+  if (out.taken.empty()) return out;
+  const auto held_by = [&](std::size_t i) {
+    q.cluster.nodes = out.taken[i];
+    return holds(evaluator, q);
+  };
+  if (held_by(0)) return out;  // as most do
+  std::size_t fails = 0, enough = out.taken.size() - 1;
+  while (enough > fails + 1) {
+    const std::size_t middle = fails + (enough - fails) / 2;
+    (held_by(middle) ? enough : fails) = middle;
+  }
+  out.least = enough;
+  return out;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,365 @@
+#include "scenarios/answer/planner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/answer/neighbours.hpp"
+#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/sensitivity.hpp"
+#include "scenarios/answer/whole_answer.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/plan/design.hpp"
+#include "scenarios/plan/front_intervals.hpp"
+#include "scenarios/result/growth_report.hpp"
+#include "sim/engine/trace.hpp"
+#include "sim/json/table_document.hpp"
+#include "sim/units/quantity_text.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// A limit has ended the work on a workload: says so, and what has been found.
+void stop(WorkloadResult& w, const WorkloadSpec& spec, const Evaluator& evaluator) {
+  w.spec = spec;
+  if (!w.answer.statement.empty()) return;
+  w.answer.workload = spec.model;
+  w.answer.binding_constraint = constraint::limit;
+  w.answer.statement = fmt::format("A limit ended the simulation of {}.", spec.model);
+  std::string known;
+  for (const auto& [nodes, time] : evaluator.known_times()) {
+    known += fmt::format("{}{} takes {}", known.empty() ? "" : "; ", count_of(nodes, "node"), to_text(time));
+  }
+  w.answer.statement += known.empty() ? " No step was over." : " Known by then: " + known + ".";
+}
+
+/// Why not fewer nodes than `found`, what would change that, or what conflicts.
+void answer_question(Evaluator& evaluator, const Scenario& s, const Question& q, const Found& found,
+                     Answer& a, std::vector<Alternative>& alternatives) {
+  const GoalSpec& goal = *s.goal;
+  const std::vector<Question> asked{q};
+  a.feasible = found.feasible;
+  a.conflicts = found.conflicts;
+  if (found.feasible) {
+    a.nodes = found.nodes;
+    a.why_not_fewer = why_not_fewer(evaluator, q, found.nodes, goal.deadline);
+    a.binding_constraint = a.why_not_fewer ? a.why_not_fewer->fails : std::string{constraint::one_node};
+    a.changes = changes(evaluator, asked, goal, found.nodes);
+    if (a.binding_constraint == constraint::gpu_memory)
+      std::ranges::move(memory_changes(evaluator, asked, goal, found.nodes), std::back_inserter(a.changes));
+    a.changes.push_back(confident(evaluator, asked, goal, found.nodes));
+  } else {
+    a.binding_constraint = found.conflicts.front().constraint;
+    a.statement = found.conflicts.front().statement;
+    if (a.binding_constraint == constraint::gpu_memory)
+      a.changes = memory_changes(evaluator, asked, goal, std::nullopt);
+  }
+  for (const std::string& node : goal.alternatives)
+    alternatives.push_back(alternative(evaluator, q, goal, node));
+}
+
+/// What the report speaks of where a search found no answer: the cluster that comes nearest.
+int nodes_to_describe(const Found& found, const PlanReport& plan, const Scenario& chosen) {
+  if (found.feasible) return found.nodes;
+  return plan.nearest ? chosen.cluster.nodes : std::max(1, found.nodes);
+}
+
+/// One workload, with the whole cluster and the whole deadline for itself.
+void size_workload(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec, const PlanReport& plan,
+                   WorkloadResult& w) {
+  const Question q = question(s, spec);
+  const Found found = find_nodes(evaluator, q, s.goal->deadline, s.goal->max_nodes);
+  describe(evaluator, s, spec, nodes_to_describe(found, plan, s), w);
+  answer_question(evaluator, s, q, found, w.answer, w.alternatives);
+  if (!found.feasible) return;
+  w.answer.statement =
+      training_statement(w.answer, w.title, Duration{w.prediction.time_to_train.value}, w.run.binds, s.goal);
+  w.answer.statement += memory_remark(w.answer);
+}
+
+/// What the cluster of the figures breaks, of the deadline only where this workload misses it; without such a
+/// cluster the first of the limits that conflict.
+std::string broken_by(const PlanReport& plan, const WorkloadResult& w, Duration deadline) {
+  if (!plan.nearest) return plan.conflicts.empty() ? std::string{} : plan.conflicts.front().limit;
+  for (const std::string& limit : plan.nearest->breaks)
+    if (limit != constraint::deadline || Duration{w.prediction.time_to_train.value} > deadline) return limit;
+  return {};
+}
+
+/// The workload on the size that was chosen for all of them.
+void describe_chosen(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
+                     const PlanReport& plan, WorkloadResult& w) {
+  const bool none = asks_for_nodes(s) && !plan.chosen && !plan.nearest;
+  describe(evaluator, s, spec, none ? 1 : s.cluster.nodes, w);
+  w.answer.feasible = plan.chosen.has_value();
+  if (!plan.chosen) {
+    w.answer.statement = plan.statement;
+    w.answer.binding_constraint = broken_by(plan, w, s.goal->deadline);
+    return;
+  }
+  w.answer.binding_constraint = plan.smaller && !plan.smaller->breaks.empty()
+                                    ? plan.smaller->breaks.front()
+                                    : std::string{to_string(plan.objective)};
+  w.answer.statement = training_statement(w.answer, w.title, Duration{w.prediction.time_to_train.value},
+                                          w.run.binds, s.adds_up() ? std::nullopt : s.goal);
+}
+
+/// Each workload of a scenario whose workloads have an answer each, or only a place in the planner's.
+void size_each(Evaluator& evaluator, Result& result) {
+  const Scenario& chosen = result.scenario;
+  for (const WorkloadSpec& spec : chosen.workloads) {
+    WorkloadResult& w = result.workloads.emplace_back();
+    try {
+      if (asks_for_nodes(chosen) && !chosen.adds_up())
+        size_workload(evaluator, chosen, spec, *result.plan, w);
+      else
+        describe_chosen(evaluator, chosen, spec, *result.plan, w);
+    } catch (const LimitReached&) {
+      stop(w, spec, evaluator);
+    }
+  }
+}
+
+/// What is asked of all workloads at once, where they run one after another.
+void size_together(Evaluator& evaluator, Result& result) {
+  const Scenario& chosen = result.scenario;
+  Question q = questions(chosen).front();
+  try {
+    if (asks_for_nodes(chosen)) {
+      const Found found = find_nodes(evaluator, q, chosen.goal->deadline, chosen.goal->max_nodes);
+      answer_question(evaluator, chosen, q, found, result.answer, result.alternatives);
+    }
+    q.cluster.nodes = described_nodes(result);
+    if (q.cluster.nodes > 0) result.sensitivity = sensitivity(evaluator, chosen, q);
+  } catch (const LimitReached&) {
+    if (result.answer.statement.empty()) result.answer.binding_constraint = constraint::limit;
+  }
+}
+
+/// Data in time, the site and the drawings, all of the cluster that the answer describes.
+void add_cluster_reports(Result& result, Evaluator& evaluator) {
+  const int nodes = described_nodes(result);
+  std::vector<Question> asked = questions(result.scenario);
+  for (Question& q : asked) q.cluster.nodes = std::max(1, nodes);
+  Question shown = asked.front();
+  shown.workload = result.scenario.workloads[result.slowest];
+  shown.then.clear();
+  try {
+    result.growth = growth_report(evaluator, result.scenario, asked);
+    if (nodes > 0) result.site = site_report(evaluator, evaluator.catalog(), result.scenario, shown);
+  } catch (const LimitReached&) {
+    result.growth.reset();  // `partial` says so
+  }
+  try {
+    if (nodes > 0) result.drawings = machine_drawings(evaluator.cluster(shown));
+  } catch (const LimitReached&) {  // a cluster that was not built in time is not drawn
+  }
+}
+
+void finish(Result& result, Evaluator& evaluator) {
+  add_cluster_reports(result, evaluator);
+  result.assumptions = evaluator.assumptions();
+  try {
+    if (result.plan) add_time_intervals(evaluator, *result.plan, result.plan->front);
+  } catch (const LimitReached&) {  // the front stands without intervals
+  }
+  if (result.site) std::ranges::copy(result.site->assumptions(), std::back_inserter(result.assumptions));
+  result.warnings = evaluator.warnings();
+  for (const WorkloadResult& w : result.workloads)
+    if (w.run.period == 0 && !w.run.partial)
+      result.warnings.push_back(w.title + ": " + repetition_note(w.run));
+  for (const WorkloadResult& w : result.workloads)
+    if (w.batch.largest_useful && w.global_batch > *w.batch.largest_useful * (1 + 1e-9))
+      result.warnings.push_back(fmt::format(
+          "{}: a step takes {}, past the largest useful batch of {} samples: more in a step do not "
+          "train faster. {}",
+          w.title, w.batch.text, grouped(*w.batch.largest_useful),
+          w.batch.stated ? "State a smaller \"global_batch\"."
+                         : "Use fewer GPUs, or state \"global_batch\"."));
+  result.partial = evaluator.partial();
+  if (result.partial) {
+    if (result.answer.statement.empty())
+      result.answer.statement = "No answer: a limit ended the simulation before a step was over.";
+    result.warnings.emplace_back(
+        "partial: a limit ended the simulation; a figure without an interval was not varied");
+  }
+}
+
+/// What size() will ask of the chosen cluster, piece by piece, so that threads may simulate it ahead.
+std::vector<Evaluator::Task> rest_of_answer(const Scenario& s) {
+  std::vector<Evaluator::Task> tasks;
+  const GoalSpec& goal = *s.goal;
+  const auto found = [&s, &goal](Evaluator& e, const Question& q) {
+    const Found it = find_nodes(e, q, goal.deadline, goal.max_nodes);
+    return it.feasible ? it.nodes : s.cluster.nodes;
+  };
+  tasks.emplace_back([&s](Evaluator& e) {
+    std::vector<Question> asked = questions(s);
+    for (Question& q : asked) q.cluster.nodes = std::max(1, s.cluster.nodes);
+    (void)growth_report(e, s, asked);
+  });
+  for (const Question& q : questions(s)) {
+    tasks.emplace_back([&goal, q, found](Evaluator& e) {
+      const int nodes = found(e, q);
+      (void)changes(e, std::vector{q}, goal, nodes);
+    });
+    for (const Question& part : one_by_one(q)) {
+      tasks.emplace_back([&s, q, part, found](Evaluator& e) {
+        WorkloadResult unused;
+        describe(e, s, part.workload, found(e, q), unused);
+      });
+    }
+    tasks.emplace_back([&goal, q, found](Evaluator& e) {
+      const int nodes = found(e, q);
+      (void)why_not_fewer(e, q, nodes, goal.deadline);
+      (void)confident(e, std::vector{q}, goal, nodes);
+    });
+    for (const std::string& node : goal.alternatives)
+      tasks.emplace_back([&goal, &node, q](Evaluator& e) { (void)alternative(e, q, goal, node); });
+  }
+  return tasks;
+}
+
+}  // namespace
+
+Result size(const Scenario& asked, const Catalog& catalog, const RunControl& control) {
+  const Scenario scenario = resolve_clusters(asked, catalog);
+  if (!scenario.goal) {
+    scenario.text.fail("`rackcast size` needs a \"goal\"",
+                       "add \"goal\": { \"deadline\": \"14 days\" }, or use `rackcast simulate`");
+  }
+  Evaluator evaluator{catalog, control, scenario.calibration};
+  Result result;
+  result.kind = "size";
+  result.scenario = scenario;
+  result.plan = make_plan(evaluator, scenario, control, result.scenario);
+  const Scenario& chosen = result.scenario;
+  if (asks_for_nodes(scenario)) evaluator.rehearse(rest_of_answer(chosen));
+  size_each(evaluator, result);
+  if (chosen.adds_up()) size_together(evaluator, result);
+  answer_size(evaluator, result);
+  finish(result, evaluator);
+  return result;
+}
+
+namespace {
+
+/// What the slow nodes cost, if there are any.
+void add_without_stragglers(Evaluator& evaluator, Question q, double now, Answer& a) {
+  if (q.cluster.stragglers.empty() || now <= 0) return;
+  q.cluster.stragglers.clear();
+  const double then = evaluator.time_to_train(q).base();
+  a.changes.push_back({"cluster.stragglers", "as fast as the others",
+                       fmt::format("Without slow nodes it takes {}, {:.1f} % less.", to_text(Duration{then}),
+                                   100 * (1 - then / now)),
+                       q.cluster.nodes});
+}
+
+/// What all workloads one after another take, beside what each takes.
+void simulate_together(Evaluator& evaluator, Result& result) {
+  const Question q = questions(result.scenario).front();
+  try {
+    result.sensitivity = sensitivity(evaluator, result.scenario, q);
+    result.answer.changes.clear();
+    add_without_stragglers(evaluator, q, result.prediction.time_to_train.value, result.answer);
+  } catch (const LimitReached&) {  // `partial` says so
+  }
+}
+
+/// What the cluster breaks of the site, for each question about workloads that are otherwise answered.
+void add_site_limits(Evaluator& evaluator, Result& result) {
+  if (!result.scenario.site) return;
+  std::size_t next = 0;
+  for (const Question& q : questions(result.scenario)) {
+    const std::size_t first = next;
+    next += 1 + q.then.size();
+    const auto own = std::span{result.workloads}.subspan(first, next - first);
+    if (!std::ranges::all_of(own, [](const WorkloadResult& w) { return w.answer.feasible; })) continue;
+    std::vector<Conflict> broken;
+    try {
+      broken = site_limits(evaluator, q);
+    } catch (const LimitReached&) {  // `partial` says so
+    }
+    if (broken.empty()) continue;
+    for (WorkloadResult& w : own) {
+      w.answer.feasible = false;
+      w.answer.conflicts = broken;
+      w.answer.binding_constraint = broken.front().constraint;
+      for (const Conflict& c : broken) w.answer.statement += " " + c.statement;
+    }
+  }
+}
+
+}  // namespace
+
+Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, const RunControl& control) {
+  const Scenario scenario = resolve_clusters(asked, catalog);
+  Evaluator evaluator{catalog, control, scenario.calibration};
+  Result result;
+  result.kind = "simulate";
+  result.scenario = scenario;
+  for (const WorkloadSpec& spec : scenario.workloads) {
+    WorkloadResult& w = result.workloads.emplace_back();
+    const int gpus = scenario.cluster.gpus_per_job.value_or(scenario.cluster.nodes *
+                                                            evaluator.node(scenario.cluster).gpus);
+    check_split(spec, gpus);
+    try {
+      if (tracer && scenario.workloads.size() > 1) tracer->begin_part(spec.model + ": ");
+      if (tracer) evaluator.run(question(scenario, spec), tracer);
+      describe(evaluator, scenario, spec, scenario.cluster.nodes, w);
+    } catch (const LimitReached&) {
+    }
+    if (w.prediction.time_to_train.unit.empty()) {
+      stop(w, spec, evaluator);
+      continue;
+    }
+    w.answer.feasible = true;
+    w.answer.binding_constraint = w.run.binds;
+    add_without_stragglers(evaluator, question(scenario, spec), w.prediction.time_to_train.value, w.answer);
+    w.answer.conflicts = fixed_conflicts(evaluator, question(scenario, spec));
+    if (!w.answer.conflicts.empty()) {
+      w.answer.feasible = false;
+      w.answer.binding_constraint = w.answer.conflicts.front().constraint;
+      w.answer.statement = w.answer.conflicts.front().statement;
+      continue;
+    }
+    w.answer.statement = training_statement(w.answer, w.title, Duration{w.prediction.time_to_train.value},
+                                            w.run.binds, scenario.adds_up() ? std::nullopt : scenario.goal);
+  }
+  add_site_limits(evaluator, result);
+  answer_simulation(evaluator, result);
+  if (scenario.adds_up()) simulate_together(evaluator, result);
+  finish(result, evaluator);
+  return result;
+}
+
+void check_names(const Scenario& asked, const Catalog& catalog) {
+  const Scenario scenario = resolve_clusters(asked, catalog);
+  Evaluator evaluator{catalog, {}, scenario.calibration};
+  evaluator.node(scenario.cluster);
+  if (scenario.site) check_site_names(catalog, *scenario.site);
+  for (const WorkloadSpec& w : scenario.workloads) evaluator.workload(w);
+  for (const PublishedRow& row : scenario.published) evaluator.node(row.cluster);
+  if (scenario.storage.array != "none")
+    evaluator.storage_capacity(question(scenario, scenario.workloads.front()));
+  if (!scenario.goal) {
+    for (const WorkloadSpec& w : scenario.workloads)
+      if (const auto refusal = evaluator.precision_refusal(scenario.cluster, w)) throw Error{*refusal};
+    return;
+  }
+  (void)plan_space(evaluator, scenario);
+  for (const std::string& node : scenario.goal->alternatives) {
+    ClusterSpec cluster = scenario.cluster;
+    cluster.node = node;
+    cluster.gpu.clear();
+    cluster.fabric = cluster.fabric.for_another_node();
+    cluster.where = scenario.goal->where;
+    evaluator.node(cluster);
+  }
+}
+
+}  // namespace rackcast

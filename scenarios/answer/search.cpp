@@ -1,0 +1,188 @@
+#include "scenarios/answer/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/answer/node_counts.hpp"
+#include "scenarios/plan/limits.hpp"
+#include "scenarios/site/power_report.hpp"
+#include "scenarios/site/site_conflicts.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "sim/units/told_apart.hpp"
+
+namespace rackcast {
+
+namespace {
+
+Duration time_at(Evaluator& evaluator, Question& q, int nodes) {
+  q.cluster.nodes = nodes;
+  evaluator.give_back();  // what was asked about other counts
+  return evaluator.time_to_train(q);
+}
+
+/// What no site knows of and more nodes make worse: the batch of a step, and failures.
+void add_running_conflicts(Evaluator& evaluator, const Question& q, std::vector<Conflict>& out) {
+  const std::string cluster = fmt::format("{} x {}", q.cluster.nodes, evaluator.node(q.cluster).title);
+  const double batch = evaluator.run(q).samples_per_step, useful = q.workload.critical_batch.value_or(batch);
+  if (batch > useful * (1 + 1e-9))
+    out.push_back(
+        {std::string{to_string(Limit::useful_batch)}, fmt::format("{:.0f} samples", useful),
+         fmt::format("{:.0f} samples", batch),
+         fmt::format("{} take {:.0f} samples of {} in a step; beyond {:.0f} samples (critical_batch) more "
+                     "do not train faster. A smaller batch_per_gpu allows more GPUs.",
+                     cluster, batch, evaluator.workload(q.workload).title, useful)});
+  if (!q.availability) return;
+  const double kept = evaluator.failures(q)->goodput.useful;
+  if (1 - kept > (1 - *q.availability) * (1 + 1e-9))
+    out.push_back({std::string{to_string(Limit::availability)},
+                   fmt::format("{:.4g} %", 100 * *q.availability), fmt::format("{:.4g} %", 100 * kept),
+                   fmt::format("Training on {} moves forward {:.4g} % of the time; {:.4g} % is asked.",
+                               cluster, 100 * kept, 100 * *q.availability)});
+}
+
+/// The workloads of the question as the site sees them, the longest first.
+std::vector<SiteRun> site_runs(Evaluator& evaluator, const Question& asked) {
+  std::vector<SiteRun> runs;
+  for (const Question& q : one_by_one(asked))
+    runs.push_back({q.workload.model, {}, evaluator.run(q), evaluator.time_to_train(q, false)});
+  std::ranges::stable_sort(runs, std::ranges::greater{}, &SiteRun::time);
+  return runs;
+}
+
+/// The GPU does not train in a workload's precision.
+std::optional<Conflict> precision_conflict(Evaluator& evaluator, const Question& asked) {
+  for (const Question& q : one_by_one(asked)) {
+    if (const auto refusal = evaluator.precision_refusal(q.cluster, q.workload))
+      return Conflict{constraint::precision, std::string{to_string(q.workload.precision)}, "none",
+                      fmt::format("{}; {}.", refusal->message(), refusal->hint())};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& q) {
+  std::vector<Conflict> out;
+  if (const auto conflict = precision_conflict(evaluator, q)) return {*conflict};
+  if (const auto conflict = split_conflict(evaluator, q)) out.push_back(*conflict);
+  if (const auto conflict = memory_conflict(evaluator, q)) out.push_back(*conflict);
+  if (const auto conflict = storage_conflict(evaluator, q)) out.push_back(*conflict);
+  return out;
+}
+
+std::vector<Conflict> site_limits(Evaluator& evaluator, const Question& q) {
+  if (!q.site) return {};
+  const std::vector<SiteRun> runs = site_runs(evaluator, q);
+  return site_conflicts(evaluator.catalog(), *q.site, evaluator.bought(q), evaluator.spares(q), q.storage,
+                        runs);
+}
+
+std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& q) {
+  const Bytes data = q.samples * q.bytes_per_sample * q.stored_factor;
+  const auto capacity = evaluator.storage_capacity(q);
+  if (!capacity || data <= *capacity) return std::nullopt;
+  return Conflict{constraint::storage_capacity, to_text(*capacity), to_text(data),
+                  fmt::format("The data set ({}) does not fit the storage: {} x {} hold {}.", to_text(data),
+                              q.storage.count, q.storage.array, to_text(*capacity))};
+}
+
+Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_nodes) {
+  Found found;
+  if (const auto conflict = precision_conflict(evaluator, q)) {
+    found.conflicts.push_back(*conflict);
+    return found;
+  }
+  const NodeCounts counts = node_counts(evaluator, q, max_nodes);
+  if (counts.taken.empty()) {
+    found.conflicts.push_back(none_taken(evaluator, q, max_nodes));
+    return found;
+  }
+  const int least = counts.taken[counts.least], most = counts.taken.back();
+  q.cluster.nodes = most;  // whether any number of nodes holds it, and parts of the data on local drives
+  found.conflicts = fixed_conflicts(evaluator, q);
+  if (!found.conflicts.empty()) return found;
+
+  auto at = static_cast<std::ptrdiff_t>(counts.least), fails = at - 1;  // places: the last known to fail
+  int best = least;                                                     // closest so far
+  int nodes = least;
+  Duration time = time_at(evaluator, q, nodes);
+  Duration best_time = time;
+  while (time > deadline && nodes < most) {
+    fails = at;
+    at = std::max(at + 1, static_cast<std::ptrdiff_t>(counts.up_to(nodes * 2)));
+    nodes = counts.taken[static_cast<std::size_t>(at)];
+    time = time_at(evaluator, q, nodes);
+    if (time < best_time) {
+      best_time = time;
+      best = nodes;
+    }
+  }
+  if (time > deadline) {
+    q.cluster.nodes = best;
+    const std::string binds = evaluator.run(evaluator.longest(q)).binds;
+    found.nodes = best;
+    found.time = best_time;
+    const bool still_falling = best == most;
+    found.conflicts.push_back(
+        {constraint::deadline, to_text(deadline), told_apart(best_time, deadline),
+         fmt::format("None of {} to {} nodes meets the deadline of {}: the fastest, {}, {} {}, bound by {}.",
+                     least, max_nodes, to_text(deadline), count_of(best, "node"),
+                     best == 1 ? "takes" : "take", told_apart(best_time, deadline), binds)});
+    if (still_falling) {
+      const int spares = evaluator.spares(q);
+      found.conflicts.push_back(
+          {constraint::max_nodes, count_of(max_nodes, "node"), fmt::format("more than {}", max_nodes),
+           fmt::format("The search stops at {} nodes (goal.max_nodes){}.", max_nodes,
+                       spares > 0 ? fmt::format(", {} among them", count_of(spares, "spare")) : "")});
+    }
+    return found;
+  }
+  while (at - fails > 1) {
+    const std::ptrdiff_t middle = fails + (at - fails) / 2;
+    const int fewer = counts.taken[static_cast<std::size_t>(middle)];
+    const Duration t = time_at(evaluator, q, fewer);
+    if (t <= deadline) {
+      at = middle;
+      nodes = fewer;
+      time = t;
+    } else {
+      fails = middle;
+    }
+  }
+  found.nodes = nodes;
+  found.time = time;
+  q.cluster.nodes = nodes;
+  found.conflicts = site_limits(evaluator, q);
+  for (const Question& part : one_by_one(q)) add_running_conflicts(evaluator, part, found.conflicts);
+  found.feasible = found.conflicts.empty();
+  return found;
+}
+
+Found find_nodes(Evaluator& evaluator, std::span<const Question> questions, Duration deadline,
+                 int max_nodes) {
+  Found most;
+  for (const Question& q : questions) {
+    Found found = find_nodes(evaluator, q, deadline, max_nodes);
+    if (!found.feasible) return found;
+    if (found.nodes > most.nodes) most = std::move(found);
+  }
+  if (questions.size() < 2) return most;
+  const std::vector<int> taken = counts_taken(evaluator, questions, max_nodes);
+  const auto next = std::ranges::lower_bound(taken, most.nodes);
+  if (next != taken.end()) {
+    most.nodes = *next;
+    return most;
+  }
+  most.feasible = false;
+  most.conflicts.push_back(
+      {constraint::configuration, "a size for every workload", "none",
+       fmt::format("No number of nodes from {} to {} takes the splits and global batches of "
+                   "all workloads.",
+                   most.nodes, max_nodes)});
+  return most;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,50 @@
+#pragma once
+/// The search for the smallest node count that meets a deadline.
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scenarios/evaluate/evaluator.hpp"
+
+namespace rackcast {
+
+struct Found {
+  bool feasible = false;
+  int nodes = 0;     ///< the answer; infeasible: the count that comes closest
+  Duration time{0};  ///< at `nodes`
+  std::vector<Conflict> conflicts;
+};
+
+/// Searches cluster.nodes in [1, max_nodes] for the smallest count that takes every workload's split, holds
+/// each network in the memory of its GPUs (node_counts.hpp) and whose time is within the deadline.
+Found find_nodes(Evaluator& evaluator, Question question, Duration deadline, int max_nodes);
+
+/// The smallest count that does for each of the questions: what the hungriest needs, or the first that has no
+/// answer.
+Found find_nodes(Evaluator& evaluator, std::span<const Question> questions, Duration deadline, int max_nodes);
+
+/// What speed does not mend, on the question's nodes: a precision in which the GPU does not train, GPUs that
+/// a split does not divide, a network or a batch that does not fit a GPU, a data set that does not fit the
+/// storage.
+std::vector<Conflict> fixed_conflicts(Evaluator& evaluator, const Question& question);
+
+/// What the question's nodes and spares break of its site; nothing without a site.
+std::vector<Conflict> site_limits(Evaluator& evaluator, const Question& question);
+
+/// The data set is larger than the storage; nothing if it fits or the capacity is not known.
+std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& question);
+
+/// The names of what a conflict can be about; also the values of answer.binding_constraint.
+namespace constraint {
+inline constexpr const char* deadline = "deadline";
+inline constexpr const char* one_node = "minimum of one node";
+inline constexpr const char* configuration = "configuration";
+inline constexpr const char* precision = "precision";
+inline constexpr const char* gpu_memory = "gpu_memory";
+inline constexpr const char* storage_capacity = "storage_capacity";
+inline constexpr const char* max_nodes = "max_nodes";
+inline constexpr const char* limit = "limit";  ///< of the simulation: it was not finished
+}  // namespace constraint
+
+}  // namespace rackcast

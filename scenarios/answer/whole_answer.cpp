@@ -1,0 +1,332 @@
+#include "scenarios/answer/whole_answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/answer/neighbours.hpp"
+#include "scenarios/answer/search.hpp"
+#include "scenarios/plan/plan.hpp"
+#include "sim/units/quantity_text.hpp"
+#include "sim/units/told_apart.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// What the cluster of the answer does with the workloads.
+struct WholeFigures {
+  Prediction prediction;        ///< of what takes longest
+  std::size_t longest = 0;      ///< workload
+  std::string binds;            ///< that one
+  std::vector<Duration> times;  ///< of each workload
+  std::optional<double> chance;
+};
+
+WholeFigures figures_on(Evaluator& evaluator, const Scenario& s, int nodes) {
+  WholeFigures out;
+  std::vector<Question> asked = questions(s);
+  for (Question& q : asked) {
+    q.cluster.nodes = nodes;
+    for (const Question& part : one_by_one(q)) out.times.push_back(evaluator.time_to_train(part, false));
+    Prediction p = evaluator.predict(q);
+    if (p.time_to_train.value > out.prediction.time_to_train.value) out.prediction = std::move(p);
+  }
+  out.longest = static_cast<std::size_t>(std::ranges::max_element(out.times) - out.times.begin());
+  Question longest = question(s, s.workloads[out.longest]);
+  longest.cluster.nodes = nodes;
+  out.binds = evaluator.run(longest).binds;
+  if (s.goal) out.chance = chance_within(evaluator, asked, s.goal->deadline, nodes);
+  return out;
+}
+
+/// What is known where a limit has ended the simulation: the workloads' own figures on that cluster.
+WholeFigures known_figures(const Result& r, int nodes) {
+  WholeFigures out;
+  Estimate sum;
+  bool all = true;
+  for (std::size_t i = 0; i < r.workloads.size(); ++i) {
+    const WorkloadResult& w = r.workloads[i];
+    const Estimate& time = w.prediction.time_to_train;
+    const bool known = w.answer.nodes == nodes && !time.unit.empty();
+    all = all && known;
+    out.times.emplace_back(known ? time.value : 0);
+    if (!known) continue;
+    sum = {sum.value + time.value, sum.low + time.low, sum.high + time.high, time.unit};
+    if (time.value <= out.prediction.time_to_train.value) continue;
+    out.prediction = w.prediction;
+    out.longest = i;
+    out.binds = w.run.binds;
+  }
+  if (r.scenario.adds_up()) out.prediction = {all ? sum : Estimate{}, {}, {}, {}};
+  return out;
+}
+
+WholeFigures figures(Evaluator& evaluator, const Result& r, int nodes) {
+  try {
+    return figures_on(evaluator, r.scenario, nodes);
+  } catch (const LimitReached&) {
+    return known_figures(r, nodes);
+  }
+}
+
+std::string who(const Result& r, const WholeFigures& f) {
+  if (r.workloads.size() == 1) return r.workloads.front().title;
+  if (r.scenario.adds_up()) return fmt::format("the {} workloads, one after another,", r.workloads.size());
+  return fmt::format("the slowest of {} workloads, {},", r.workloads.size(), r.workloads[f.longest].title);
+}
+
+/// Behind the planner's sentence, which names cluster and time: whose time it is, and what binds it.
+std::string behind_plan(const Result& r, const WholeFigures& f) {
+  const std::string& longest = r.workloads[f.longest].title;
+  return fmt::format("{} bound by {}; the deadline is {}.",
+                     r.workloads.size() == 1 ? longest + " is"
+                     : r.scenario.adds_up()  ? "The longest of them, " + longest + ", is"
+                                             : "That is " + longest + ",",
+                     f.binds, to_text(r.scenario.goal->deadline));
+}
+
+/// How several workloads share cluster and deadline, with what the other premise would come to.
+std::string premise_text(const Result& r, const WholeFigures& f, int nodes) {
+  if (r.workloads.size() < 2) return {};
+  const std::optional<GoalSpec>& goal = r.scenario.goal;
+  Duration sum{0};
+  std::string each;
+  constexpr std::size_t most = 4;
+  for (std::size_t i = 0; i < f.times.size(); ++i) {
+    sum += f.times[i];
+    if (i < most)
+      each += fmt::format("{}{} of {}", each.empty() ? "" : "; ", to_text(f.times[i]), r.workloads[i].title);
+  }
+  if (f.times.size() > most) each += fmt::format("; and {} more", f.times.size() - most);
+  const bool timed = nodes > 0 && std::ranges::all_of(f.times, [](Duration t) { return t > Duration{0}; });
+  if (r.scenario.adds_up())
+    return fmt::format("The {} workloads run one after another on the same nodes{}{}.", r.workloads.size(),
+                       goal ? " and share the deadline" : "", timed ? ": " + each : "");
+  std::string out = fmt::format("Each workload is on its own: it has the whole cluster{} to itself.",
+                                goal ? " and the whole deadline" : "");
+  if (!timed) return out;
+  out += fmt::format(" One after another they would take {} on {}", to_text(sum), count_of(nodes, "node"));
+  if (goal && sum > goal->deadline) out += fmt::format(", past the deadline of {}", to_text(goal->deadline));
+  return out + ".";
+}
+
+/// The workload that needs most of the cluster: without an answer, else with the most nodes, else the
+/// slowest.
+const WorkloadResult& hungriest(const Result& r) {
+  const auto less = [](const WorkloadResult& a, const WorkloadResult& b) {
+    if (a.answer.feasible != b.answer.feasible) return a.answer.feasible;
+    if (a.answer.nodes != b.answer.nodes) return a.answer.nodes < b.answer.nodes;
+    return a.prediction.time_to_train.value < b.prediction.time_to_train.value;
+  };
+  return *std::max_element(r.workloads.begin(), r.workloads.end(), less);
+}
+
+void describe_cluster(Answer& a, const PlanCandidate& c) {
+  a.nodes = c.nodes;
+  a.gpus = c.gpus;
+  a.spares = c.spares;
+  a.node = c.node;
+  a.node_title = c.node_title;
+  a.rack_units = c.rack_units;
+  a.power_kw = c.nameplate ? std::optional(c.nameplate->base() / 1000) : std::nullopt;
+}
+
+void describe_none(Answer& a) {
+  a.nodes = a.gpus = a.spares = 0;
+  a.rack_units.reset();
+  a.power_kw.reset();
+  a.node.clear();
+  a.node_title.clear();
+}
+
+/// The planner's own proof, where the search for nodes alone came to another count.
+void take_proof(Answer& a, const PlanReport& plan) {
+  a.conflicts.clear();
+  a.changes.clear();
+  a.why_not_fewer.reset();
+  a.binding_constraint = to_string(plan.objective);
+  if (!plan.smaller) {
+    a.binding_constraint = constraint::one_node;
+    return;
+  }
+  if (plan.smaller->breaks.empty()) return;
+  a.binding_constraint = plan.smaller->breaks.front();
+  a.why_not_fewer = Smaller{plan.smaller->nodes, a.binding_constraint, plan.smaller_statement, {}};
+}
+
+void answer_feasible(Evaluator& evaluator, Result& r) {
+  const PlanReport& plan = *r.plan;
+  Answer& a = r.answer;
+  const bool found = a.feasible && a.nodes == plan.chosen->nodes;
+  a.feasible = true;
+  a.statement = plan.statement;
+  describe_cluster(a, *plan.chosen);
+  if (!asks_for_nodes(r.scenario)) return;
+  if (!found) take_proof(a, plan);
+  if (r.workloads.size() == 1 || r.scenario.adds_up()) return;
+  if (a.why_not_fewer) a.why_not_fewer->statement = hungriest(r).title + ": " + a.why_not_fewer->statement;
+  try {  // what would change the answer for all of them
+    const std::vector<Question> asked = questions(r.scenario);
+    const GoalSpec& goal = *r.scenario.goal;
+    a.changes = changes(evaluator, asked, goal, a.nodes);
+    if (a.binding_constraint == constraint::gpu_memory)
+      std::ranges::move(memory_changes(evaluator, asked, goal, a.nodes), std::back_inserter(a.changes));
+    a.changes.push_back(confident(evaluator, asked, goal, a.nodes));
+  } catch (const LimitReached&) {  // `partial` says so
+  }
+}
+
+void answer_infeasible(Result& r) {
+  const PlanReport& plan = *r.plan;
+  Answer& a = r.answer;
+  if (a.feasible) a.changes.clear();  // of a count that keeps not every limit
+  a.feasible = false;
+  a.why_not_fewer.reset();
+  if (plan.nearest)
+    describe_cluster(a, *plan.nearest);
+  else
+    describe_none(a);
+  if (plan.conflicts.empty()) return;                              // a limit ended the search
+  if (!a.conflicts.empty() && plan.conflicts.size() == 1) return;  // they say more than the limit's name
+  if (a.conflicts.empty()) {
+    a.statement = plan.statement;
+    if (plan.conflicts.size() == 1) a.statement += " " + plan.conflicts.front().statement;
+    a.binding_constraint = plan.conflicts.front().limit;
+  } else {
+    a.statement = plan.statement + " " + a.statement;
+  }
+  a.conflicts.clear();
+  for (const PlanConflict& c : plan.conflicts)
+    a.conflicts.push_back({c.limit, c.allowed, c.needed, c.statement});
+}
+
+/// Workloads whose times add up end their ladders in the time of all.
+void add_time_of_all(Result& r, const WholeFigures& f) {
+  const double time = f.prediction.time_to_train.value;
+  if (!r.scenario.adds_up() || time <= 0) return;
+  for (WorkloadResult& w : r.workloads) {
+    if (w.ladder.empty()) continue;
+    w.ladder.insert(std::prev(w.ladder.end()),
+                    {"Time of all workloads", "s", to_text(Duration{time}),
+                     fmt::format("the {} workloads one after another", r.workloads.size()), time});
+  }
+}
+
+/// Whether what binds the choice binds this workload: of the deadline only those that miss it one size
+/// smaller.
+bool slow_on_fewer(Evaluator& evaluator, const Result& r, std::size_t i) {
+  const WorkloadResult& w = r.workloads[i];
+  if (w.answer.binding_constraint != constraint::deadline || !r.plan->smaller) return true;
+  Question q = question(r.scenario, r.scenario.workloads[i]);
+  q.cluster.nodes = r.plan->smaller->nodes;
+  q.gpus = q.cluster.gpus_per_job = r.plan->smaller->gpus_per_job;
+  try {
+    return evaluator.time_to_train(q, false) > r.scenario.goal->deadline;
+  } catch (const LimitReached&) {
+    return true;
+  }
+}
+
+/// How the count of nodes, the last rung of each ladder, came about.
+void say_how(Result& r) {
+  const GoalSpec& goal = *r.scenario.goal;
+  const std::string within = to_text(goal.deadline);
+  for (WorkloadResult& w : r.workloads) {
+    if (w.ladder.empty()) continue;
+    std::string& how = w.ladder.back().how;
+    if (!w.answer.feasible)
+      how = "no count keeps every limit; the figures are those of this one";
+    else if (!asks_for_nodes(r.scenario))
+      how = fmt::format("the choice of the search within {}: {}", within, to_string(goal.objective));
+    else if (r.scenario.adds_up())
+      how = fmt::format("smallest count that does all workloads, one after another, within {}", within);
+    else
+      how = fmt::format("smallest count within {}", within);
+  }
+}
+
+void add_figures(Evaluator& evaluator, Result& r, int nodes) {
+  const WholeFigures f = nodes > 0 ? figures(evaluator, r, nodes) : WholeFigures{};
+  r.premise = premise_text(r, f, nodes);
+  if (nodes == 0) return;
+  r.prediction = f.prediction;
+  r.slowest = f.longest;
+  add_time_of_all(r, f);
+  r.answer.workload = r.workloads[f.longest].spec.model;
+  if (!r.answer.feasible) return;
+  r.answer.deadline_probability = f.chance;
+  const Estimate& time = f.prediction.time_to_train;
+  if (time.unit.empty()) return;
+  if (r.plan && !r.plan->partial && r.plan->objective != Objective::fewest_nodes) {
+    r.answer.statement = r.plan->statement + " " + behind_plan(r, f);
+    return;
+  }
+  r.answer.statement =
+      (r.plan && r.plan->partial ? r.plan->statement + " " : "") +
+      training_statement(r.answer, who(r, f), Duration{time.value}, f.binds, r.scenario.goal) +
+      memory_remark(r.answer);
+}
+
+}  // namespace
+
+std::string memory_remark(const Answer& a) {
+  if (a.binding_constraint != constraint::gpu_memory) return {};
+  return fmt::format(" Memory binds and not the deadline: {} at least.", count_of(a.nodes, "node"));
+}
+
+bool asks_for_nodes(const Scenario& s) {
+  return s.goal->objective == Objective::fewest_nodes && s.search.nodes.empty() &&
+         s.search.gpus_per_job.empty() && !s.cluster.gpus_per_job;
+}
+
+int described_nodes(const Result& r) {
+  if (r.plan && !r.plan->chosen && !r.plan->nearest) return 0;
+  return r.scenario.cluster.nodes;
+}
+
+std::string training_statement(const Answer& cluster, const std::string& who, Duration time,
+                               const std::string& binds, const std::optional<GoalSpec>& goal) {
+  std::string out = fmt::format("{} x {} ({} GPUs) train {} in {}, bound by {}",
+                                with_spares(cluster.nodes, cluster.spares), cluster.node_title, cluster.gpus,
+                                who, goal ? told_apart(time, goal->deadline) : to_text(time), binds);
+  if (!goal) return out + ".";
+  if (time <= goal->deadline) return out + fmt::format("; the deadline is {}.", to_text(goal->deadline));
+  return out + fmt::format("; that is {} past the deadline of {}.", to_text(time - goal->deadline),
+                           to_text(goal->deadline));
+}
+
+void answer_size(Evaluator& evaluator, Result& r) {
+  const PlanReport& plan = *r.plan;
+  if (!r.scenario.adds_up() || !asks_for_nodes(r.scenario)) r.answer = hungriest(r).answer;
+  if (plan.chosen) {
+    answer_feasible(evaluator, r);
+  } else {
+    answer_infeasible(r);
+  }
+  add_figures(evaluator, r, described_nodes(r));
+  for (std::size_t i = 0; i < r.workloads.size(); ++i) {
+    WorkloadResult& w = r.workloads[i];
+    if (r.scenario.adds_up()) {
+      w.answer.feasible = r.answer.feasible;
+      w.answer.binding_constraint = r.answer.binding_constraint;
+    } else if (plan.chosen && !asks_for_nodes(r.scenario) && !slow_on_fewer(evaluator, r, i)) {
+      w.answer.binding_constraint.clear();
+    }
+  }
+  say_how(r);
+}
+
+void answer_simulation(Evaluator& evaluator, Result& r) {
+  const WorkloadResult& most = hungriest(r);
+  r.answer = most.answer;
+  if (most.answer.binding_constraint == constraint::limit) {
+    if (!r.scenario.adds_up()) r.prediction = most.prediction;
+    return;
+  }
+  add_figures(evaluator, r, r.scenario.cluster.nodes);
+}
+
+}  // namespace rackcast

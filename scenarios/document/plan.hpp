@@ -1,0 +1,186 @@
+#pragma once
+/// The search behind an answer, in a result document.
+#include "scenarios/document/field.hpp"
+
+namespace rackcast::doc {
+
+struct PlanCandidate {
+  struct Workload {
+    std::string model, precision, framework, exchange, parallelism;
+    double batch_per_gpu = 0;
+    std::optional<double> memory_bytes_per_gpu = {};
+  };
+  std::string node, node_title, network, storage;
+  std::int64_t nodes = 0, gpus = 0, spares = 0;
+  std::optional<std::int64_t> gpus_per_job, racks;
+  std::optional<double> time_s, time_low_s, time_high_s;
+  std::optional<double> energy_j, capex_usd, opex_usd_per_year, total_usd, rack_units, nameplate_w;
+  std::vector<std::string> no_price, no_power,
+      no_units;  ///< what the sums leave out: then they are "at least"
+  std::vector<std::string> breaks;
+  std::vector<Workload> workloads;
+
+  [[nodiscard]] bool purchase_is_open() const { return !no_price.empty() || !no_units.empty(); }
+  [[nodiscard]] bool energy_is_open() const { return !no_power.empty(); }
+  [[nodiscard]] bool cost_is_open() const { return purchase_is_open() || energy_is_open(); }
+};
+
+struct Plan {
+  struct Option {
+    std::string node_title, network, storage;
+    std::optional<PlanCandidate> best;
+    std::vector<std::string> conflict;
+  };
+  struct Relaxation {
+    std::string limit, now, relaxed, statement;
+    bool binds = false;
+    std::optional<PlanCandidate> answer;
+    std::optional<double> used;
+  };
+  struct Conflict {
+    std::string limit, allowed, needed, statement;
+    bool alone = false;
+  };
+  std::string objective, statement, smaller_statement;
+  std::int64_t designs = 0, variants = 1, judged = 0, simulated = 0;
+  bool partial = false;
+  std::optional<PlanCandidate> chosen, smaller, nearest;
+  std::vector<Option> options;
+  std::vector<PlanCandidate> front;
+  std::vector<Relaxation> relaxations;
+  std::vector<Conflict> conflict_set;
+  std::vector<std::string> refused;
+};
+
+template <>
+struct Fields<PlanCandidate::Workload> {
+  static constexpr std::string_view name = "plan_workload";
+  static constexpr auto list = std::tuple{
+      field("model", &PlanCandidate::Workload::model).needed(),
+      field("batch_per_gpu", &PlanCandidate::Workload::batch_per_gpu).optional(),
+      field("precision", &PlanCandidate::Workload::precision),
+      field("framework", &PlanCandidate::Workload::framework).omitted(),
+      field("exchange", &PlanCandidate::Workload::exchange).omitted(),
+      field("parallelism", &PlanCandidate::Workload::parallelism, "split over GPUs; absent: none").omitted(),
+      field("memory_bytes_per_gpu", &PlanCandidate::Workload::memory_bytes_per_gpu, "of a split network")
+          .omitted(),
+  };
+};
+template <>
+struct Fields<PlanCandidate> {
+  static constexpr std::string_view name = "plan_candidate";
+  static constexpr std::string_view meaning =
+      "A cluster that was simulated. What the scenario does not let one compute is absent.";
+  static constexpr auto list = std::tuple{
+      field("node", &PlanCandidate::node),
+      field("node_title", &PlanCandidate::node_title).needed(),
+      field("network", &PlanCandidate::network).omitted(),
+      field("storage", &PlanCandidate::storage).omitted(),
+      field("nodes", &PlanCandidate::nodes).from(1),
+      field("spares", &PlanCandidate::spares, "nodes bought beside them, for failed ones").optional(),
+      field("gpus", &PlanCandidate::gpus).from(1),
+      field("gpus_per_job", &PlanCandidate::gpus_per_job).from(1).omitted(),
+      field("time_s", &PlanCandidate::time_s,
+            "of all workloads where they run one after another, else of the slowest"),
+      field("time_low_s", &PlanCandidate::time_low_s, "90 % interval of time_s; of the Pareto front")
+          .omitted(),
+      field("time_high_s", &PlanCandidate::time_high_s).omitted(),
+      field("energy_j", &PlanCandidate::energy_j, "of training each workload once, cooling included")
+          .omitted(),
+      field("capex_usd", &PlanCandidate::capex_usd).omitted(),
+      field("opex_usd_per_year", &PlanCandidate::opex_usd_per_year).omitted(),
+      field("total_usd", &PlanCandidate::total_usd,
+            "purchase, interest and operation over the years of depreciation")
+          .omitted(),
+      field("racks", &PlanCandidate::racks).omitted(),
+      field("rack_units", &PlanCandidate::rack_units).omitted(),
+      field("nameplate_w", &PlanCandidate::nameplate_w).omitted(),
+      field("missing.prices", &PlanCandidate::no_price, "what sums leave out, because it has no price")
+          .omitted(),
+      field("missing.power", &PlanCandidate::no_power, "likewise: no power").omitted(),
+      field("missing.units", &PlanCandidate::no_units, "likewise: no height in rack units").omitted(),
+      field("breaks", &PlanCandidate::breaks, "limits that it does not keep"),
+      field("workloads", &PlanCandidate::workloads),
+  };
+};
+template <>
+struct Fields<Plan::Option> {
+  static constexpr std::string_view name = "plan_option";
+  static constexpr auto list = std::tuple{
+      field("node_title", &Plan::Option::node_title).needed(),
+      field("network", &Plan::Option::network).omitted(),
+      field("storage", &Plan::Option::storage).omitted(),
+      field("best", &Plan::Option::best),
+      field("conflict", &Plan::Option::conflict, "limits that the design cannot keep together"),
+  };
+};
+template <>
+struct Fields<Plan::Relaxation> {
+  static constexpr std::string_view name = "relaxation";
+  static constexpr std::string_view meaning = "The answer with a tenth more of a limit.";
+  static constexpr auto list = std::tuple{
+      field("limit", &Plan::Relaxation::limit).needed(),
+      field("now", &Plan::Relaxation::now),
+      field("relaxed", &Plan::Relaxation::relaxed),
+      field("used", &Plan::Relaxation::used,
+            "share of the limit that the answer takes; absent where it is no sum")
+          .omitted(),
+      field("binds", &Plan::Relaxation::binds,
+            "without it the objective gets better; with a tenth more, where it is no sum")
+          .optional(),
+      field("answer", &Plan::Relaxation::answer),
+      field("statement", &Plan::Relaxation::statement),
+  };
+};
+template <>
+struct Fields<Plan::Conflict> {
+  static constexpr std::string_view name = "plan_conflict";
+  static constexpr auto list = std::tuple{
+      field("limit", &Plan::Conflict::limit).needed(),
+      field("allowed", &Plan::Conflict::allowed),
+      field("needed", &Plan::Conflict::needed, "the least that the other members leave"),
+      field("alone", &Plan::Conflict::alone, "without this limit the question has an answer").optional(),
+      field("statement", &Plan::Conflict::statement),
+  };
+};
+template <>
+struct Fields<Plan> {
+  static constexpr std::string_view name = "plan";
+  static constexpr std::string_view meaning =
+      "The search: what was chosen by which objective, the Pareto front, what limits are worth, which "
+      "conflict.";
+  static constexpr auto list = std::tuple{
+      field("objective", &Plan::objective).needed(),
+      field("statement", &Plan::statement),
+      field("designs", &Plan::designs, "combinations of node type, network and storage").optional(),
+      field("variants", &Plan::variants,
+            "combinations of batch, precision, framework and exchange for each workload")
+          .from(1)
+          .optional(),
+      field("judged", &Plan::judged, "designs times sizes that were judged").optional(),
+      field("simulated", &Plan::simulated, "of them simulated; the others stand between two that were")
+          .optional(),
+      field("partial", &Plan::partial, "ended early: the best of what was known by then").omitted(),
+      field("chosen", &Plan::chosen),
+      field("smaller", &Plan::smaller, "one step smaller than the choice"),
+      field("smaller_statement", &Plan::smaller_statement).omitted(),
+      field("nearest", &Plan::nearest,
+            "without an answer: the candidate whose figures the rest of the result gives")
+          .omitted(),
+      field("options", &Plan::options, "the best of each design, or the limits that it cannot keep together"),
+      field("front", &Plan::front,
+            "no one of them is better than another in nodes, GPUs, time, cost and energy, as far as these "
+            "are known; "
+            "whatever the deadline"),
+      field("relaxations", &Plan::relaxations,
+            "of limits that are sums, and of those that act through what fits a rack, through the speed of "
+            "the storage or "
+            "through a cap of the GPUs"),
+      field(
+          "conflict_set", &Plan::conflict_set,
+          "the smallest set of limits that no candidate keeps together; all but any one of them can be kept"),
+      field("refused", &Plan::refused, "why a design could not be built"),
+  };
+};
+
+}  // namespace rackcast::doc

@@ -1,0 +1,133 @@
+#pragma once
+/// The JSON schema (draft-07) and the reference page of described structs.
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/document/figures.hpp"
+
+namespace rackcast::doc {
+
+/// One row of the reference: a key of a described struct.
+struct ReferenceRow {
+  std::string key, type, unit, meaning;
+  bool always = true;  ///< the document always has the key
+};
+
+/// Collects the described structs that a document is made of, each once, in the order in which they are met.
+class Definitions {
+ public:
+  struct Definition {
+    std::string name, meaning;
+    nlohmann::ordered_json schema;
+    std::vector<ReferenceRow> rows;
+  };
+
+  /// Adds S and what it is made of.
+  template <Described S>
+  void add() {
+    const std::string name{Fields<S>::name};
+    if (places_.contains(name)) return;
+    const std::size_t place = definitions_.size();
+    places_[name] = place;
+    definitions_.push_back({name, std::string{meaning_of<S>()}, empty_object(), {}});
+    Definition filled = definitions_.back();
+    for_each_field<S>([&](const auto& field) {
+      using Member = typename std::decay_t<decltype(field)>::Member;
+      if constexpr (Described<Member>) {
+        if (field.key.empty()) {
+          add<Member>();
+          take_in(filled, Fields<Member>::name, always_there(field));
+          return;
+        }
+      }
+      put(filled, field.key, schema_of<Member>(field.rule), field.meaning,
+          always_there(field) && !may_be_missing(field));
+      filled.rows.push_back({std::string{field.key}, typed<Member>(field.rule), unit_text<Member>(field.rule),
+                             std::string{field.meaning}, always_there(field)});
+    });
+    definitions_[place] = std::move(filled);
+  }
+
+  /// The schema of the struct that was added first, which refers to the others.
+  [[nodiscard]] Written schema(const std::string& title) const;
+  /// A page in Markdown: a table for each struct, in the order in which they were met.
+  [[nodiscard]] std::string reference() const;
+
+ private:
+  template <class S>
+  static constexpr std::string_view meaning_of() {
+    if constexpr (requires { Fields<S>::meaning; }) return Fields<S>::meaning;
+    return {};
+  }
+
+  template <class T>
+  nlohmann::ordered_json schema_of(const Rule& rule) {
+    if constexpr (IsOptional<T>::value) {
+      return or_null(schema_of<typename T::value_type>(rule));
+    } else if constexpr (IsVector<T>::value) {
+      return {{"type", "array"}, {"items", schema_of<typename T::value_type>(rule)}};
+    } else if constexpr (HasCustom<T>) {
+      return Custom<T>::schema();
+    } else if constexpr (std::is_enum_v<T>) {
+      return text_schema({.words = Words<T>::list});
+    } else if constexpr (Described<T>) {
+      add<T>();
+      return {{"$ref", "#/definitions/" + std::string{Fields<T>::name}}};
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return {{"type", "boolean"}};
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      return number_schema(std::is_integral_v<T>, rule);
+    } else {
+      return text_schema(rule);
+    }
+  }
+
+  template <class T>
+  static std::string type_of() {
+    if constexpr (IsOptional<T>::value)
+      return type_of<typename T::value_type>() + " or null";
+    else if constexpr (IsVector<T>::value)
+      return "list of " + type_of<typename T::value_type>();
+    else if constexpr (HasCustom<T>)
+      return std::string{Custom<T>::type};
+    else if constexpr (Described<T>)
+      return "[" + std::string{Fields<T>::name} + "](#" + std::string{Fields<T>::name} + ")";
+    else if constexpr (std::is_same_v<T, bool>)
+      return "true or false";
+    else if constexpr (std::is_integral_v<T>)
+      return "integer";
+    else if constexpr (std::is_floating_point_v<T>)
+      return "number";
+    else
+      return "text";
+  }
+
+  /// The type, or the words that the text may be.
+  template <class T>
+  static std::string typed(const Rule& rule) {
+    return rule.words.empty() ? type_of<T>() : "one of " + std::string{rule.words};
+  }
+
+  /// Only numbers and predictions have a unit.
+  template <class M>
+  static std::string unit_text(const Rule& rule) {
+    using T = typename Inner<M>::type;
+    constexpr bool counts = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+    return (counts || std::is_same_v<T, Prediction>)&&rule.unit != "1" ? std::string{rule.unit} : "";
+  }
+
+  static nlohmann::ordered_json or_null(nlohmann::ordered_json schema);
+  static nlohmann::ordered_json number_schema(bool whole, const Rule& rule);
+  static nlohmann::ordered_json text_schema(const Rule& rule);
+  static nlohmann::ordered_json empty_object();
+  /// Takes in the properties of another struct, which the document may lack unless `always`.
+  void take_in(Definition& definition, std::string_view name, bool always) const;
+  /// Puts a property at its dotted path.
+  static void put(Definition& definition, std::string_view path, nlohmann::ordered_json schema,
+                  std::string_view meaning, bool required);
+
+  std::vector<Definition> definitions_;
+  std::map<std::string, std::size_t> places_;
+};
+
+}  // namespace rackcast::doc

@@ -1,0 +1,74 @@
+#pragma once
+/// From described structs to JSON, keys in the order of their description.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/document/field.hpp"
+
+namespace rackcast::doc {
+
+template <class T>
+bool is_empty(const T& value) {
+  if constexpr (IsOptional<T>::value)
+    return !value.has_value();
+  else if constexpr (IsVector<T>::value || std::is_same_v<T, std::string>)
+    return value.empty();
+  else if constexpr (std::is_arithmetic_v<T>)
+    return value == T{};
+  else
+    return false;
+}
+
+template <Described S>
+Written write(const S& value);
+
+/// The word at a place of a list that spaces separate.
+std::string word_of(std::string_view words, std::size_t place);
+
+template <class T>
+Written write_value(const T& value) {
+  if constexpr (IsOptional<T>::value) {
+    return value ? write_value(*value) : Written(nullptr);
+  } else if constexpr (IsVector<T>::value) {
+    Written out = Written::array();
+    for (const auto& one : value) out.push_back(write_value(one));
+    return out;
+  } else if constexpr (HasCustom<T>) {
+    return Custom<T>::write(value);
+  } else if constexpr (Described<T>) {
+    return write(value);
+  } else if constexpr (std::is_enum_v<T>) {
+    return Written(word_of(Words<T>::list, static_cast<std::size_t>(value)));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return std::isfinite(value) ? Written(value) : Written(nullptr);
+  } else {
+    return Written(value);
+  }
+}
+
+template <Described S>
+Written write(const S& value) {
+  Written out = Written::object();
+  for_each_field<S>([&](const auto& field) {
+    const auto& member = value.*field.member;
+    if ((field.left_out && is_empty(member)) || (field.unneeded && value.*field.unneeded) ||
+        (field.condition && !(value.*field.condition)))
+      return;
+    if constexpr (Described<std::decay_t<decltype(member)>>) {
+      if (field.key.empty()) {
+        out.update(write(member));
+        return;
+      }
+    }
+    Written* object = &out;
+    std::string_view key = field.key;
+    for (std::size_t dot = key.find('.'); dot != std::string_view::npos; dot = key.find('.')) {
+      object = &(*object)[std::string{key.substr(0, dot)}];
+      key.remove_prefix(dot + 1);
+    }
+    (*object)[std::string{key}] = write_value(member);
+  });
+  return out;
+}
+
+}  // namespace rackcast::doc

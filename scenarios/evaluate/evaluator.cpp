@@ -1,0 +1,365 @@
+#include "scenarios/evaluate/evaluator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/split/split_tables.hpp"
+#include "models/split/utilisation.hpp"
+#include "scenarios/evaluate/evaluator_impl.hpp"
+#include "scenarios/format/parallelism.hpp"
+#include "sim/base/error.hpp"
+
+namespace rackcast {
+
+namespace {
+
+constexpr double kNinetyPercent = 1.645;  ///< half width of a 90 % interval in standard deviations
+
+/// Changes of ln(figure), the slower and the faster side apart, added in quadrature.
+struct Widths {
+  double above = 0, below = 0;
+  void add(double change) { (change > 0 ? above : below) += change * change; }
+  [[nodiscard]] double up() const { return std::exp(std::sqrt(above)); }
+  [[nodiscard]] double down() const { return std::exp(-std::sqrt(below)); }
+};
+
+/// The stages of the input path vary together; what the GPUs take varies with kernels and collectives, of
+/// which `vary(sigma, part, widths)` adds what one does to the time of a step.
+template <class Vary>
+void add_intervals(Funnel& funnel, const Spread& s, Vary vary) {
+  const double input = std::exp(kNinetyPercent * s.input);
+  for (FunnelStage& stage : funnel.stages) {
+    if (!stage.of_input || s.input <= 0) continue;
+    stage.low = stage.rate / input;
+    stage.high = input * stage.rate;
+  }
+  Widths of_step;
+  if (s.compute > 0) vary(s.compute, &Scales::compute, of_step);
+  if (s.network > 0) vary(s.network, &Scales::network, of_step);
+  if (s.scaling > 0) vary(s.scaling, &Scales::compute, of_step);
+  FunnelStage& gpus = funnel.stages.back();
+  gpus.low = gpus.rate / of_step.up();
+  gpus.high = gpus.rate / of_step.down();
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const Catalog& catalog, const RunControl& control, const Calibration& own)
+    : impl_(std::make_unique<Impl>(catalog, control, own)) {}
+Evaluator::~Evaluator() = default;
+
+const TrainingRun& Evaluator::run(const Question& asked, Tracer* tracer) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
+  return impl_->steady(q, {}, tracer);
+}
+
+double Evaluator::epochs(const Question& asked) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
+  return impl_->epochs(q);
+}
+
+double Evaluator::steps(const Question& q) {
+  return std::ceil(q.samples * epochs(q) / run(q).samples_per_step);
+}
+
+std::vector<Question> one_by_one(const Question& q) {
+  std::vector<Question> out{q};
+  out.front().then.clear();
+  for (const WorkloadSpec& w : q.then) {
+    out.push_back(out.front());
+    out.back().workload = w;
+  }
+  return out;
+}
+
+Duration Evaluator::time_to_train(const Question& q, bool remember) {
+  Duration time{0};
+  for (const Question& part : one_by_one(q)) {
+    std::optional<Question> kept;
+    time += Duration{impl_->seconds(impl_->sized(part, kept), {})};
+  }
+  if (remember) impl_->known_times.emplace_back(q.cluster.nodes, time);
+  return time;
+}
+
+Question Evaluator::longest(const Question& q) {
+  const std::vector<Question> parts = one_by_one(q);
+  if (parts.size() == 1) return parts.front();
+  return *std::ranges::max_element(parts, {},
+                                   [this](const Question& part) { return time_to_train(part, false); });
+}
+
+namespace {
+
+/// One workload of a prediction, as modelled.
+struct PredictedPart {
+  Question q, single;  ///< as asked, and on one GPU
+  Spread spread;
+  double failures = 0;  ///< spread of the rate of failures
+  double more = 1;      ///< work of a GPU of the cluster in a step over that of the single one
+  double time = 0, step = 0, efficiency = 0;
+};
+
+}  // namespace
+
+Prediction Evaluator::predict(const Question& asked) {
+  std::vector<PredictedPart> parts;
+  double time = 0, efficiency = 0;
+  for (const Question& as_asked : one_by_one(asked)) {
+    std::optional<Question> kept;
+    const Question& q = impl_->sized(as_asked, kept);
+    PredictedPart& part = parts.emplace_back();
+    const TrainingRun& base = run(q);
+    part.q = q;
+    part.spread = impl_->spread(q);
+    part.single = q;
+    part.single.cluster.nodes = 1;
+    part.single.cluster.fabric.choice.gang.clear();
+    part.single.cluster.stragglers.clear();
+    part.single.gpus = 1;
+    // Of a step with the work of one GPU; replicas of a split network take other batches.
+    const TrainingRun& alone = run(part.single);
+    if (q.workload.parallelism) part.more = base.samples_per_step / base.ranks / alone.samples_per_step;
+    part.step = base.parts.total.base();
+    part.efficiency = part.more * alone.parts.total.base() / part.step;
+    part.time = impl_->seconds(q, {});
+    if (q.failures) part.failures = failures(q)->node.log_sigma;
+    time += part.time;
+  }
+  for (const PredictedPart& part : parts) efficiency += part.time / time * part.efficiency;
+
+  Widths of_step, of_time, of_efficiency;
+  const auto vary = [&](auto sigma, double Scales::*factor, bool of_one_too = true) {
+    if (std::ranges::all_of(parts, [&](const PredictedPart& part) { return sigma(part) <= 0; })) return;
+    for (const double sign : {-1.0, 1.0}) {
+      double varied = 0, perfect = 0, step = 0;
+      for (const PredictedPart& part : parts) {
+        Scales scales;
+        scales.*factor = std::exp(sign * kNinetyPercent * sigma(part));
+        step = impl_->steady(part.q, scales).parts.total.base();
+        const double then = impl_->seconds(part.q, scales);
+        const Scales of_one = of_one_too ? scales : Scales{};
+        varied += then;
+        perfect += then * (part.more * impl_->steady(part.single, of_one).parts.total.base() / step);
+      }
+      of_time.add(std::log(varied / time));
+      of_efficiency.add(std::log(perfect / varied / efficiency));
+      if (parts.size() == 1) of_step.add(std::log(step / parts.front().step));
+    }
+  };
+  vary([](const PredictedPart& p) { return p.spread.compute; }, &Scales::compute);
+  vary([](const PredictedPart& p) { return p.spread.network; }, &Scales::network);
+  vary([](const PredictedPart& p) { return p.spread.input; }, &Scales::input);
+  vary([](const PredictedPart& p) { return p.spread.scaling; }, &Scales::compute, false);
+  vary([](const PredictedPart& p) { return p.failures; }, &Scales::failures);
+
+  Prediction p;
+  p.time_to_train = {time, time * of_time.down(), time * of_time.up(), "s"};
+  // An efficiency above one is possible in the middle (a cache that only many nodes fill), not by spread.
+  const double most = std::max(1.0, efficiency);
+  p.scaling_efficiency = {efficiency, efficiency * of_efficiency.down(),
+                          std::min(most, efficiency * of_efficiency.up()), "1"};
+  if (parts.size() > 1) return p;
+  const double step = parts.front().step, rate = run(asked).samples_per_step / step;
+  p.samples_per_s = {rate, rate / of_step.up(), rate / of_step.down(), "1/s"};
+  p.step_time = {step, step * of_step.down(), step * of_step.up(), "s"};
+  return p;
+}
+
+std::vector<PartSwing> Evaluator::swings(const Question& asked) {
+  std::vector<Question> parts;
+  for (const Question& part : one_by_one(asked)) {
+    std::optional<Question> kept;
+    parts.push_back(impl_->sized(part, kept));
+  }
+  std::vector<PartSwing> out;
+  const auto add = [&](const char* name, auto sigma_of, double Scales::*factor) {
+    double widest = 0;
+    for (const Question& q : parts) widest = std::max(widest, sigma_of(q));
+    if (widest <= 0) return;
+    PartSwing swing{name, std::exp(kNinetyPercent * widest), {}, {}};
+    for (const Question& q : parts) {
+      const double of_part = std::exp(kNinetyPercent * sigma_of(q));
+      Scales scales;
+      scales.*factor = 1 / of_part;
+      swing.low += Duration{impl_->seconds(q, scales)};
+      scales.*factor = of_part;
+      swing.high += Duration{impl_->seconds(q, scales)};
+    }
+    out.push_back(std::move(swing));
+  };
+  add(
+      "speed of kernels", [this](const Question& q) { return spread(q).compute; }, &Scales::compute);
+  add(
+      "speed of collectives", [this](const Question& q) { return spread(q).network; }, &Scales::network);
+  add(
+      "pace of nodes together", [this](const Question& q) { return spread(q).scaling; }, &Scales::compute);
+  add(
+      "speed of the input path", [this](const Question& q) { return spread(q).input; }, &Scales::input);
+  add(
+      "rate of failures",
+      [this](const Question& q) { return q.failures ? failures(q)->node.log_sigma : 0.0; },
+      &Scales::failures);
+  return out;
+}
+
+bool Evaluator::partial() const {
+  return impl_->partial;
+}
+const std::vector<std::pair<int, Duration>>& Evaluator::known_times() const {
+  return impl_->known_times;
+}
+
+NodeFacts Evaluator::node(const ClusterSpec& cluster) {
+  const NodeSpec& n = impl_->node(cluster);
+  const Bytes memory = n.gpu.available_memory();
+  NodeFacts out{n.id, n.name, n.gpu.id, n.gpu.name, n.gpus, memory, {}, {}};
+  if (n.rack_units) out.rack_units = n.rack_units->value;
+  if (n.max_power) out.max_power = n.max_power->value;
+  return out;
+}
+
+std::optional<Error> Evaluator::precision_refusal(const ClusterSpec& cluster, const WorkloadSpec& spec) {
+  return impl_->refused(cluster, spec);
+}
+
+const Cluster& Evaluator::cluster(const Question& q) {
+  return impl_->cluster(q);
+}
+
+const Catalog& Evaluator::catalog() const {
+  return impl_->catalog;
+}
+
+const Workload& Evaluator::workload(const WorkloadSpec& spec) {
+  return impl_->workload(spec);
+}
+
+const RunControl& Evaluator::control() const {
+  return impl_->control;
+}
+
+ExchangeSpec Evaluator::exchange(const Question& asked) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
+  return impl_->exchange(q);
+}
+
+MemoryOptions Evaluator::memory(const Question& q) {
+  return memory_options(q.workload, workload(q.workload), impl_->framework(q.cluster, q.workload),
+                        impl_->ranks(q));
+}
+
+FlopRate Evaluator::peak_rate(const Question& q) {
+  return rackcast::peak_rate(impl_->gpu(q.cluster, q.workload).gpu(), q.workload.precision);
+}
+
+TableExchange Evaluator::table_exchange(const Question& asked) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
+  const TrainingSpec spec = impl_->spec(q, {});
+  return rackcast::table_exchange(cluster(q), spec.exchange.comm, *spec.workload, spec.batch_per_gpu,
+                                  spec.precision);
+}
+
+std::optional<Bytes> Evaluator::storage_capacity(const Question& q) {
+  if (q.storage.array == "none") return std::nullopt;
+  const StorageFacts& store = impl_->storage(q.storage);
+  if (!store.capacity) return std::nullopt;
+  const bool parts = store.kind == StorageKind::local && q.input.sharding == Sharding::fixed;
+  return (parts ? q.cluster.nodes : 1) * (q.storage.count * *store.capacity);
+}
+
+std::optional<FailurePlan> Evaluator::failures(const Question& asked, double rate_scale) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
+  Scales scales;
+  scales.failures = rate_scale;
+  return impl_->failures(q, scales);
+}
+
+int Evaluator::spares(const Question& q) {
+  if (!q.failures) return 0;
+  const NodeSpec& node = impl_->node(q.cluster);
+  const int nodes = used_nodes(q, node);
+  const std::string key = fmt::format("{}|{}|{}|{}", node.id, node.gpu.id, nodes, q.failures->key());
+  auto known = impl_->spares.find(key);
+  if (known == impl_->spares.end()) {
+    const int spares =
+        at(q.failures->where, [&] { return spare_nodes(impl_->catalog, node, nodes, *q.failures); });
+    known = impl_->spares.emplace(key, spares).first;
+  }
+  return std::max(0, known->second - impl_->idle_nodes(q));
+}
+
+const Cluster& Evaluator::bought(const Question& q) {
+  Question with_spares = q;
+  with_spares.cluster.nodes += spares(q);
+  return impl_->cluster(with_spares);
+}
+
+double Evaluator::waiting_for_storage(const Question& asked) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
+  return impl_->waiting_for_storage(q);
+}
+
+std::optional<InputReport> Evaluator::input(const Question& asked) {
+  if (asked.storage.array == "none") return std::nullopt;
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
+  const InputContext context = impl_->input(q);
+  InputReport out;
+  out.cache = cache_spec(context);
+  out.sample = q.bytes_per_sample;
+  const Duration interval = impl_->save_interval(q);
+  for (const auto& [phase, then] : impl_->stretches(q))
+    out.phases.push_back({phase, impl_->run_saving(then, phase.hits, {}, interval)});
+  const EpochHits& coldest = out.phases.front().phase.hits;
+  Question bare = q;
+  bare.storage.array = "none";
+  const TrainingRun& alone = impl_->run(bare, {}, {});
+  const Frequency hungry{alone.samples_per_step / alone.parts.total.base()};
+  const TrainingSpec training = impl_->spec(q, coldest);
+  out.funnel = input_funnel(impl_->cluster(q), training, hungry);
+  add_intervals(out.funnel, impl_->spread(q), [&](double sigma, double Scales::*part, Widths& of_step) {
+    for (const double sign : {-1.0, 1.0}) {
+      Scales scales;
+      scales.*part = std::exp(sign * kNinetyPercent * sigma);
+      of_step.add(std::log(impl_->run(bare, {}, scales).parts.total / alone.parts.total));
+    }
+  });
+  out.required = hungry * training.input.stored_sample;
+  Frequency storage{INFINITY};
+  for (const InputStage& stage : training.input.stages)
+    if (stage.name.starts_with("storage"))
+      storage = std::min(storage, Frequency{stage.capacity / stage.per_sample});
+  out.available = storage * training.input.stored_sample;
+  const TrainingRun& last = out.phases.back().run;
+  out.checkpoint = interval > Duration{0} ? impl_->save(q, 0).state : Bytes{0};
+  out.writes = write_back(context, out.checkpoint > Bytes{0} ? interval : Duration{0}, last.parts.total);
+  if (out.checkpoint > Bytes{0}) {
+    out.writes.write = last.save.safe;
+    out.writes.stall = last.save.stall;
+    out.writes.time_factor = 1 + last.save.stall / interval;
+  }
+  return out;
+}
+
+Spread Evaluator::spread(const Question& asked) {
+  std::optional<Question> kept;
+  const Question& q = impl_->sized(asked, kept);
+  return impl_->spread(q);
+}
+const std::vector<Assumption>& Evaluator::assumptions() const {
+  return impl_->ledger.assumptions();
+}
+const std::vector<std::string>& Evaluator::warnings() const {
+  return impl_->ledger.warnings();
+}
+
+}  // namespace rackcast

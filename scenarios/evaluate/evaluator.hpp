@@ -1,0 +1,184 @@
+#pragma once
+/// Turns (cluster, workload) into predictions by simulating one training step, and remembers what it has
+/// simulated: the planner asks for the same configuration many times.
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "models/step/training.hpp"
+#include "scenarios/evaluate/failure_plan.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "scenarios/names/run_control.hpp"
+#include "scenarios/result/input_report.hpp"
+#include "scenarios/result/result.hpp"
+#include "sim/base/error.hpp"
+
+namespace rackcast {
+
+class Catalog;
+class Tracer;
+struct Cluster;
+struct MemoryOptions;
+struct MemoryUse;
+struct SiteSpec;
+struct StageKernels;
+struct TableExchange;
+
+/// What is asked of one workload on one cluster, or of several that run one after another on the same nodes;
+/// the planner varies it.
+struct Question {
+  ClusterSpec cluster;
+  WorkloadSpec workload;
+  std::optional<int> gpus;  ///< use only the first so many GPUs
+  double samples = 0;       ///< in one epoch
+  Bytes bytes_per_sample{0};
+  StorageSpec storage;
+  InputOptions input;
+  double stored_factor = 1;                            ///< bytes on storage per byte of training data
+  std::optional<FailureSpec> failures = std::nullopt;  ///< absent: nothing ever fails
+  std::shared_ptr<const SiteSpec> site = {};  ///< null: without limits; its power cap slows the GPUs down
+  std::optional<double> availability = std::nullopt;  ///< least share of the time in which training moves on
+  std::vector<WorkloadSpec> then = {};  ///< further workloads on the same nodes, each after the one before
+};
+
+/// The question about each of its workloads alone, in the order in which they run.
+std::vector<Question> one_by_one(const Question& question);
+
+/// Spread of the independent parts of a prediction, as standard deviations of the logarithm of a rate.
+struct Spread {
+  double compute = 0, network = 0, input = 0;
+  double scaling = 0;  ///< of the pace of nodes together, which a node alone does not have
+};
+
+/// Time to train with one part of the model at either end of its 90 % interval.
+struct PartSwing {
+  std::string name;   ///< "speed of kernels"
+  double factor = 1;  ///< on its rate at the high end; 1 / factor at the low one
+  Duration low{0}, high{0};
+};
+
+/// A GPU node type, resolved from the catalogue.
+struct NodeFacts {
+  std::string id, title, gpu_id, gpu_title;
+  int gpus = 0;
+  Bytes gpu_memory{0};
+  std::optional<double> rack_units;  ///< nothing: the catalogue does not say
+  std::optional<Power> max_power;
+};
+
+/// The times of a question are those of all its workloads together, one after another; what else is asked (a
+/// step, its epochs, its memory) is asked of its first workload: see one_by_one().
+class Evaluator {
+ public:
+  /// Throws LimitReached wherever it has to simulate after a limit of `control` was reached.
+  explicit Evaluator(const Catalog& catalog, const RunControl& control = {}, const Calibration& own = {});
+  ~Evaluator();
+  /// Does `tasks` on control.threads threads, each with an evaluator of its own whose simulations this one
+  /// need not do again. That changes nothing but time: what a task says, notes or throws is dropped. Nothing
+  /// with one thread, and under limits, which count every simulation in order. Every task must stand on its
+  /// own.
+  using Task = std::function<void(Evaluator&)>;
+  /// `on_task` is told how many tasks are done, from one thread at a time, and never together with
+  /// control.on_run.
+  void rehearse(const std::vector<Task>& tasks, const std::function<void(std::size_t done)>& on_task = {});
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
+
+  /// The steady step of the phase with the most epochs. Cached. Throws Error for unknown names, with near
+  /// matches, at the scenario's place.
+  const TrainingRun& run(const Question& question, Tracer* tracer = nullptr);
+
+  /// The steps of the same phase once more, folded, into `tracer`; what is remembered does not change. Ends
+  /// early where a limit is reached. Returns why there is nothing in it: a sentence, or nothing.
+  std::string trace(const Question& question, Tracer& tracer);
+
+  /// One micro-batch on a GPU of the stage that sets the pace of a split network, and which stage that is.
+  /// Throws Error where run() does.
+  StageKernels slowest_stage(const Question& question, std::size_t* number = nullptr);
+
+  /// Epochs at the global batch of the question: what the workload asks for, under its law of convergence.
+  double epochs(const Question& question);
+
+  /// Number of optimizer steps: ceil(samples x epochs / global batch).
+  double steps(const Question& question);
+  /// Of all workloads of the question, failures and checkpoints included. `remember`: among the known times.
+  Duration time_to_train(const Question& question, bool remember = true);
+
+  /// All figures with their 90 % intervals: each part is varied by 1.645 standard deviations on its own, the
+  /// changes of ln(time) are added in quadrature (first-order propagation of independent log-normal spreads).
+  /// Of several workloads each part varies in all of them together: the kernels that are slower than modelled
+  /// in one are slower in the next. Their times add up, and the efficiency is the mean over the time; step
+  /// and rate have no common figure and are left out.
+  Prediction predict(const Question& question);
+
+  /// The workload of the question that takes longest, alone.
+  Question longest(const Question& question);
+
+  /// The parts behind the interval of predict(), one at a time; those without spread are left out.
+  std::vector<PartSwing> swings(const Question& question);
+
+  /// Failures, checkpoints and goodput; nothing if nothing ever fails.
+  std::optional<FailurePlan> failures(const Question& question, double rate_scale = 1);
+
+  /// Nodes that stand ready for failed ones, beside those of the question; 0 if nothing ever fails. Nodes of
+  /// the question that its job leaves idle come first.
+  int spares(const Question& question);
+  /// The cluster with its spare nodes: what is bought, racked and wired.
+  const Cluster& bought(const Question& question);
+
+  /// The largest share of a step in which the GPUs wait for samples, over all epochs, or of an interval
+  /// between saves in which they wait for the save.
+  double waiting_for_storage(const Question& question);
+
+  /// The input path; nothing if samples are already in memory.
+  std::optional<InputReport> input(const Question& question);
+
+  /// How gradients are combined: as the scenario says, else as the framework does by itself on so many nodes.
+  ExchangeSpec exchange(const Question& question);
+
+  NodeFacts node(const ClusterSpec& cluster);
+  /// Nothing where the cluster's GPU trains in the workload's precision; else why not, at the scenario's
+  /// place. Whatever has to simulate throws it.
+  std::optional<Error> precision_refusal(const ClusterSpec& cluster, const WorkloadSpec& spec);
+  const Workload& workload(const WorkloadSpec& spec);
+  /// What each GPU has to hold while it trains, for models/memory/memory.hpp.
+  MemoryOptions memory(const Question& question);
+  /// Throws Error at the workload where the network cannot be split so.
+  MemoryUse memory_use(const Question& question);
+  /// Of one GPU, for the workload's precision (models/split/utilisation.hpp); 0 where it has no unit for it.
+  FlopRate peak_rate(const Question& question);
+  /// Of a step with split tables, at the rates as modelled.
+  TableExchange table_exchange(const Question& question);
+  /// Held until give_back().
+  const Cluster& cluster(const Question& question);
+  /// Gives clusters back that were asked for longest ago, until those that stay have `most` devices and links
+  /// together (500,000 take about half a GB); the last one stays. What was simulated on them is kept.
+  /// References that cluster() and bought() returned are then of no use.
+  void give_back(std::size_t most = 500'000);
+  [[nodiscard]] std::size_t clusters_held() const;
+  [[nodiscard]] const Catalog& catalog() const;
+  [[nodiscard]] const RunControl& control() const;
+  /// Capacity of the storage system, of local drives what the nodes hold together (their parts) or each (the
+  /// whole set); nothing if the catalogue does not say.
+  std::optional<Bytes> storage_capacity(const Question& question);
+  Spread spread(const Question& question);
+
+  /// Did a limit end a simulation?
+  [[nodiscard]] bool partial() const;
+  /// Times to train that have been found so far, by number of nodes, in the order of asking.
+  [[nodiscard]] const std::vector<std::pair<int, Duration>>& known_times() const;
+  /// What has been taken from catalogue, fits and defaults so far, in order of first use.
+  [[nodiscard]] const std::vector<Assumption>& assumptions() const;
+  [[nodiscard]] const std::vector<std::string>& warnings() const;
+
+ private:
+  struct Impl;
+  explicit Evaluator(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rackcast

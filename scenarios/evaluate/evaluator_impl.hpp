@@ -1,0 +1,142 @@
+#pragma once
+/// What the evaluator has resolved and simulated so far. Private to scenarios/evaluate/evaluator*.cpp.
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/collectives/cluster.hpp"
+#include "models/data_path/input_path.hpp"
+#include "models/data_path/storage.hpp"
+#include "models/frameworks/framework.hpp"
+#include "models/gpu/cost.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/evaluate/question_input.hpp"
+#include "scenarios/evaluate/shared_runs.hpp"
+#include "scenarios/result/ledger.hpp"
+#include "sim/base/error.hpp"
+#include "topologies/hardware/node_spec.hpp"
+
+namespace rackcast {
+
+/// Multipliers of the rates of each part, for intervals.
+struct Scales {
+  double compute = 1, network = 1, input = 1;
+  double failures = 1;  ///< of the failure rate; does not change a step
+};
+
+/// An error about a name points at the scenario's place for it.
+template <class Function>
+auto at(const Where& where, Function&& function) {
+  try {
+    return function();
+  } catch (const LimitReached&) {
+    throw;
+  } catch (const Error& e) {
+    if (e.where().line) throw;
+    throw Error{e.message(), where, e.hint(), e.kind()};
+  }
+}
+
+struct Evaluator::Impl {
+  Impl(const Catalog& c, const RunControl& asked, const Calibration& own,
+       std::shared_ptr<SharedRuns> taken_from = {});
+
+  const Catalog& catalog;
+  InputPathFacts host;
+  GpuModelLibrary kernels;  ///< the shipped fits and the scenario's own
+  std::shared_ptr<const CommData> comm = shipped_comm_data();
+  Calibration own;  ///< of the scenario
+  std::map<std::string, CommRefinement> refinements;
+  Ledger ledger;
+  std::map<std::string, NodeSpec> nodes;
+  std::map<std::string, Workload> workloads;
+  std::map<std::string, FrameworkProfile> frameworks;
+  std::map<std::pair<std::string, LoweringOptions>, GpuCostModel> gpus;  ///< by GPU and software
+  std::map<std::string, std::vector<Precision>> trains_in;               ///< by GPU
+  std::map<std::string, StorageFacts> storages;
+  struct HeldCluster {
+    Cluster cluster;
+    std::uint64_t asked = 0;  ///< when it was last asked for
+  };
+  std::map<std::string, HeldCluster> clusters;
+  std::uint64_t clusters_asked = 0;  ///< how often
+  std::map<std::string, TrainingRun> runs;
+  std::map<std::string, int> spares;                ///< by node, count and failures
+  std::shared_ptr<SharedRuns> shared;               ///< null: everything is simulated here
+  std::vector<std::unique_ptr<Evaluator>> workers;  ///< of rehearse(), one for each thread
+  RunControl control;
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  std::uint64_t events = 0;     ///< simulated so far
+  std::size_t simulations = 0;  ///< runs of them, where nothing is shared
+  bool partial = false;
+  std::vector<std::pair<int, Duration>> known_times;
+
+  [[nodiscard]] Limits remaining() const;
+  /// Throws LimitReached when the time is over or somebody has interrupted the work.
+  void look_at_clock();
+
+  const NodeSpec& node(const ClusterSpec& cluster);
+  std::optional<Error> refused(const ClusterSpec& cluster, const WorkloadSpec& w);
+  const Workload& workload(const WorkloadSpec& spec);
+  const FrameworkProfile& framework(const ClusterSpec& cluster, const WorkloadSpec& spec);
+  const GpuCostModel& gpu(const ClusterSpec& cluster, const WorkloadSpec& w);
+  const StorageFacts& storage(const StorageSpec& spec);
+  /// What a curve of the scenario says of collectives on this cluster; nothing if none was measured on such a
+  /// one. Curves of one node speak for one node, those of several for several.
+  std::optional<CommRefinement> refinement(const Question& q);
+  const Cluster& cluster(const Question& q);
+  /// Nodes without a GPU of the job, or a parameter server.
+  int idle_nodes(const Question& q);
+  /// GPUs of the question, without building its cluster.
+  int ranks(const Question& q);
+  /// What the input path rests on; the storage must not be "none".
+  /// The question with the batch of each GPU that its global batch gives, kept in `kept`; itself where it
+  /// states none. All others take a question that has been through this.
+  const Question& sized(const Question& q, std::optional<Question>& kept);
+  InputContext input(const Question& q);
+  /// Of the GPUs' compute, in (0, 1].
+  double speed_under_cap(const Question& q);
+  /// Samples of one step.
+  double global_batch(const Question& q);
+  /// What the workload asks for, under its law of convergence.
+  double epochs(const Question& q);
+  /// Cold epochs and warm ones; one phase where samples are in memory.
+  std::vector<EpochPhase> phases(const Question& q);
+  /// The same, cut where stragglers come in: each with the question as it stands then.
+  std::vector<std::pair<EpochPhase, Question>> stretches(const Question& q);
+  ExchangeSpec exchange(const Question& q);
+  TrainingSpec spec(const Question& q, const EpochHits& hits);
+  Spread spread(const Question& q);
+  /// `save_every`: steps between saves, where they are so close that they do not cost the same each alone.
+  const TrainingRun& run(const Question& q, const EpochHits& hits, const Scales& scales,
+                         Tracer* tracer = nullptr, std::uint64_t save_every = 0);
+  /// What the state is saved to, if it is.
+  SaveSpec save(const Question& q, std::uint64_t every);
+  /// A step that is composed, not simulated, pays for a save what it takes with nothing else on the storage.
+  void charge_saves(const Question& q, const SaveSpec& save, TrainingRun& run);
+  /// The run with saves at such intervals of training time; 0: none.
+  const TrainingRun& run_saving(const Question& q, const EpochHits& hits, const Scales& scales,
+                                Duration interval);
+  /// The closed form of a network that no single GPU holds.
+  /// `why_not_traced`: empty where the tracer has it.
+  TrainingRun split_over_gpus(const Question& q, const Cluster& machine, const TrainingSpec& training,
+                              Tracer* tracer, std::string* why_not_traced = nullptr);
+  /// Within what is left of the limits; taken from `shared` where it is there.
+  TrainingRun simulated(const std::string& key, const Question& q, TrainingSpec& training, Tracer* tracer);
+  TrainingRun simulate(const Question& q, TrainingSpec& training, Tracer* tracer);
+  /// The stretch with the most epochs.
+  const TrainingRun& steady(const Question& q, const Scales& scales, Tracer* tracer = nullptr);
+  /// That stretch.
+  std::pair<EpochPhase, Question> longest(const Question& q);
+  /// Nothing if nothing ever fails.
+  std::optional<FailurePlan> failures(const Question& q, const Scales& scales);
+  /// Between checkpoints: what the scenario says, else what its failures ask for; 0: none are written.
+  Duration save_interval(const Question& q);
+  double waiting_for_storage(const Question& q);
+  /// Time to train: all phases, checkpoints and failures included.
+  double seconds(const Question& q, const Scales& scales);
+};
+
+}  // namespace rackcast

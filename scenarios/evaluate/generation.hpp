@@ -1,0 +1,29 @@
+#pragma once
+/// What a node serves of a language model, token by token (models/serving/token_generation.hpp).
+#include <optional>
+#include <string>
+
+#include "models/networks/operator.hpp"
+#include "sim/units/quantity.hpp"
+
+namespace rackcast {
+
+class Catalog;
+
+struct GenerationQuestion {
+  std::string model, node;
+  std::string framework = "tensorrt";
+  Precision precision = Precision::fp16;
+  double prompt = 0, output = 0;  ///< tokens of a request
+  int tensor = 0, pipeline = 1;   ///< GPUs that share a copy; tensor 0: every power of two of the node
+  std::optional<Duration> token_latency;  ///< per output token after the first, at most
+};
+
+/// A table document: for each split what one copy of the network holds in flight, its tokens/s, and the time
+/// of a token and to the first one once a request has its place; for the split with the most tokens/s per GPU
+/// the same by requests in flight, and the load within `token_latency`. Throws Error for unknown names,
+/// networks that generate no tokens and numbers out of range; a split that memory does not hold is a row that
+/// says so, and an Error (infeasible) if no split is held.
+std::string explain_generation(const Catalog& catalog, const GenerationQuestion& question);
+
+}  // namespace rackcast

@@ -1,0 +1,28 @@
+#pragma once
+/// The "convergence" of a workload: how its epochs change with the batch and the staleness of a candidate.
+#include <string>
+
+#include "models/exchange/convergence.hpp"
+#include "sim/base/error.hpp"
+#include "sim/json/reader.hpp"
+
+namespace rackcast {
+
+struct WorkloadSpec;
+
+struct ConvergenceSpec {
+  ConvergenceLaw law;
+  std::string source;  ///< of its numbers; empty: the scenario says none
+  Where where;
+};
+
+/// Throws Error at the place of a bad value.
+ConvergenceSpec read_convergence(const Json& json);
+
+/// Epochs at a global batch of so many samples: as the scenario has them, unless there is a law.
+double epochs_at(const WorkloadSpec& workload, double batch);
+
+/// "x (1 + 4096/8192) / (1 + 256/8192)", and of staleness, if there is any. Needs a law.
+std::string law_text(const WorkloadSpec& workload, double batch);
+
+}  // namespace rackcast

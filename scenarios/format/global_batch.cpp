@@ -1,0 +1,148 @@
+#include "scenarios/format/global_batch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/networks/layer_arguments.hpp"
+#include "models/networks/operator.hpp"
+#include "models/networks/transformer.hpp"
+#include "scenarios/format/parallelism.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "sim/json/reader.hpp"
+#include "sim/json/table_document.hpp"
+
+namespace rackcast {
+
+namespace {
+
+constexpr double most_samples = 1e12;
+
+/// "5,280" or "1.5".
+std::string plain_count(double value) {
+  return value == std::floor(value) ? grouped(value) : fmt::format("{:g}", value);
+}
+
+/// Tokens of one sample of a language model; 0 for other networks.
+double tokens_of(const Workload& network) {
+  return network.transformer ? static_cast<double>(network.transformer->seq_len) : 0;
+}
+
+double samples_of(const GlobalBatch& batch, const Workload& network) {
+  if (batch.samples > 0) return batch.samples;
+  const double each = tokens_of(network);
+  if (each <= 0)
+    throw Error{network.title + " takes no tokens", batch.where, "write \"global_batch\" in samples"};
+  const double samples = batch.tokens / each;
+  if (samples != std::floor(samples) || samples < 1)
+    throw Error{
+        fmt::format("{:.0f} tokens are no whole number of samples of {:.0f} tokens", batch.tokens, each),
+        batch.where, fmt::format("for example {:.0f} tokens", each * std::max(1.0, std::round(samples)))};
+  return samples;
+}
+
+/// Samples that come in one piece: what all GPUs take at least, or in one pass.
+double piece(const WorkloadSpec& spec, int gpus) {
+  if (!spec.parallelism) return gpus * (spec.batch_is_default ? 1 : spec.batch_per_gpu);
+  const ParallelSpec p = fitting(*spec.parallelism, gpus);
+  return std::floor(static_cast<double>(gpus) / p.gpus()) * p.micro_batch;
+}
+
+std::string pieces_text(const WorkloadSpec& spec, int gpus) {
+  if (spec.parallelism) {
+    const ParallelSpec p = fitting(*spec.parallelism, gpus);
+    return fmt::format("{} replicas with micro-batches of {}", gpus / p.gpus(), p.micro_batch);
+  }
+  if (spec.batch_is_default) return fmt::format("{} GPUs", gpus);
+  return fmt::format("{} GPUs with {:g} samples each", gpus, spec.batch_per_gpu);
+}
+
+}  // namespace
+
+std::string GlobalBatch::key() const {
+  return fmt::format("{}/{}", samples, tokens);
+}
+
+GlobalBatch read_global_batch(const Json& json) {
+  GlobalBatch out;
+  out.where = json.where();
+  if (json.kind() != JsonKind::object) {
+    out.samples = static_cast<double>(
+        checked_integer(json, "global_batch", 1, static_cast<std::int64_t>(most_samples)));
+    return out;
+  }
+  ObjectReader in{json};
+  out.tokens = static_cast<double>(in.integer("tokens", 1, static_cast<std::int64_t>(1000 * most_samples)));
+  in.finish();
+  return out;
+}
+
+bool deals_evenly(const WorkloadSpec& spec, const Workload& network, int gpus) {
+  return !spec.global_batch || std::fmod(samples_of(*spec.global_batch, network), piece(spec, gpus)) == 0;
+}
+
+WorkloadSpec on_gpus(const WorkloadSpec& spec, const Workload& network, int gpus) {
+  if (!spec.global_batch) return spec;
+  const double samples = samples_of(*spec.global_batch, network), each = piece(spec, gpus);
+  if (std::fmod(samples, each) != 0) {
+    const double below = std::floor(samples / each) * each;
+    throw Error{fmt::format("a global batch of {} cannot be dealt out evenly to {}",
+                            batch_text(network, samples), pieces_text(spec, gpus)),
+                spec.global_batch->where,
+                fmt::format("take a multiple of {:.0f}: {:.0f}{}; or another number of nodes", each,
+                            below + each, below > 0 ? fmt::format(" or {:.0f}", below) : std::string{})};
+  }
+  WorkloadSpec out = spec;
+  out.global_batch.reset();
+  if (spec.parallelism) {
+    const ParallelSpec p = fitting(*spec.parallelism, gpus);
+    out.parallelism->micro_batches = static_cast<int>(samples / each);
+    out.batch_per_gpu = out.parallelism->batch() / p.gpus();
+  } else if (spec.batch_is_default) {
+    out.batch_per_gpu = samples / gpus;
+  } else {
+    out.accumulation = samples / each;
+  }
+  out.batch_is_default = false;
+  return out;
+}
+
+std::optional<double> largest_useful_batch(const WorkloadSpec& spec) {
+  if (spec.critical_batch) return spec.critical_batch;
+  if (spec.convergence) return spec.convergence->law.critical_batch;
+  return std::nullopt;
+}
+
+std::string batch_text(const Workload& network, double samples) {
+  std::string out = fmt::format("{} samples", grouped(samples));
+  if (const double each = tokens_of(network); each > 0)
+    out += fmt::format(" ({} tokens)", grouped(samples * each));
+  return out;
+}
+
+std::string batch_origin(const WorkloadSpec& asked, const Workload& network, double samples, int gpus) {
+  const WorkloadSpec sized = on_gpus(asked, network, gpus);
+  std::string out;
+  if (sized.parallelism) {
+    const ParallelSpec p = fitting(*sized.parallelism, gpus);
+    out = fmt::format("{} micro-batches of {} on each of {} replicas", p.micro_batches, p.micro_batch,
+                      gpus / p.gpus());
+  } else {
+    out = fmt::format("{} per GPU x {} GPUs", plain_count(sized.batch_per_gpu), grouped(gpus));
+    if (sized.accumulation > 1) out += fmt::format(", {:g} passes added up", sized.accumulation);
+  }
+  const double alone = sized.batch_per_gpu * sized.accumulation;
+  if (asked.global_batch)
+    out += "; the same on any number of GPUs (global_batch)";
+  else if (gpus > 1 && alone > 0)
+    out += fmt::format("; it grows with the GPUs, {} times the batch of one {}",
+                       plain_count(std::round(samples / alone * 100) / 100),
+                       sized.parallelism ? "GPU's share" : "GPU");
+  const auto useful = largest_useful_batch(asked);
+  out += useful ? fmt::format("; the largest useful batch is {}", batch_text(network, *useful))
+                : std::string("; the largest useful batch is not known (critical_batch)");
+  return out;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,168 @@
+#include "scenarios/format/parallelism.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "models/frameworks/framework.hpp"
+#include "models/split/split_tables.hpp"
+#include "models/split/split_training.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "sim/base/error.hpp"
+
+namespace rackcast {
+
+std::string ParallelSpec::key() const {
+  return fmt::format("{}x{}x{}x{}/{}/{}/{}x{}/{}/{}", tensor, pipeline, interleave, context, expert,
+                     zero_stage, micro_batch, micro_batches, to_string(recompute),
+                     sequence_parallel ? (*sequence_parallel ? "sp" : "no-sp") : "");
+}
+
+std::string split_text(const ParallelSpec& p) {
+  std::string out = fmt::format("tensor {} x pipeline {}", p.tensor, p.pipeline);
+  if (p.interleave > 1) out += fmt::format(" in {} parts", p.interleave);
+  if (p.context > 1) out += fmt::format(", context {}", p.context);
+  if (p.expert > 1) out += fmt::format(", {} GPUs to the experts", p.expert);
+  return out;
+}
+
+namespace {
+
+TablePlacement read_tables(const Json& json) {
+  const std::string& word = json.string();
+  if (word == "split") return TablePlacement::split;
+  if (word == "copied") return TablePlacement::copied;
+  json.fail("unknown placement of tables \"" + word + "\"", "\"split\" or \"copied\"");
+}
+
+Recomputation read_recomputation(const Json& json) {
+  if (json.kind() == JsonKind::boolean) return json.boolean() ? Recomputation::full : Recomputation::none;
+  const auto* found = std::ranges::find(recomputation_names, json.string());
+  if (found == recomputation_names.end())
+    json.fail("unknown recomputation \"" + json.string() + "\"", "one of " + name_list(recomputation_names));
+  return static_cast<Recomputation>(found - recomputation_names.begin());
+}
+
+}  // namespace
+
+ParallelSpec read_parallelism(const Json& json) {
+  ObjectReader in{json};
+  ParallelSpec p;
+  if (const Json* tables = in.find("tables")) {
+    p.tables = read_tables(*tables);
+    if (json.object().size() > 1)
+      tables->fail("the tables of a recommender are not split together with the layers of a transformer",
+                   "leave the other members of \"parallelism\" out");
+    in.finish();
+    return p;
+  }
+  const auto count = [&in](std::string_view key, int most) {
+    return static_cast<int>(in.integer_or(key, 1, 1, most));
+  };
+  p.tensor = count("tensor", 1024);
+  p.pipeline = count("pipeline", 1024);
+  p.interleave = count("interleave", 256);
+  p.context = count("context", 1024);
+  p.expert = count("expert", 4096);
+  p.micro_batch = count("micro_batch", 1'000'000);
+  p.micro_batches = count("micro_batches", 1'000'000);
+  p.zero_stage = static_cast<int>(in.integer_or("zero_stage", 0, 0, 3));
+  if (const Json* recompute = in.find("recompute")) p.recompute = read_recomputation(*recompute);
+  if (in.has("sequence_parallel")) p.sequence_parallel = in.boolean_or("sequence_parallel", true);
+  if (p.interleave > 1 && p.pipeline == 1)
+    in.require("interleave")
+        .fail("parts of the network are interleaved in a pipeline only", "\"pipeline\": 2 or more");
+  if (p.zero_stage >= 2 && p.pipeline > 1)
+    in.require("zero_stage")
+        .fail("gradients or weights sharded over replicas of a pipeline have no model",
+              "\"zero_stage\": 1, or no pipeline");
+  if (p.zero_stage >= 2 && p.expert > 1)
+    in.require("zero_stage")
+        .fail("gradients or weights sharded over replicas beside experts split over GPUs have no model",
+              "\"zero_stage\": 1, or no \"expert\"");
+  in.finish();
+  return p;
+}
+
+void check_split(const WorkloadSpec& workload, int ranks) {
+  if (!workload.parallelism) return;
+  const ParallelSpec& p = *workload.parallelism;
+  if (ranks % p.gpus() != 0) {
+    const bool context = p.context > 1;
+    throw Error{
+        fmt::format("{} GPUs are no multiple of {} x {}{}, tensor x pipeline{}", ranks, p.tensor, p.pipeline,
+                    context ? fmt::format(" x {}", p.context) : std::string{}, context ? " x context" : ""),
+        workload.where,
+        fmt::format("choose nodes, tensor{} pipeline{} so that they are", context ? "," : " or",
+                    context ? " or context" : "")};
+  }
+  if (ranks / p.pipeline % p.expert != 0)
+    throw Error{fmt::format("the {} GPUs of a stage are no multiple of the {} that share experts",
+                            ranks / p.pipeline, p.expert),
+                workload.where, "choose nodes, pipeline or expert so that they are"};
+}
+
+int split_unit(const WorkloadSpec& workload) {
+  if (!workload.parallelism) return 1;
+  const ParallelSpec& p = *workload.parallelism;
+  return p.pipeline * std::lcm(p.tensor * p.context, p.expert);
+}
+
+ParallelSpec fitting(ParallelSpec p, int ranks) {
+  while (p.pipeline > 1 && ranks % p.gpus() != 0) --p.pipeline;
+  while (p.context > 1 && ranks % p.gpus() != 0) p.context /= 2;
+  while (p.tensor > 1 && ranks % p.gpus() != 0) p.tensor /= 2;
+  if (p.pipeline == 1) p.interleave = 1;
+  while (p.expert > 1 && ranks / p.pipeline % p.expert != 0) p.expert /= 2;
+  return p;
+}
+
+SplitSpec split_spec(const WorkloadSpec& workload, int ranks) {
+  const ParallelSpec p = fitting(*workload.parallelism, ranks);
+  SplitSpec out;
+  out.tensor = p.tensor;
+  out.pipeline = p.pipeline;
+  out.interleave = p.interleave;
+  out.context = p.context;
+  out.expert = p.expert;
+  out.zero_stage = p.zero_stage;
+  out.micro_batch = p.micro_batch;
+  out.micro_batches = p.micro_batches;
+  out.precision = workload.precision;
+  out.recompute = p.recompute;
+  return out;
+}
+
+MemoryOptions memory_options(const WorkloadSpec& asked, const Workload& workload,
+                             const FrameworkProfile& framework, int ranks) {
+  const WorkloadSpec spec = on_gpus(asked, workload, ranks);
+  MemoryOptions out;
+  out.batch = spec.batch_per_gpu;
+  out.precision = spec.precision;
+  out.optimizer = usual_optimizer(workload);
+  out.workspace = framework.workspace;
+  out.fused_attention = framework.attention != AttentionKernel::unfused;
+  if (spec.tables != TablePlacement::copied && has_split_tables(workload)) out.table_ways = ranks;
+  if (!spec.parallelism) return out;
+  const ParallelSpec p = fitting(*spec.parallelism, ranks);
+  out.batch = p.micro_batch;
+  out.optimizer = Optimizer::adam;
+  SplitMemorySpec split;
+  split.tensor = p.tensor;
+  split.pipeline = p.pipeline;
+  split.interleave = p.interleave;
+  split.context = p.context;
+  split.expert = p.expert;
+  split.sequence_parallel = p.tensor > 1 && p.sequence_parallel.value_or(framework.sequence_parallel);
+  split.recompute = p.recompute;
+  split.micro_batches = p.micro_batches;
+  out.split = split;
+  out.wide_gradients = framework.gradient_sums != GradientSums::in_place &&
+                       spec.precision != Precision::mixed && spec.precision != Precision::fp16;
+  out.zero_stage = p.zero_stage;
+  out.replicas = std::max(1.0, static_cast<double>(ranks) / p.ways());
+  return out;
+}
+
+}  // namespace rackcast

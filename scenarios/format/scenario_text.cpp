@@ -1,0 +1,78 @@
+/// The text of a scenario: "extends" and --set.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "scenarios/format/scenario.hpp"
+
+namespace rackcast {
+
+namespace {
+
+/// Follows "extends": the file named there is the base, this one is laid over it.
+Json resolve_extends(const Json& json, const std::filesystem::path& file,
+                     std::vector<std::filesystem::path>& chain) {
+  if (json.kind() != JsonKind::object) json.fail("a scenario is a JSON object", "start the file with {");
+  const Json* extends = json.find("extends");
+  if (!extends) return json;
+  const auto path = file.parent_path() / extends->string();
+  const auto base = std::filesystem::weakly_canonical(path);
+  if (std::find(chain.begin(), chain.end(), base) != chain.end()) {
+    extends->fail(fmt::format("\"extends\" goes in a circle: {} is already being read", extends->string()));
+  }
+  if (chain.size() >= 16) extends->fail("\"extends\" is more than 16 files deep");
+  chain.push_back(base);
+  Json parent;
+  try {
+    parent = parse_json_file(path.lexically_normal().string());
+  } catch (const Error& e) {
+    if (!e.where().line) extends->fail(e.message(), e.hint());  // the file could not be opened: point here
+    throw;
+  }
+  Json merged = resolve_extends(parent, path, chain).merged(json.without("extends"));
+  chain.pop_back();
+  return merged;
+}
+
+/// "a.b=value": the value is JSON if it parses as JSON, else a string ("14 days" needs no quotes).
+Json apply_set(const Json& json, const std::string& set) {
+  const auto equals = set.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error{fmt::format("--set {}: expected path=value", set),
+                {},
+                "for example --set goal.deadline=\"21 days\"",
+                ErrorKind::usage};
+  }
+  const std::string name = "--set " + set;
+  const std::string value = set.substr(equals + 1);
+  Json parsed;
+  try {
+    parsed = parse_json(value, name);
+  } catch (const Error&) {
+    std::string quoted = "\"";
+    for (const char c : value) {
+      if (static_cast<unsigned char>(c) < 0x20) throw Error{name + ": control character in the value"};
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+    parsed = parse_json(quoted + '"', name);
+  }
+  return json.with(set.substr(0, equals), parsed);
+}
+
+}  // namespace
+
+Json load_scenario_text(const std::string& path, const std::vector<std::string>& sets) {
+  Json json = parse_json_file(path);
+  std::vector<std::filesystem::path> chain{std::filesystem::weakly_canonical(path)};
+  json = resolve_extends(json, path, chain);
+  for (const std::string& set : sets) json = apply_set(json, set);
+  return json;
+}
+
+bool serves(const Json& text) {
+  return text.kind() == JsonKind::object && text.find("serving") != nullptr;
+}
+
+}  // namespace rackcast

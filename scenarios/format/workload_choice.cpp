@@ -1,0 +1,43 @@
+#include "scenarios/format/workload_choice.hpp"
+
+#include <fmt/format.h>
+
+#include "scenarios/format/scenario.hpp"
+#include "topologies/hardware/gpu_spec.hpp"
+
+namespace rackcast {
+
+Workload network_of(const WorkloadSpec& spec) {
+  Workload published = load_workload(spec.model);
+  if (!spec.image && !spec.tokens) return published;
+  WorkloadOptions options;
+  options.image = spec.image;
+  options.seq_len = spec.tokens;
+  try {
+    return load_workload(spec.model, options);
+  } catch (const Error& e) {
+    throw Error{published.title + ": " + e.message(), spec.sample_where, "leave \"sample\" out"};
+  }
+}
+
+FrameworkQuery software_of(const WorkloadSpec& spec, const GpuSpec& gpu) {
+  FrameworkQuery out;
+  out.name = spec.framework;
+  out.version = version_on(spec.framework, spec.framework_version, gpu.line.first_container);
+  out.script = spec.framework_script;
+  out.cudnn = spec.cudnn;
+  return out;
+}
+
+std::string network_key(const WorkloadSpec& spec) {
+  std::string key = fmt::format("{}/{}", spec.model, spec.tokens.value_or(0));
+  if (spec.image)
+    for (const std::int64_t side : *spec.image) key += fmt::format("/{}", side);
+  return key;
+}
+
+std::string software_key(const FrameworkQuery& query) {
+  return fmt::format("{}/{}/{}/{}", query.name, query.version, query.script, query.cudnn);
+}
+
+}  // namespace rackcast

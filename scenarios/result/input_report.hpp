@@ -1,0 +1,64 @@
+#pragma once
+/// What the result says about the way of the data: reads and caches of one workload, growth of the set.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/data_path/cache.hpp"
+#include "models/data_path/checkpoint.hpp"
+#include "models/data_path/data_growth.hpp"
+#include "models/data_path/funnel.hpp"
+#include "models/step/training.hpp"
+
+namespace rackcast {
+
+/// Epochs that run alike, and their steady step.
+struct PhaseRun {
+  EpochPhase phase;
+  TrainingRun run;
+};
+
+/// What reads, caches and writes of one workload come to.
+struct InputReport {
+  CacheSpec cache;
+  Funnel funnel;  ///< of the coldest epochs
+  std::vector<PhaseRun> phases;
+  Bytes sample{0};         ///< stored
+  Bandwidth required{0};   ///< from storage, to keep the GPUs busy in the coldest epochs
+  Bandwidth available{0};  ///< what the storage can deliver of such samples
+  Bytes checkpoint{0};     ///< 0: none is written
+  WriteCost writes;
+};
+
+/// One training of a set that grows.
+struct Retraining {
+  Duration at{0};  ///< since the first recording day
+  double samples = 0;
+  Duration time{0};
+  bool in_time = true;  ///< done before the next begins
+};
+
+/// What the deadline takes once a fleet has recorded for so long.
+struct GrowthStep {
+  Duration at{0};
+  double samples = 0;
+  Bytes bytes{0};
+  int storage = 0;           ///< systems, as many more as there is more data
+  std::optional<int> nodes;  ///< nothing: no count within the limits
+  bool asked = false;        ///< the set of the scenario itself
+  /// At the ends of the 90 % interval of the time; nothing in `most`: no count within the limits.
+  std::optional<int> least = {}, most = {};
+  int spares = 0;  ///< beside `nodes`
+};
+
+/// The data set in time, for a scenario whose data come from a fleet.
+struct GrowthReport {
+  std::vector<GrowthPoint> series;
+  std::optional<Bytes> capacity;
+  std::optional<Duration> full;  ///< nothing: not within the recording
+  std::optional<Duration> date;
+  std::vector<Retraining> retraining;
+  std::vector<GrowthStep> plan;  ///< nothing without a goal
+};
+
+}  // namespace rackcast

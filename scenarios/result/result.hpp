@@ -1,0 +1,166 @@
+#pragma once
+/// What `size` and `simulate` found: the one document that crosses from here to the reports.
+/// Its form is scenarios/document/result.hpp (`rackcast schema result`).
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/step/training.hpp"
+#include "scenarios/evaluate/failure_plan.hpp"
+#include "scenarios/evaluate/step_timeline.hpp"
+#include "scenarios/evidence/evidence.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "scenarios/plan/plan.hpp"
+#include "scenarios/result/assumption.hpp"
+#include "scenarios/result/input_report.hpp"
+#include "scenarios/result/machine_drawing.hpp"
+#include "scenarios/result/result_estimate.hpp"
+#include "scenarios/site/site_report.hpp"
+
+namespace rackcast {
+
+struct Prediction {
+  Estimate time_to_train, samples_per_s, scaling_efficiency, step_time;
+};
+
+/// A limit that is not kept. Texts with units: `required` is what is allowed or asked, `best` the nearest to
+/// it that can be had.
+struct Conflict {
+  std::string constraint, required, best, statement;
+};
+
+struct Change {
+  std::string input, change, statement;
+  std::optional<int> nodes;
+};
+
+struct Smaller {
+  int nodes = 0;
+  std::string fails, statement;
+  Estimate time_to_train;
+};
+
+struct Answer {
+  bool feasible = false;
+  int nodes = 0, gpus = 0;
+  int spares = 0;  ///< bought beside `nodes`, for failed ones
+  std::string node, node_title, workload, binding_constraint, statement;
+  std::optional<double> rack_units;  ///< of the nodes alone, spares included; nothing: not in the catalogue
+  std::optional<double> power_kw;    ///< rated, likewise
+  std::optional<double> deadline_probability;  ///< that all is done in time, by the model's error alone
+  std::optional<Smaller> why_not_fewer;
+  std::vector<Conflict> conflicts;
+  std::vector<Change> changes;
+};
+
+struct LadderRow {
+  std::string label, unit, text, how;
+  double value = 0;
+};
+
+struct ScalingRow {
+  int nodes = 0, gpus = 0;
+  Prediction prediction;
+  std::string binds;
+};
+
+struct PublishedComparison {
+  PublishedRow published;
+  Estimate predicted;
+  double ratio = 0;       ///< predicted over published
+  double efficiency = 1;  ///< of the simulated scaling from one GPU; the table assumes 1
+  int gpus = 0;
+  double global_batch = 0;  ///< samples in a simulated step
+};
+
+struct Alternative {
+  std::string node, title, statement, binding_constraint;
+  bool feasible = false;
+  int nodes = 0, gpus = 0, spares = 0;
+  Estimate time_to_train;
+  std::optional<double> rack_units, power_kw;  ///< as of Answer
+};
+
+/// Failures of the job, what they cost, and what keeps the cost low.
+struct ReliabilityReport {
+  FailurePlan plan;
+  struct ByInterval {
+    Duration interval{0};
+    Estimate goodput;
+  };
+  Estimate goodput, mttf, interruptions;  ///< interruptions of the whole training
+  std::vector<ByInterval> by_interval;    ///< around the interval of the plan, which is one of them
+  std::string statement;
+};
+
+/// Time to train with one input at either end of what it may be, all else as asked.
+struct SensitivityRow {
+  std::string input, kind;          ///< kind: "model" (its 90 % interval) or "range" (of the scenario)
+  std::string low_text, high_text;  ///< the ends of the input
+  Duration low{0}, high{0};         ///< time at them
+};
+
+/// What a step takes, in words: the samples, and where their number comes from.
+struct BatchReport {
+  std::string text, origin;
+  std::optional<double> largest_useful;  ///< samples; nothing if nobody says
+  bool stated = false;                   ///< the scenario gives it, so it does not grow with the GPUs
+};
+
+/// Of a language model (models/split/utilisation.hpp). Shares are of the peak of the GPUs' units for its
+/// precision.
+struct Utilisation {
+  Estimate tokens_per_s, tokens_per_s_per_gpu, mfu, hfu;
+  double tokens_per_sample = 0;
+  Flop model_flop_per_token{0}, hardware_flop_per_token{0};
+  FlopRate peak{0};  ///< of one GPU
+};
+
+struct WorkloadResult {
+  WorkloadSpec spec;  ///< with the batch of each GPU on the answer's cluster
+  std::string title;
+  double parameters = 0, samples = 0, global_batch = 0, steps = 0;
+  Flop forward_flop{0};
+  BatchReport batch;
+  Answer answer;
+  Prediction prediction;
+  TrainingRun run;
+  std::string step_statement;
+  std::optional<Utilisation> utilisation;        ///< of a language model
+  Bytes memory_per_gpu{0};                       ///< that training takes
+  std::optional<InputReport> input;              ///< nothing if samples are in memory
+  std::optional<ReliabilityReport> reliability;  ///< nothing if nothing ever fails
+  std::vector<LadderRow> ladder;
+  std::vector<ScalingRow> scaling;
+  std::vector<PublishedComparison> published;
+  Evidence evidence;  ///< how predictions of systems like this have turned out
+  StepTimeline timeline;
+  std::vector<Alternative> alternatives;
+  std::vector<SensitivityRow> sensitivity;  ///< the widest swing first
+};
+
+struct Result {
+  std::string kind;  ///< "size" or "simulate"
+  std::string command;
+  Scenario scenario;
+  std::string premise;  ///< how several workloads share cluster and deadline; empty of one
+  Answer answer;
+  Prediction prediction;  ///< of what takes longest on the cluster of the answer
+  std::vector<WorkloadResult> workloads;
+  std::size_t slowest = 0;  ///< workload that takes longest on the cluster of the answer
+  /// Of all workloads together, where they run one after another; else each workload has its own.
+  std::vector<Alternative> alternatives;
+  std::vector<SensitivityRow> sensitivity;
+  std::optional<PlanReport> plan;        ///< of "size"
+  std::optional<GrowthReport> growth;    ///< of a fleet's data, on the chosen cluster
+  std::optional<SiteReport> site;        ///< of the chosen cluster
+  std::vector<MachineDrawing> drawings;  ///< of the chosen cluster
+  std::vector<Assumption> assumptions;
+  std::vector<std::string> warnings;
+  bool partial = false;  ///< a limit ended the simulation: this is what was known by then
+};
+
+/// The result document as indented JSON; the same result gives the same bytes.
+std::string to_json_text(const Result& result);
+
+}  // namespace rackcast

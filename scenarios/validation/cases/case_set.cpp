@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <array>
+
+#include "scenarios/validation/cases/software_of_case.hpp"
+#include "scenarios/validation/predict/split_case.hpp"
+#include "scenarios/validation/report.hpp"
+
+namespace rackcast {
+
+std::string_view to_string(CaseSet set) {
+  constexpr std::array<std::string_view, 7> names{"judged",  "fit",   "derived",   "approximate",
+                                                  "assumed", "bound", "not scored"};
+  return names[static_cast<std::size_t>(set)];
+}
+
+namespace {
+
+/// A quality mark is `true` or a sentence that says what is odd.
+bool marked(const Json& extra, std::string_view key) {
+  const Json* mark = member_in(extra, key);
+  return mark != nullptr && !(mark->kind() == JsonKind::boolean && !mark->boolean());
+}
+
+/// Precision, lengths and batch of MLPerf Inference are not in its results but in rules and configurations.
+bool rests_on_rules(const ValidationCase& c) {
+  return text_in(c.workload.extra, "benchmark") && text_in(c.workload.extra, "scenario") &&
+         !c.workload.precision;
+}
+
+}  // namespace
+
+CaseSet case_set(const ValidationCase& c, std::span<const std::string> fitted) {
+  const Json& extra = c.workload.extra;
+  if (c.kind == "projection" || marked(extra, "suspect") || marked(extra, "superseded"))
+    return CaseSet::not_scored;
+  if (std::ranges::find(fitted, c.id) != fitted.end()) return CaseSet::fit;
+  if (marked(extra, "bound")) return CaseSet::bound;
+  if (c.kind == "derived") return CaseSet::derived;
+  if (marked(extra, "approximate")) return CaseSet::approximate;
+  if (c.system.gpu_assumed || flag_in(c.system.fabric, "assumed").value_or(false) ||
+      flag_in(extra, "drive_assumed").value_or(false) || rests_on_rules(c) || precision_is_taken(c) ||
+      (c.workload.task == "training" && split_is_taken(c)))
+    return CaseSet::assumed;
+  return CaseSet::judged;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,130 @@
+#include "scenarios/validation/cases/software_of_case.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "models/memory/memory.hpp"
+#include "scenarios/validation/cases/mlperf_training.hpp"
+#include "scenarios/validation/cases/workload_of_case.hpp"
+#include "scenarios/validation/predict/predictor.hpp"
+
+namespace rackcast {
+
+bool precision_is_taken(const ValidationCase& c) {
+  return !c.workload.precision && training_benchmark_of(c);
+}
+
+Precision precision_of(const ValidationCase& c) {
+  if (precision_is_taken(c)) return training_benchmark_of(c)->precision;
+  if (!c.workload.precision) throw Unpredictable{"precision not stated"};
+  const std::string& name = *c.workload.precision;
+  if (name == "mxfp8") return Precision::fp8;
+  if (name == "nvfp4") return Precision::fp4;
+  if (name == "fp64") throw Unpredictable{"fp64 networks have no model"};
+  try {
+    const Precision precision = parse_precision(name);
+    // fp16_storage_only: 16-bit tensors and fp32 arithmetic, which is what `mixed` means before tensor cores.
+    return flag_in(c.workload.extra, "fp16_storage_only").value_or(false) ? Precision::mixed : precision;
+  } catch (const std::exception&) {
+    throw Unpredictable{"precision \"" + name + "\" is not known"};
+  }
+}
+
+namespace {
+
+/// The stated script; NVIDIA's PyTorch examples train Mask R-CNN with Facebook's
+/// (github.com/NVIDIA/DeepLearningExamples, PyTorch/Segmentation/MaskRCNN).
+std::string script_of(const ValidationCase& c) {
+  if (const auto stated = text_in(c.workload.extra, "script")) return *stated;
+  const bool example = c.source.starts_with("nvidia_deeplearningexamples");
+  return example && c.workload.framework == "pytorch" && c.workload.model == "mask-rcnn"
+             ? "maskrcnn-benchmark"
+             : "";
+}
+
+/// The stated release. The runs of Korthikanti et al. (arXiv 2205.05198) are those of Megatron-LM with
+/// sequence parallelism, which came with release 3.0.
+std::string release_of(const ValidationCase& c, std::string_view first_container) {
+  const std::string& stated = c.workload.framework_version;
+  const bool sequence_parallel_code = c.citation.find("2205.05198") != std::string::npos;
+  if (stated.empty() && c.workload.framework == "megatron-lm" && sequence_parallel_code) return "3.0";
+  return version_on(c.workload.framework, stated, first_container);
+}
+
+FrameworkProfile known_profile(const FrameworkQuery& query) {
+  try {
+    return framework_profile(query);
+  } catch (const Error& e) {
+    throw Unpredictable{e.message()};
+  }
+}
+
+}  // namespace
+
+FrameworkProfile profile_of(const ValidationCase& c, std::string_view first_container) {
+  FrameworkQuery query;
+  query.name = c.workload.framework;
+  if (query.name == "tensorflow" && flag_in(c.workload.extra, "xla").value_or(false))
+    query.name = "tensorflow-xla";
+  query.version = release_of(c, first_container);
+  query.cudnn = text_in(c.workload.extra, "cudnn").value_or("");
+  query.script = script_of(c);
+  if (const auto benchmark = training_benchmark_of(c)) {
+    // NeMo is PyTorch's, and some results name the container.
+    const bool named_by_container = query.name == "pytorch" && benchmark->framework == "nemo";
+    if (query.name == "unknown" || named_by_container) query.name = benchmark->framework;
+    if (query.script.empty()) query.script = "MLPerf " + c.workload.model;
+  }
+  query.training = c.workload.task != "inference";
+  query.kernels = text_in(c.workload.extra, "kernels").value_or("");
+  if (query.kernels == "cudnn") query.kernels.clear();
+  FrameworkProfile profile = known_profile(query);
+  if (text_in(c.workload.extra, "layout") == "nhwc") profile.layout = LayoutConversion::none;
+  return profile;
+}
+
+bool trains_with_adam(const ValidationCase& c, const Workload& workload) {
+  if (const auto stated = text_in(c.workload.extra, "optimizer"))
+    return *stated != "sgd" && *stated != "momentum";
+  return usual_optimizer(workload) == Optimizer::adam;
+}
+
+namespace {
+
+/// Of several runs the numbers of their last epochs, each once; how often each came is not stated, so the
+/// mean of the first and the last. Whether a script counts from 0 or 1 is known of translation scripts.
+std::optional<double> epochs_of_runs(const ValidationCase& c) {
+  const auto sentences = sentences_of_case(c);
+  const Json* last = member_in(c.workload.extra, "last_eval_epoch");
+  if (!sentences || last == nullptr || last->kind() != JsonKind::array || last->array().empty())
+    return std::nullopt;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Json& epoch : last->array()) {
+    if (epoch.kind() != JsonKind::number) return std::nullopt;
+    low = std::min(low, epoch.number());
+    high = std::max(high, epoch.number());
+  }
+  const double epochs = (low + high) / 2 - sentences->first_epoch + 1;
+  return epochs > 0 ? std::optional{epochs} : std::nullopt;
+}
+
+double epochs_of(const ValidationCase& c) {
+  const Json& extra = c.workload.extra;
+  for (const std::string_view key : {"epochs", "last_eval_epoch"})
+    if (const auto epochs = number_in(extra, key); epochs && *epochs > 0) return *epochs;
+  if (const auto epochs = epochs_of_runs(c)) return *epochs;
+  throw Unpredictable{"number of epochs not stated"};
+}
+
+}  // namespace
+
+double samples_of(const ValidationCase& c) {
+  const Json& extra = c.workload.extra;
+  if (const auto total = number_in(extra, "samples_to_target"); total && *total > 0) return *total;
+  auto per_epoch = number_in(extra, "samples_per_epoch");
+  if (const auto sentences = sentences_of_case(c); !per_epoch && sentences) per_epoch = sentences->pairs;
+  if (!per_epoch || !(*per_epoch > 0)) throw Unpredictable{"samples per epoch not stated"};
+  return *per_epoch * (c.metric == "epoch_time_s" ? 1.0 : epochs_of(c));
+}
+
+}  // namespace rackcast

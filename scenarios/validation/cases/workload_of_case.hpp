@@ -1,0 +1,52 @@
+#pragma once
+/// Which network a case ran, at which input size.
+#include <optional>
+#include <string>
+
+#include "models/frameworks/sentence_batches.hpp"
+#include "models/memory/memory.hpp"
+#include "models/networks/operator.hpp"
+#include "models/networks/recomputation.hpp"
+#include "models/networks/transformer.hpp"
+#include "scenarios/validation/cases/case.hpp"
+
+namespace rackcast {
+
+/// Equal for cases that run the same network on the same input.
+std::string workload_key(const ValidationCase& c);
+
+/// A network of the zoo, or a transformer from its printed shape. Throws Unpredictable when the network is
+/// not known, its size is not stated, or the input does not fit it.
+Workload workload_of_case(const ValidationCase& c);
+
+/// The printed shape; nothing for other networks. Throws Unpredictable for an impossible one.
+std::optional<TransformerShape> transformer_of_case(const ValidationCase& c);
+
+/// What the script makes of its sentence pairs, where the case trains a translation network whose script and
+/// set are known.
+std::optional<SentenceBatches> sentences_of_case(const ValidationCase& c);
+
+/// Tokens of one sequence as computed: where the case says so, else the mean of sentences with their padding.
+std::optional<double> sequence_length(const ValidationCase& c);
+/// Tokens of one sample in a rate of tokens: of sentences those that the script counts. Throws Unpredictable
+/// when it cannot be told.
+double counted_tokens(const ValidationCase& c);
+
+/// Samples per GPU and micro-step. Throws Unpredictable when it cannot be told.
+double batch_of_case(const ValidationCase& c);
+
+/// Micro-steps per update: as stated, or as many as make the global batch out of those of the GPUs.
+double accumulation_of_case(const ValidationCase& c);
+/// Which activations are computed again while going back. Throws Unpredictable for a word that has no model.
+Recomputation recomputation_of_case(const ValidationCase& c);
+
+class PredictionContext;
+/// What training it keeps in the memory of one GPU, but for the batch.
+MemoryOptions memory_of_case(PredictionContext& context, const ValidationCase& c);
+/// The largest whole batch that the GPU holds. Throws Unpredictable when nothing fits.
+double largest_batch_of_case(PredictionContext& context, const ValidationCase& c);
+/// The case with a batch: where none is stated the largest power of two that a GPU holds, as whoever measures
+/// throughput takes it. Throws Unpredictable when nothing fits.
+ValidationCase with_fitting_batch(PredictionContext& context, ValidationCase c);
+
+}  // namespace rackcast

@@ -1,0 +1,23 @@
+/// Copies between host and GPU: the PCIe link of the GPU's slot, as far as large copies fill it.
+#include "models/data_path/input_path.hpp"
+#include "scenarios/validation/cases/cluster_of_case.hpp"
+#include "scenarios/validation/predict/predictor.hpp"
+#include "topologies/hardware/node_spec.hpp"
+
+namespace rackcast {
+
+PredictedFigure predict_host_copy(PredictionContext& context, const ValidationCase& c) {
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
+  if (c.metric == "copy_gb_per_s") {
+    const std::string op = text_in(c.workload.extra, "op").value_or("");
+    if (op == "copy device to device read")
+      throw Unpredictable{"copies between GPUs: whether both directions are counted is not stated"};
+    if (op != "copy host to device" && op != "copy device to host")
+      throw Unpredictable{"copy \"" + op + "\" is not known"};
+  }
+  const NodeSpec node = cluster_of_case(context.catalog(), c).node;
+  // The catalogue's rates are recollection, as those of storage are.
+  return figure_of(node.pcie_link.achievable.value.base() / 1e9, input_path_facts().storage_log_sigma);
+}
+
+}  // namespace rackcast

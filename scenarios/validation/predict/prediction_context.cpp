@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "models/frameworks/framework_parameters.hpp"
+#include "models/gpu/rates_of.hpp"
+#include "models/networks/workload.hpp"
+#include "scenarios/validation/cases/cluster_of_case.hpp"
+#include "scenarios/validation/cases/software_of_case.hpp"
+#include "scenarios/validation/cases/workload_of_case.hpp"
+#include "scenarios/validation/predict/predictor.hpp"
+#include "sim/base/error.hpp"
+#include "topologies/hardware/gpu_spec.hpp"
+
+namespace rackcast {
+namespace {
+
+/// Empty for a GPU that is not stated or not known.
+std::string first_container(const Catalog& catalog, const ValidationCase& c) {
+  const std::vector<std::string> known = catalog.ids("gpus");
+  if (!c.system.gpu || std::ranges::find(known, *c.system.gpu) == known.end()) return {};
+  return gpu_spec(catalog, *c.system.gpu).line.first_container;
+}
+
+}  // namespace
+
+const GpuCostModel& PredictionContext::gpu(const std::string& id, const FrameworkProfile& software) {
+  std::unique_ptr<GpuCostModel>& slot = gpus_[{id, software.lowering()}];
+  if (!slot) {
+    try {
+      const GpuSpec spec = gpu_spec(catalog_, id);
+      const GpuRates rates = gpu_rates(spec);
+      LoweringOptions options = software.lowering();
+      // A run cannot have used a library older than its GPU.
+      options.library = std::max(options.library, parse_library_generation(spec.line.oldest_cudnn));
+      slot = std::make_unique<GpuCostModel>(GpuCostModel::create(rates, options, fitted_));
+    } catch (const Error& e) {
+      throw Unpredictable{"GPU \"" + id + "\": " + e.message()};
+    }
+  }
+  return *slot;
+}
+
+void require_precision(const GpuCostModel& gpu, Precision precision, PrecisionUse use) {
+  if (use != PrecisionUse::training && precision == Precision::mixed) precision = Precision::fp16;
+  if (supports(gpu.gpu(), precision, use)) return;
+  const PrecisionRefusal why = precision_refusal(gpu.gpu(), gpu.gpu().name, precision, use);
+  throw Unpredictable{fmt::format("{} ({})", why.message, why.hint)};
+}
+
+const Cluster& PredictionContext::cluster(const ValidationCase& c) {
+  std::unique_ptr<Cluster>& slot = clusters_[cluster_key(c)];
+  if (!slot) slot = std::make_unique<Cluster>(cluster_of_case(catalog_, c, comm_));
+  slot->comm = comm_;  // what is laid out stays: a fit tries times and factors, on which no layout depends
+  return *slot;
+}
+
+void PredictionContext::replace_links(const Json& links) {
+  auto changed = std::make_shared<CommData>(*comm_);
+  changed->links = read_links(links);
+  comm_ = std::move(changed);
+}
+
+FrameworkProfile PredictionContext::profile(const ValidationCase& c) const {
+  FrameworkProfile profile = profile_of(c, first_container(catalog_, c));
+  if (!replaced_ || replaced_->id != profile.id) return profile;
+  for (const ProfileParameter& p : profile_parameters()) p.set(profile, p.get(*replaced_));
+  profile.log_sigma = replaced_->log_sigma;
+  return profile;
+}
+
+const Workload& PredictionContext::workload(const ValidationCase& c) {
+  std::unique_ptr<Workload>& slot = workloads_[workload_key(c)];
+  if (!slot) slot = std::make_unique<Workload>(workload_of_case(c));
+  return *slot;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,158 @@
+#pragma once
+/// Predicts published figures from system and workload alone.
+///
+/// What is asked (task, metric, one GPU or several) selects a rule from one table (prediction_rules.cpp). A
+/// rule computes the figure or says why it cannot; a kind of figure that has no model yet is a rule too, with
+/// its reason, so nothing is dropped in silence.
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/collectives/cluster.hpp"
+#include "models/frameworks/framework.hpp"
+#include "models/frameworks/gpu_step.hpp"
+#include "models/gpu/cost.hpp"
+#include "models/gpu/precision_support.hpp"
+#include "scenarios/validation/report.hpp"
+
+namespace rackcast {
+
+/// Thrown inside a rule: this case cannot be predicted, and why.
+struct Unpredictable {
+  std::string reason;
+};
+
+struct PredictionOutcome {
+  std::optional<PredictedFigure> figure;
+  std::string skipped_reason;  ///< empty when there is a figure
+};
+
+/// Catalogue, networks and GPU models, each made once.
+class PredictionContext {
+ public:
+  explicit PredictionContext(const Catalog& catalog) : catalog_{catalog} {}
+
+  [[nodiscard]] const Catalog& catalog() const { return catalog_; }
+  /// Throws Unpredictable for an unknown GPU or one without the needed facts.
+  const GpuCostModel& gpu(const std::string& id, const FrameworkProfile& software);
+  /// The network of a case, with its input size. Throws Unpredictable.
+  const Workload& workload(const ValidationCase& c);
+  /// The machine of a case. Throws Unpredictable.
+  const Cluster& cluster(const ValidationCase& c);
+  /// What the case ran on. Throws Unpredictable.
+  [[nodiscard]] FrameworkProfile profile(const ValidationCase& c) const;
+  /// From now on the profile with this id has these numbers: how a fit tries them.
+  void replace_profile(FrameworkProfile profile) { replaced_ = std::move(profile); }
+  /// And collectives these links in place of models/data/collectives/links.json.
+  void replace_links(const Json& links);
+
+ private:
+  const Catalog& catalog_;
+  GpuModelLibrary fitted_ = GpuModelLibrary::builtin();
+  std::map<std::pair<std::string, LoweringOptions>, std::unique_ptr<GpuCostModel>> gpus_;
+  std::map<std::string, std::unique_ptr<Workload>> workloads_;
+  std::map<std::string, std::unique_ptr<Cluster>> clusters_;
+  std::optional<FrameworkProfile> replaced_;
+  std::shared_ptr<const CommData> comm_ = shipped_comm_data();
+};
+
+/// Throws Unpredictable where models/data/precisions.json refuses the precision on this GPU, with its reason:
+/// what a scenario of the same run would be refused with. Forward passes alone of `mixed` are products in 16
+/// bits, so they need what fp16 needs.
+void require_precision(const GpuCostModel& gpu, Precision precision, PrecisionUse use);
+
+/// A rule gives the figure in the unit of the metric, or throws Unpredictable (or Error).
+using PredictFunction = PredictedFigure (*)(PredictionContext&, const ValidationCase&);
+
+enum class Scale { one_gpu, several, any };
+
+struct PredictionRule {
+  std::string_view task, metric;  ///< "*" for any
+  Scale scale = Scale::any;
+  PredictFunction predict = nullptr;
+  std::string_view reason;  ///< why there is no prediction, when `predict` is null
+};
+
+/// First match wins; the last row matches everything.
+const PredictionRule& rule_for(const ValidationCase& c);
+
+/// Never throws for what a case holds.
+PredictionOutcome predict_case(PredictionContext& context, const ValidationCase& c);
+/// The same for a case that something is fitted on. Throws Error with the place of a case without a figure,
+/// or whose measurement is no positive number.
+PredictedFigure figure_to_fit(PredictionContext& context, const ValidationCase& c);
+
+/// value with the 90 % interval of a log-normal spread: value * exp(+-1.645 sigma).
+PredictedFigure figure_of(double value, double log_sigma);
+
+// One GPU (single_gpu.cpp).
+PredictedFigure predict_throughput(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_step_time(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_tokens(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_forward(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_backward(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_flop_rate(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_peak_fraction(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_epochs(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_speedup(PredictionContext&, const ValidationCase&);
+
+// Token by token, one GPU or several (generation_case.cpp).
+PredictedFigure predict_generation(PredictionContext&, const ValidationCase&);
+
+// MLPerf Inference, one GPU or several (serving_case.cpp).
+PredictedFigure predict_benchmark_samples(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_benchmark_answers(PredictionContext&, const ValidationCase&);
+
+// Several GPUs (several_gpus.cpp).
+PredictedFigure predict_scaled_throughput(PredictionContext&, const ValidationCase&);
+/// Arithmetic per second of one GPU, or its share of the peak, counted as the source says.
+PredictedFigure predict_flop_per_gpu(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_scaled_step(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_scaled_epochs(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_scaling(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_network_send(PredictionContext&, const ValidationCase&);
+/// The case on another number of GPUs of its machine, filling node after node, with the same batch per GPU.
+ValidationCase with_gpus(const ValidationCase& c, double gpus);
+/// Rate per GPU of the case over that on `base` GPUs of its machine.
+PredictedFigure predict_efficiency(PredictionContext&, const ValidationCase& c, double base);
+
+// Memory of split networks (memory_case.cpp).
+PredictedFigure predict_split_memory(PredictionContext&, const ValidationCase&);
+/// Activations of a layer over those without recomputation and with the sequence whole.
+PredictedFigure predict_activation_fraction(PredictionContext&, const ValidationCase&);
+
+// Collectives (collective_case.cpp).
+PredictedFigure predict_collective_time(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_bus_bandwidth(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_peer_bandwidth(PredictionContext&, const ValidationCase&);
+
+// Storage (storage_case.cpp).
+PredictedFigure predict_storage_read(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_drive_rate(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_utilisation(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_checkpoint(PredictionContext&, const ValidationCase&);
+
+// Failures (reliability_case.cpp).
+PredictedFigure predict_mttf(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_interruptions(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_failure_rate(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_machine_failures(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_effective_time(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_checkpoint_interval(PredictionContext&, const ValidationCase&);
+
+// Power (power_case.cpp).
+PredictedFigure predict_node_power(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_run_energy(PredictionContext&, const ValidationCase&);
+
+// Single kernels (kernel_case.cpp).
+PredictedFigure predict_kernel(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_gemm_rate(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_layer_gemms(PredictionContext&, const ValidationCase&);
+/// The largest batch whose training fits the GPU.
+PredictedFigure predict_largest_batch(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_stream(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_host_copy(PredictionContext&, const ValidationCase&);
+
+}  // namespace rackcast

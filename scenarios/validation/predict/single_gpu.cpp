@@ -1,0 +1,123 @@
+/// Figures of runs on one GPU: the step of models/frameworks/gpu_step.hpp in the unit that the source prints.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "scenarios/validation/cases/input_of_case.hpp"
+#include "scenarios/validation/cases/software_of_case.hpp"
+#include "scenarios/validation/cases/workload_of_case.hpp"
+#include "scenarios/validation/predict/predictor.hpp"
+#include "topologies/hardware/node_spec.hpp"
+
+namespace rackcast {
+namespace {
+
+struct Run {
+  StepTime step;
+  const Workload* workload = nullptr;
+  const GpuCostModel* gpu = nullptr;
+  double batch = 0;
+  double accumulation = 1;  ///< micro-steps per update
+
+  /// One optimizer step: the update comes once.
+  [[nodiscard]] Duration whole_step() const {
+    return step.total + (step.forward + step.backward) * (accumulation - 1);
+  }
+  [[nodiscard]] double samples_per_s() const { return batch * accumulation / whole_step().base(); }
+};
+
+Run run_on_one_gpu(PredictionContext& context, const ValidationCase& c) {
+  Run run;
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
+  const FrameworkProfile profile = context.profile(c);
+  StepOptions options;
+  options.batch = run.batch = batch_of_case(c);
+  options.precision = precision_of(c);
+  options.training = c.workload.task != "inference";
+  options.optimizer = flag_in(c.workload.extra, "includes_optimizer").value_or(true);
+  run.accumulation = accumulation_of_case(c);
+  options.recompute = recomputation_of_case(c);
+  run.workload = &context.workload(c);
+  options.adam = trains_with_adam(c, *run.workload);
+  run.gpu = &context.gpu(*c.system.gpu, profile);
+  require_precision(*run.gpu, options.precision,
+                    options.training ? PrecisionUse::training : PrecisionUse::inference);
+  run.step = step_time(*run.workload, *run.gpu, profile, options);
+  if (!(run.step.total > Duration{0})) throw Unpredictable{"the network has no operator that takes time"};
+  return run;
+}
+
+}  // namespace
+
+PredictedFigure figure_of(double value, double log_sigma) {
+  const double reach = std::exp(1.645 * log_sigma);  // 90 % of a normal distribution
+  return {value, value / reach, value * reach};
+}
+
+PredictedFigure predict_throughput(PredictionContext& context, const ValidationCase& c) {
+  const Run run = run_on_one_gpu(context, c);
+  CaseInput input;
+  if (c.system.node && c.workload.data == "real")
+    input = input_of_case(context.catalog(), c, node_spec(context.catalog(), *c.system.node), 1, 1);
+  return fed(run.samples_per_s(), run.step.log_sigma, input);
+}
+
+PredictedFigure predict_tokens(PredictionContext& context, const ValidationCase& c) {
+  const double tokens = counted_tokens(c);
+  const Run run = run_on_one_gpu(context, c);
+  return figure_of(run.samples_per_s() * tokens, run.step.log_sigma);
+}
+
+PredictedFigure predict_step_time(PredictionContext& context, const ValidationCase& c) {
+  const Run run = run_on_one_gpu(context, c);
+  return figure_of(run.whole_step().base(), run.step.log_sigma);
+}
+
+PredictedFigure predict_forward(PredictionContext& context, const ValidationCase& c) {
+  const Run run = run_on_one_gpu(context, c);
+  const Duration time = c.workload.task == "inference" ? run.step.total : run.step.forward;
+  return figure_of(time.base(), run.step.log_sigma);
+}
+
+PredictedFigure predict_backward(PredictionContext& context, const ValidationCase& c) {
+  const Run run = run_on_one_gpu(context, c);
+  return figure_of(run.step.backward.base(), run.step.log_sigma);
+}
+
+PredictedFigure predict_flop_rate(PredictionContext& context, const ValidationCase& c) {
+  const Run run = run_on_one_gpu(context, c);
+  const double passes = c.workload.task == "inference" ? 1 : 3;
+  const double tera = passes * run.workload->forward_flop().base() * run.samples_per_s() / 1e12;
+  return figure_of(tera, run.step.log_sigma);
+}
+
+PredictedFigure predict_peak_fraction(PredictionContext& context, const ValidationCase& stated) {
+  const ValidationCase c = with_fitting_batch(context, stated);  // who quotes a peak has filled the GPU
+  const PredictedFigure rate = predict_flop_rate(context, c);
+  const double peak = context.gpu(*c.system.gpu, context.profile(c)).gpu().fp32.base() / 1e12;
+  return {rate.value / peak, rate.low / peak, rate.high / peak};
+}
+
+PredictedFigure predict_epochs(PredictionContext& context, const ValidationCase& c) {
+  const double samples = samples_of(c);
+  const PredictedFigure rate = predict_throughput(context, c);
+  return {samples / rate.value, samples / rate.high, samples / rate.low};
+}
+
+PredictedFigure predict_speedup(PredictionContext& context, const ValidationCase& c) {
+  const Json* baseline = member_in(c.workload.extra, "baseline");
+  if (baseline == nullptr) throw Unpredictable{"baseline of the ratio not stated"};
+  ValidationCase other = c;
+  bool changed = false;
+  if (const auto gpu = text_in(*baseline, "gpu")) other.system.gpu = *gpu, changed = true;
+  if (const auto precision = text_in(*baseline, "precision"))
+    other.workload.precision = *precision, changed = true;
+  if (const auto batch = number_in(*baseline, "batch_per_gpu"))
+    other.workload.batch_per_gpu = *batch, changed = true;
+  if (!changed) throw Unpredictable{"the baseline changes neither GPU nor precision nor batch"};
+  const Run fast = run_on_one_gpu(context, c), slow = run_on_one_gpu(context, other);
+  // What both runs share (framework, library) cancels; a third of the spread is left.
+  return figure_of(fast.samples_per_s() / slow.samples_per_s(), fast.step.log_sigma / 3);
+}
+
+}  // namespace rackcast

@@ -1,0 +1,24 @@
+#pragma once
+/// Training runs whose network is split over GPUs (models/split/split_training.hpp).
+#include "models/step/training.hpp"
+#include "scenarios/validation/predict/predictor.hpp"
+
+namespace rackcast {
+
+/// Are low-rank adapters trained, and the network's own weights kept?
+bool trains_adapters(const ValidationCase& c);
+/// Such a run whose split is not stated has the usual one.
+bool split_is_taken(const ValidationCase& c);
+/// Does the case state a tensor- or pipeline-parallel split?
+bool is_split(const ValidationCase& c);
+
+/// GPUs of one way of splitting: "tp", "pp", "vpp"; 1 if not stated. Throws Unpredictable for what is no
+/// count.
+int ways_of_case(const ValidationCase& c, std::string_view key);
+
+/// The step, with all waiting as exchange, on a GPU and a network that are faster by these factors. Throws
+/// Unpredictable for splits that have no model.
+TrainingRun split_run(PredictionContext& context, const ValidationCase& c, double compute_scale = 1,
+                      double network_scale = 1);
+
+}  // namespace rackcast

@@ -1,0 +1,261 @@
+#pragma once
+/// Fluid resources and the activities that share them, in simulated time.
+///
+/// The model. A resource is a capacity: bytes/s of a link direction, FLOP/s of a device, cores, IOPS. An
+/// activity is an amount of work that flows through several resources at once, taking coefficient * rate of
+/// each. Rates are weighted max-min fair at every moment (max_min.hpp has the equations and the algorithm);
+/// they change only when an activity arrives or ends or a capacity changes. Between changes the work left
+/// falls linearly, so the next end is known exactly:
+///
+///     left(t) = left(t0) - rate * (t - t0),     end = t0 + left(t0) / rate, rounded to the nearest tick.
+///
+/// What happens within one instant is settled once, at its end (Priority::settle). Only the connected
+/// component (activities that share a resource, resources that share an activity) that was touched is solved
+/// again; rates elsewhere cannot change. An activity alone on its resources needs no solver.
+///
+/// Ends are kept in the engine's queue and corrected lazily: when an activity slows down, its old entry stays
+/// and is moved on when it comes up; an earlier entry is added only when the activity will end earlier than
+/// any entry says. So a rate change costs nothing or one push, and no heap has to be repaired.
+///
+/// When the model is wrong. Flows reach their fair rate at once: no slow start, no congestion window, no
+/// loss, no head-of-line blocking, no queueing delay, and per-packet headers only as far as the coefficients
+/// contain them. TCP shares by round-trip time, which weights can imitate (Low's utility view of TCP) but not
+/// follow within a few round trips. Transfers of less than about ten round trips of data come out too fast;
+/// incast with loss comes out much too fast. Long transfers on lossless fabrics (InfiniBand, RoCE with flow
+/// control, NVLink, PCIe), disks and compute under processor sharing are what it is good at. References for
+/// accuracy and limits: P. Velho, L. Schnorr, H. Casanova, A. Legrand, "On the validity of flow-level TCP
+/// network models for grid and cloud simulations", ACM TOMACS 23(4), 2013.
+///
+///   ResourceId link = network.add_resource("node0/nic/tx", Bandwidth{12.5e9});
+///   const Usage route[] = {{link, 1.0}};
+///   co_await network.run({.work = work_of(Bytes{1e9}), .uses = route, .latency = Duration{2e-6}});
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/engine/engine.hpp"
+#include "sim/engine/max_min.hpp"
+#include "sim/engine/trace.hpp"
+#include "sim/units/quantity.hpp"
+
+namespace rackcast {
+
+/// A resource of one Network, counted from 0 in the order of add_resource.
+struct ResourceId {
+  std::uint32_t index = std::numeric_limits<std::uint32_t>::max();
+  friend constexpr auto operator<=>(ResourceId, ResourceId) = default;
+};
+
+/// What one unit of work takes of a resource: 1 for bytes over a link, 1.1 with 10 % of headers, the bytes
+/// per sample of an activity that counts samples.
+struct Usage {
+  ResourceId resource;
+  double coefficient = 1;
+};
+
+/// Work is a plain number in the unit that makes coefficient * work fit the resources: bytes, FLOPs, samples.
+constexpr double work_of(Bytes bytes) {
+  return bytes.base();
+}
+constexpr double work_of(Flop flop) {
+  return flop.base();
+}
+
+/// Order of an activity. Only read while it is started; a resource may appear more than once (coefficients
+/// add).
+struct Activity {
+  double work = 0;                ///< >= 0
+  std::span<const Usage> uses{};  ///< none: bounded by rate_cap alone, or takes only its latency
+  double weight = 1;              ///< > 0: share relative to others on a saturated resource
+  double rate_cap = no_cap;       ///< > 0: work per second at most
+  Duration latency{};             ///< >= 0: passes before any resource is used
+  std::string_view name{};        ///< for the trace
+  TrackId track{};                ///< lane of the trace where it does not overlap others; else none
+};
+
+/// An activity in flight; stays valid, as "ended", afterwards.
+struct ActivityId {
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+};
+
+enum class ActivityEnd { completed, cancelled };
+
+/// Where an activity stands, to the last bit: with it, another network takes it over and ends it at the same
+/// tick. Times are relative to the instant of asking.
+struct Flight {
+  double left = 0;  ///< work at `since`
+  double rate = 0;  ///< since then
+  SimTime since{};  ///< <= 0
+  SimTime due{};    ///< end of the latency, or of the activity as things stand; `never` if it is stalled
+  bool latent = false;
+
+  friend bool operator==(const Flight&, const Flight&) = default;
+};
+
+class Network final : public EventSink, public Waitable {
+ public:
+  /// The engine must outlive the network.
+  explicit Network(Engine& engine);
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+  ~Network() override;
+
+  ResourceId add_resource(std::string name, Bandwidth capacity) {
+    return add(std::move(name), capacity.base());
+  }
+  ResourceId add_resource(std::string name, FlopRate capacity) {
+    return add(std::move(name), capacity.base());
+  }
+  ResourceId add_resource(std::string name, Frequency capacity) {
+    return add(std::move(name), capacity.base());
+  }
+  /// Capacity as a plain number of things at once (cores, channels); an activity's rate then is a number of
+  /// them.
+  ResourceId add_units(std::string name, double count) { return add(std::move(name), count); }
+
+  [[nodiscard]] std::size_t resource_count() const { return resources_.size(); }
+  [[nodiscard]] const std::string& name(ResourceId id) const { return resources_[id.index].name; }
+  /// In the base unit it was added with.
+  [[nodiscard]] double capacity(ResourceId id) const { return resources_[id.index].capacity; }
+  /// Takes effect in this instant; 0 stalls the activities on it.
+  void set_capacity(ResourceId id, double capacity);
+  /// Work times coefficient that has passed through so far, to the current instant.
+  [[nodiscard]] double served(ResourceId id) const;
+
+  /// Starts an activity in this instant. Throws Error (internal) on values out of range.
+  ActivityId start(const Activity& activity);
+  [[nodiscard]] bool in_flight(ActivityId id) const { return generations_[id.slot] == id.generation; }
+  /// Work per second since the last settled instant; 0 before the latency is over.
+  [[nodiscard]] double rate(ActivityId id) const { return in_flight(id) ? activities_[id.slot].rate : 0; }
+  [[nodiscard]] double work_left(ActivityId id) const;
+  /// Of an activity in flight, once the instant is settled.
+  [[nodiscard]] Flight flight(ActivityId id) const;
+  /// Starts an activity where it stood elsewhere; its work and latency are not read.
+  ActivityId resume(const Activity& activity, const Flight& flight);
+  /// Takes it off its resources; whoever waits for it goes on with ActivityEnd::cancelled.
+  void cancel(ActivityId id);
+
+  struct EndAwaiter : WaitNode {
+    EndAwaiter(Network& in, ActivityId of) : network(in), id(of) {}
+
+    Network& network;
+    ActivityId id;
+    ActivityEnd outcome = ActivityEnd::completed;
+
+    bool await_ready() const noexcept { return !network.in_flight(id); }
+    template <class P>
+    void await_suspend(std::coroutine_handle<P> self) {
+      Engine::note_wait(*this, self, network, id.slot);
+      network.activities_[id.slot].waiters.push(*this);
+    }
+    ActivityEnd await_resume() const noexcept { return outcome; }
+  };
+  /// `co_await network.wait(id)`; at once if it has ended.
+  [[nodiscard]] EndAwaiter wait(ActivityId id) { return {*this, id}; }
+  /// `co_await network.run(activity)`: start and wait.
+  [[nodiscard]] EndAwaiter run(const Activity& activity) { return {*this, start(activity)}; }
+
+  [[nodiscard]] std::string describe(std::uint64_t slot) const override;
+  [[nodiscard]] bool outlasts_clock(std::uint64_t slot) const override;
+
+  /// Solves every component at the next settle instead of the touched ones; for tests.
+  void set_full_solve(bool full) { full_solve_ = full; }
+
+  bool confirm(std::uint64_t token, SimTime at) override;
+  void fire(std::uint64_t token) override;
+
+ private:
+  /// One activity's claim on one resource.
+  struct Claim {
+    std::uint32_t resource;
+    std::uint32_t position;  ///< in the resource's users
+    double coefficient;
+  };
+  struct User {
+    std::uint32_t slot;
+    std::uint32_t claim;  ///< index in claims_
+  };
+  struct Resource {
+    std::string name;
+    double capacity = 0;
+    double served = 0;  ///< by activities that have ended
+    double usage = 0;   ///< last traced
+    std::vector<User> users;
+    std::uint32_t mark = 0;   ///< round in which it was last collected
+    std::uint32_t local = 0;  ///< index in the problem being solved
+    bool touched = false;
+  };
+  enum class State : std::uint8_t { free, latent, flowing };
+  struct Slot {
+    double left = 0;  ///< at `since`
+    double rate = 0;
+    SimTime since{};
+    SimTime due = never;       ///< start while latent, end while flowing
+    SimTime entry = never;     ///< earliest entry in the engine's queue
+    std::uint32_t claims = 0;  ///< first of claims_
+    std::uint32_t claim_count = 0;
+    std::uint32_t mark = 0;
+    std::uint8_t claim_class = 0;
+    State state = State::free;
+    double weight = 1;
+    double rate_cap = no_cap;
+    WaitList waiters;
+  };
+  struct Traced {
+    std::string name;
+    SimTime start;
+    double work;
+    TrackId track;
+  };
+
+  ResourceId add(std::string name, double capacity);
+  std::uint32_t take_slot();
+  std::uint32_t prepare(const Activity& activity);
+  void occupy(std::uint32_t slot);
+  void give_back(std::uint32_t slot);
+  void store_claims(Slot& slot, std::span<const Usage> uses);
+  void check(const Activity& activity) const;
+  void enter(std::uint32_t slot);
+  void leave(std::uint32_t slot);
+  void end(std::uint32_t slot, ActivityEnd outcome);
+  void touch(std::uint32_t resource);
+  void request_settle();
+  void settle();
+  void settle_around(std::uint32_t slot);
+  [[nodiscard]] bool is_alone(const Slot& slot) const;
+  void collect(std::uint32_t slot);
+  void set_rate(std::uint32_t slot, double rate);
+  void plan(std::uint32_t slot, SimTime due);
+  [[nodiscard]] double done_since(const Slot& slot) const;
+  void book(Slot& slot, double done);
+  void trace_start(std::uint32_t slot, const Activity& activity);
+  void trace_end(std::uint32_t slot);
+  void trace_usages();
+
+  Engine& engine_;
+  std::uint32_t sink_;
+  double seconds_per_tick_;
+  std::vector<Resource> resources_;
+  std::vector<Slot> activities_;
+  std::vector<std::uint32_t> generations_;
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<Claim> claims_;
+  std::vector<std::vector<std::uint32_t>> free_claims_;  ///< by size class: blocks of 2^class claims
+  std::vector<std::uint32_t> arrived_;                   ///< slots to settle
+  std::vector<std::uint32_t> touched_;                   ///< resources to settle
+  bool settle_requested_ = false;
+  bool full_solve_ = false;
+
+  // Working memory of settle().
+  std::uint32_t round_ = 0;
+  std::vector<std::uint32_t> component_;
+  MaxMinProblem problem_;
+  MaxMinSolver solver_;
+  std::vector<Traced> traced_;  ///< by slot, only with a tracer
+};
+
+}  // namespace rackcast

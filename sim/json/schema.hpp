@@ -1,0 +1,26 @@
+#pragma once
+/// Checks a document against a JSON schema (draft-07) and lists everything that is wrong with it at once.
+///
+/// Read of the schema: $ref to "#/definitions/...", type, enum, required, properties, additionalProperties,
+/// minProperties, items, minItems, maxItems, minimum, maximum, exclusiveMinimum, minLength, allOf, anyOf, if,
+/// then, else, and "description", which says in a message what a missing member is. Other keywords are
+/// ignored.
+#include <string>
+#include <vector>
+
+#include "sim/json/reader.hpp"
+
+namespace rackcast {
+
+struct JsonFault {
+  Where where;
+  std::string message;
+};
+
+/// What is wrong, in the order of the document. Empty if it is valid.
+std::vector<JsonFault> json_faults(const Json& document, const Json& schema);
+
+/// Throws one Error at the place of the first fault that lists all of them. `hint` ends it.
+void require_schema(const Json& document, const Json& schema, const std::string& hint);
+
+}  // namespace rackcast

@@ -1,0 +1,201 @@
+#include "sim/program/flow_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sim/base/error.hpp"
+
+namespace rackcast {
+
+namespace {
+
+[[noreturn]] void refuse_program(std::string message) {
+  throw Error(std::move(message), {}, {}, ErrorKind::internal);
+}
+
+}  // namespace
+
+Op& Script::add(Op::Kind kind, std::uint32_t slot) {
+  Op& op = ops_.emplace_back();
+  op.kind = kind;
+  op.slot = slot;
+  return op;
+}
+
+/// The innermost loop repeats its parameters after the least common multiple of the cycles in it.
+void Script::note_cycle(std::uint32_t cycle) {
+  if (cycle == 0) refuse_program(fmt::format("script \"{}\": a cycle of 0", name_));
+  if (cycle == 1) return;
+  if (open_.empty()) refuse_program(fmt::format("script \"{}\": a cycle outside a loop", name_));
+  Op& loop = ops_[open_.back()];
+  loop.cycle = std::lcm(loop.cycle, cycle);
+}
+
+Script& Script::sleep(std::uint32_t slot, std::string name, std::uint32_t cycle) {
+  note_cycle(cycle);
+  Op& op = add(Op::Kind::sleep, slot);
+  op.cycle = cycle;
+  op.name = std::move(name);
+  durations_ = std::max(durations_, slot + cycle);
+  return *this;
+}
+
+Script& Script::flow(std::uint32_t slot, std::string name, std::uint32_t cycle) {
+  note_cycle(cycle);
+  Op& op = add(Op::Kind::flow, slot);
+  op.cycle = cycle;
+  op.name = std::move(name);
+  flows_ = std::max(flows_, slot + cycle);
+  return *this;
+}
+
+Script& Script::signal(std::uint32_t slot) {
+  add(Op::Kind::signal, slot);
+  signals_ = std::max(signals_, slot + 1);
+  return *this;
+}
+
+Script& Script::wait(std::uint32_t channel, std::uint64_t permits) {
+  if (channel >= most_channels) refuse_program(fmt::format("script \"{}\" has too many channels", name_));
+  add(Op::Kind::wait, channel).count = permits;
+  return *this;
+}
+
+Script& Script::repeat(std::uint64_t laps, bool steady) {
+  if (open_.size() == most_nested_loops)
+    refuse_program(fmt::format("script \"{}\": loops nest too deep", name_));
+  Op& op = add(Op::Kind::repeat, static_cast<std::uint32_t>(open_.size()));
+  op.count = laps;
+  op.steady = steady;
+  open_.push_back(static_cast<std::uint32_t>(ops_.size() - 1));
+  return *this;
+}
+
+Script& Script::end() {
+  if (open_.empty()) refuse_program(fmt::format("script \"{}\": an end without a repeat", name_));
+  add(Op::Kind::end, open_.back());
+  ops_[open_.back()].past = static_cast<std::uint32_t>(ops_.size());
+  open_.pop_back();
+  return *this;
+}
+
+Script& Script::mark(std::uint32_t label) {
+  add(Op::Kind::mark, label);
+  return *this;
+}
+
+Script& Script::permits(std::uint32_t channel, std::uint32_t count) {
+  if (channel >= most_channels) refuse_program(fmt::format("script \"{}\" has too many channels", name_));
+  permits_[channel] = count;
+  return *this;
+}
+
+std::uint32_t FlowProgram::add_script(Script script) {
+  if (!script.complete())
+    refuse_program(fmt::format("script \"{}\": a repeat without an end", script.name()));
+  scripts.push_back(std::move(script));
+  return static_cast<std::uint32_t>(scripts.size() - 1);
+}
+
+ResourceId FlowProgram::add_resources(std::string group, std::uint32_t count, double capacity) {
+  const ResourceId first{static_cast<std::uint32_t>(resources.size())};
+  const auto name = static_cast<std::uint32_t>(resource_groups.size());
+  resource_groups.push_back(std::move(group));
+  for (std::uint32_t i = 0; i < count; ++i) resources.push_back({capacity, name, i, 1});
+  return first;
+}
+
+std::uint32_t FlowProgram::add_flow(const FlowArguments& arguments, std::span<const Usage> through) {
+  const std::size_t first = uses.size();
+  for (const Usage& use : through) {
+    const auto same = std::find_if(uses.begin() + static_cast<std::ptrdiff_t>(first), uses.end(),
+                                   [&](const Usage& u) { return u.resource == use.resource; });
+    if (same == uses.end()) {
+      uses.push_back(use);
+    } else {
+      same->coefficient += use.coefficient;
+    }
+  }
+  flows.push_back(
+      {arguments, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(uses.size() - first)});
+  return static_cast<std::uint32_t>(flows.size() - 1);
+}
+
+std::uint32_t FlowProgram::add_duration(Duration duration) {
+  durations.push_back(duration);
+  return static_cast<std::uint32_t>(durations.size() - 1);
+}
+
+std::uint32_t FlowProgram::add_actor(ProgramActor actor) {
+  actors.push_back(actor);
+  return static_cast<std::uint32_t>(actors.size() - 1);
+}
+
+std::string FlowProgram::actor_name(std::uint32_t actor) const {
+  const ProgramActor& a = actors[actor];
+  const std::string name = fmt::format("{}/{}", scripts[a.script].name(), a.number);
+  return a.count == 1 ? name : fmt::format("{} (x{})", name, a.count);
+}
+
+std::string FlowProgram::resource_name(std::uint32_t resource) const {
+  const ProgramResource& r = resources[resource];
+  const std::string name = fmt::format("{}/{}", resource_groups[r.group], r.number);
+  return r.count == 1 ? name : fmt::format("{} (x{})", name, r.count);
+}
+
+void FlowProgram::check() const {
+  for (std::uint32_t i = 0; i < actors.size(); ++i) {
+    const ProgramActor& a = actors[i];
+    if (a.script >= scripts.size()) refuse_program(fmt::format("actor {} has no script", i));
+    const Script& script = scripts[a.script];
+    if (std::size_t{a.first_duration} + script.durations() > durations.size() ||
+        std::size_t{a.first_flow} + script.flows() > flows.size()) {
+      refuse_program(fmt::format("{} lacks arguments", actor_name(i)));
+    }
+    if (!(a.slowdown > 0) || std::isinf(a.slowdown)) {
+      refuse_program(fmt::format("{}: slowdown {:g}", actor_name(i), a.slowdown));
+    }
+  }
+  for (const Usage& use : uses) {
+    if (use.resource.index >= resources.size()) refuse_program("a flow uses an unknown resource");
+    if (!(use.coefficient >= 0) || std::isinf(use.coefficient)) {
+      refuse_program(
+          fmt::format("coefficient {:g} on \"{}\"", use.coefficient, resource_name(use.resource.index)));
+    }
+  }
+  for (const ProgramSignal& s : signals) {
+    if (s.from >= actors.size() || s.to >= actors.size() || s.channel >= most_channels) {
+      refuse_program("a signal leads nowhere");
+    }
+    if (s.slot >= scripts[actors[s.from].script].signals()) {
+      refuse_program(fmt::format("{} has no signal {}", actor_name(s.from), s.slot));
+    }
+  }
+  for (const ProgramChange& change : changes) {
+    const bool slow = change.what == ProgramChange::What::slowdown;
+    if (change.index >= (slow ? actors.size() : resources.size()))
+      refuse_program("a change of nothing known");
+    if (!(change.value >= 0) || std::isinf(change.value) || (slow && change.value == 0)) {
+      refuse_program(fmt::format("a change to {:g}", change.value));
+    }
+  }
+}
+
+SignalIndex::SignalIndex(const FlowProgram& program) {
+  std::uint32_t keys = 0;
+  for (const ProgramActor& actor : program.actors) {
+    base.push_back(keys);
+    keys += program.scripts[actor.script].signals();
+  }
+  first.assign(keys + 1u, 0);
+  for (const ProgramSignal& s : program.signals) ++first[base[s.from] + s.slot + 1];
+  for (std::uint32_t key = 0; key < keys; ++key) first[key + 1] += first[key];
+  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+  list.resize(program.signals.size());
+  for (const ProgramSignal& s : program.signals) list[next[base[s.from] + s.slot]++] = s;
+}
+
+}  // namespace rackcast

@@ -1,0 +1,68 @@
+#include "sim/program/lap_watch.hpp"
+
+#include <algorithm>
+
+namespace rackcast {
+
+namespace {
+
+/// The loop at `depth` that holds the operation at pc.
+const Op* loop_around(const Script& script, std::uint32_t pc, std::uint32_t depth) {
+  const Op* found = nullptr;
+  for (std::uint32_t i = 0; i <= pc && i < script.ops().size(); ++i) {
+    const Op& op = script.ops()[i];
+    if (op.kind == Op::Kind::repeat && op.slot == depth && op.past > pc) found = &op;
+  }
+  return found;
+}
+
+/// Adds the difference of one actor's laps; false if it is not a plain progress in one loop.
+bool add_progress(const Script& script, std::uint32_t actor, const ActorState& now, const ActorState& before,
+                  Repetition& to) {
+  std::uint32_t different = 0;
+  for (std::uint32_t depth = 0; depth < most_nested_loops; ++depth) {
+    if (now.laps[depth] == before.laps[depth]) continue;
+    const Op* loop = loop_around(script, now.pc, depth);
+    if (++different > 1 || loop == nullptr || now.laps[depth] < before.laps[depth]) return false;
+    const std::uint64_t laps = now.laps[depth] - before.laps[depth];
+    if (laps % loop->cycle != 0) return false;
+    // The last lap must end as the loop does, not as its laps do.
+    to.times = std::min(to.times, (loop->count - 1 - now.laps[depth]) / laps);
+    to.progress.push_back({actor, depth, laps});
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Repetition> LapWatch::compare(const FlowProgram& program, const ProgramSegment& segment) const {
+  if (kept_.actors.empty()) return std::nullopt;
+  Repetition out;
+  out.times = forever;
+  for (std::uint32_t i = 0; i < kept_.actors.size(); ++i) {
+    const ActorState now = segment.state_of(i);
+    if (!now.same_position(kept_.actors[i])) return std::nullopt;
+    if (!add_progress(program.scripts[program.actors[i].script], i, now, kept_.actors[i], out)) {
+      return std::nullopt;
+    }
+  }
+  if (out.progress.empty()) return std::nullopt;
+  out.period = segment.now() - kept_.now;
+  out.marks_before = marks_;
+  return out;
+}
+
+std::optional<Repetition> LapWatch::see(const FlowProgram& program, const ProgramSegment& segment,
+                                        const std::vector<MarkLog>& marks) {
+  auto found = compare(program, segment);
+  if (found && found->times > 0) return found;
+  if (++age_ < reach_) return std::nullopt;
+  kept_ = segment.state();
+  marks_.clear();
+  for (const MarkLog& log : marks) marks_.push_back(log.size());
+  age_ = 0;
+  reach_ *= 2;
+  return std::nullopt;
+}
+
+}  // namespace rackcast

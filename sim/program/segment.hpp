@@ -1,0 +1,72 @@
+#pragma once
+/// Runs a FlowProgram from a given state on an engine and a network of its own, one coroutine per actor.
+///
+/// A segment can stop whenever an instant is over and say where everybody stands; another segment can go on
+/// from there, to the last bit. Whether the program is folded makes no difference here.
+#include <vector>
+
+#include "sim/engine/engine.hpp"
+#include "sim/engine/fluid.hpp"
+#include "sim/program/mark_log.hpp"
+#include "sim/program/state.hpp"
+
+namespace rackcast {
+
+class ProgramSegment final : public Waitable {
+ public:
+  /// The first actor that has not ended and has a steady loop is the pacer: run() pauses after the instant in
+  /// which it begins another lap, if `pausing`. `marks` has one log per actor.
+  ProgramSegment(const FlowProgram& program, const ProgramState& state, std::vector<MarkLog>& marks,
+                 bool pausing, Tracer* tracer);
+  ProgramSegment(const ProgramSegment&) = delete;
+  ProgramSegment& operator=(const ProgramSegment&) = delete;
+  ~ProgramSegment() override;
+
+  RunSummary run(const Limits& limits) { return engine_.run(limits); }
+  [[nodiscard]] SimTime now() const { return engine_.now(); }
+  [[nodiscard]] const Clock& clock() const { return engine_.clock(); }
+
+  /// Only between instants: after a pause, the end or a limit of simulated time.
+  [[nodiscard]] ActorState state_of(std::uint32_t actor) const;
+  [[nodiscard]] ProgramState state() const;
+
+  /// The outermost steady loop of which the pacer has begun another lap since the last call: its operation.
+  [[nodiscard]] std::uint32_t take_lap() { return std::exchange(lap_, no_lap); }
+  [[nodiscard]] std::uint32_t pacer() const { return pacer_; }
+  static constexpr std::uint32_t no_lap = 0xffffffff;
+
+  void set_capacity(std::uint32_t resource, double capacity) { network_.set_capacity({resource}, capacity); }
+  /// Of the sleeps that begin from now on.
+  void set_slowdown(std::uint32_t actor, double slowdown) { live_[actor].slowdown = slowdown; }
+
+  [[nodiscard]] std::string describe(std::uint64_t actor) const override;
+
+ private:
+  struct Live : ActorState {
+    ActivityId activity{};
+    WaitNode* waiter = nullptr;
+  };
+  struct PermitAwaiter;
+
+  static Process act(Engine& engine, ProgramSegment& self, std::uint32_t index);
+  void choose_pacer();
+  [[nodiscard]] Activity activity(std::uint32_t actor, const Op& op) const;
+  [[nodiscard]] std::uint32_t slot_of(const Live& actor, const Op& op) const;
+  [[nodiscard]] bool take_permits(Live& actor) const;
+  void signal(std::uint32_t actor, std::uint32_t slot);
+  void turn(std::uint32_t index, Live& actor);
+  void trace_sleep(std::uint32_t actor, const Op& op, SimTime start);
+
+  const FlowProgram& program_;
+  Engine engine_;
+  Network network_;
+  SignalIndex signals_;
+  std::vector<Live> live_;
+  std::vector<TrackId> tracks_;
+  std::vector<MarkLog>& marks_;
+  std::uint32_t pacer_ = no_lap;
+  std::uint32_t lap_ = no_lap;
+  bool pausing_;
+};
+
+}  // namespace rackcast

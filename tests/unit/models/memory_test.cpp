@@ -1,0 +1,168 @@
+#include "models/memory/memory.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/networks/workload.hpp"
+#include "sim/base/error.hpp"
+
+using namespace rackcast;
+
+TEST_CASE("fp32 training state is weights, gradients and momentum, four bytes each") {
+  const Workload network = load_workload("resnet50");
+  const MemoryUse use = training_memory(network, {.batch = 0});
+  CHECK(use.weights.base() == 4 * network.parameters());
+  CHECK(use.gradients.base() == 4 * network.parameters());
+  CHECK(use.optimizer.base() == 4 * network.parameters());
+  CHECK(use.activations.base() == 0);
+}
+
+TEST_CASE("mixed precision keeps 16-bit copies and halves activations; Adam keeps two values") {
+  const Workload network = load_workload("resnet50");
+  const MemoryUse fp32 = training_memory(network, {.batch = 32});
+  const MemoryUse mixed =
+      training_memory(network, {.batch = 32, .precision = Precision::mixed, .optimizer = Optimizer::adam});
+  CHECK(mixed.weights.base() == 6 * network.parameters());
+  CHECK(mixed.optimizer.base() == 8 * network.parameters());
+  CHECK(mixed.activations.base() == doctest::Approx(fp32.activations.base() / 2));
+}
+
+TEST_CASE("frozen weights take memory and have no gradients and no state") {
+  const Workload network = load_workload("mask-rcnn");  // stem and first stage
+  REQUIRE(network.trained_parameters() < network.parameters());
+  const MemoryUse fp32 = training_memory(network, {.batch = 0});
+  CHECK(fp32.weights.base() == doctest::Approx(4 * network.parameters()));
+  CHECK(fp32.gradients.base() == 4 * network.trained_parameters());
+  CHECK(fp32.optimizer.base() == 4 * network.trained_parameters());
+  const double frozen = network.parameters() - network.trained_parameters();
+  const MemoryUse mixed = training_memory(network, {.batch = 0, .precision = Precision::mixed});
+  CHECK(mixed.weights.base() == doctest::Approx(6 * network.trained_parameters() + 2 * frozen));
+}
+
+TEST_CASE("the largest batch fits, and one more does not") {
+  const Workload network = load_workload("resnet50");
+  for (const double gigabytes : {2.0, 16.0, 80.0}) {
+    const Bytes available{gigabytes * 1e9};
+    const double batch = largest_batch(network, {}, available);
+    CHECK(training_memory(network, {.batch = batch}).total() <= available);
+    CHECK(training_memory(network, {.batch = batch + 1}).total() > available);
+  }
+  CHECK(largest_batch(network, {}, Bytes{1e8}) == 0);
+}
+
+TEST_CASE("known limits of batch size are met: ResNet-50 fp32 trains 64 images on 16 GB, not 512") {
+  // tf_cnn_benchmarks ran ResNet-50 with batch 64 (and 128) in fp32 on 16 GB P100s; 512 is out of the
+  // question.
+  const double batch = largest_batch(load_workload("resnet50"), {}, Bytes{16e9});
+  CHECK(batch >= 64);
+  CHECK(batch < 512);
+}
+
+TEST_CASE("scratch is what the largest convolution would take, and at most what the framework gives") {
+  const Workload vgg = load_workload("vgg16");
+  const auto scratch = [&](double batch, Bytes limit) {
+    return training_memory(vgg, {.batch = batch, .workspace = limit}).workspace;
+  };
+  constexpr Bytes mib{0x1p20};
+  CHECK(scratch(64, 8 * mib) == 8 * mib);
+  CHECK(scratch(64, 4096 * mib) == 1024 * mib);
+  CHECK(scratch(1, 512 * mib) < 512 * mib);
+}
+
+TEST_CASE("a negative batch is an error") {
+  CHECK_THROWS_AS((void)training_memory(load_workload("alexnet"), {.batch = -1}), Error);
+}
+
+TEST_CASE("issue 23, item 5: bytes of a parameter are those of the vendor's guide, gradients counted once") {
+  // Megatron Core developer guide, distributed optimizer: with d replicas 20 and 4 + 16/d bytes for weights
+  // and gradients of 16 bits, 18 and 6 + 12/d where gradients have 32, 16 and 8 + 8/d where all have.
+  const Workload network = load_workload("gpt2-8.3b");
+  const auto bytes = [&](Precision precision, bool wide, int stage, double replicas) {
+    MemoryOptions options{.precision = precision, .optimizer = Optimizer::adam};
+    options.wide_gradients = wide;
+    options.zero_stage = stage;
+    options.replicas = replicas;
+    const MemoryUse use = training_memory(network, options);
+    return (use.weights + use.gradients + use.optimizer).base() / network.parameters();
+  };
+  for (const double d : {1.0, 8.0, 64.0}) {
+    CHECK(bytes(Precision::fp16, false, 0, d) == doctest::Approx(20));
+    CHECK(bytes(Precision::fp16, false, 1, d) == doctest::Approx(4 + 16 / d));
+    CHECK(bytes(Precision::bf16, true, 0, d) == doctest::Approx(18));
+    CHECK(bytes(Precision::bf16, true, 1, d) == doctest::Approx(6 + 12 / d));
+    CHECK(bytes(Precision::fp32, false, 0, d) == doctest::Approx(16));
+    CHECK(bytes(Precision::fp32, false, 1, d) == doctest::Approx(8 + 8 / d));
+    // Stage 2 shards the gradients as well, stage 3 all.
+    CHECK(bytes(Precision::fp16, false, 2, d) == doctest::Approx(2 + 18 / d));
+    CHECK(bytes(Precision::bf16, true, 2, d) == doctest::Approx(2 + 16 / d));
+    CHECK(bytes(Precision::bf16, true, 3, d) == doctest::Approx(18 / d));
+  }
+}
+
+TEST_CASE("a split network keeps its part: a stage of the layers, a shard of their width") {
+  const Workload network = load_workload("gpt2-8.3b");  // 72 layers of 3072
+  MemoryOptions options{.precision = Precision::bf16, .optimizer = Optimizer::adam};
+  const MemoryUse whole = training_memory(network, options);
+  options.split = SplitMemorySpec{.tensor = 8, .pipeline = 4};
+  const MemoryUse part = training_memory(network, options);
+  // 12 h^2 x 18 layers / 8, and the tables of words and positions that the first stage has besides.
+  const double layers = 12.0 * 3072 * 3072 * 18 / 8, words = 51200.0 * 3072 / 8;
+  CHECK(part.optimizer.base() / 8 > layers);
+  CHECK(part.optimizer.base() / 8 == doctest::Approx(layers + words).epsilon(0.02));
+  CHECK(part.weights < whole.weights / 28);
+  options.split->recompute = Recomputation::full;
+  CHECK(training_memory(network, options).activations < 0.3 * part.activations);
+  options.split->tensor = 7;
+  CHECK_THROWS_AS((void)training_memory(network, options), Error);
+  CHECK_THROWS_AS((void)training_memory(load_workload("resnet50"), {.split = SplitMemorySpec{}}), Error);
+}
+
+TEST_CASE("attention in one kernel keeps no scores, and its networks train with Adam") {
+  const Workload bert = load_workload("bert-large");
+  MemoryOptions options;
+  options.precision = Precision::mixed;
+  options.batch = 8;
+  const MemoryUse all = training_memory(bert, options);
+  options.fused_attention = true;
+  const MemoryUse fused = training_memory(bert, options);
+  double scores = 0;
+  for (const Operator& op : bert.operators) scores += op.score_elements;
+  CHECK(all.activations - fused.activations == Bytes{8 * scores * 2});
+  CHECK(scores > 0);
+  CHECK(usual_optimizer(bert) == Optimizer::adam);
+  CHECK(usual_optimizer(load_workload("resnet50")) == Optimizer::momentum);
+}
+
+TEST_CASE("GPUs for states sharded over replicas: as many as by hand, and one copy fewer does not fit") {
+  const Workload network = load_workload("gpt2-8.3b");
+  for (const int stage : {1, 2, 3}) {
+    MemoryOptions options{.batch = 1, .precision = Precision::mixed, .optimizer = Optimizer::adam};
+    options.split = SplitMemorySpec{.tensor = 4, .recompute = Recomputation::full};
+    options.zero_stage = stage;
+    for (const double gigabytes : {16.0, 18.0, 24.0, 40.0, 80.0}) {
+      const auto least = gpus_for_states(network, options, Bytes{gigabytes * 1e9});
+      // Bytes of a parameter that are not sharded: all 20 but the optimizer's 16, then but the gradients' 2,
+      // then but the weights' 2.
+      const double whole = stage == 1 ? 4 : stage == 2 ? 2 : 0;
+      options.batch = 1;
+      const MemoryUse one = training_memory(network, options);
+      const double rest = (one.activations + one.workspace + one.reserve).base();
+      const double copy = most_parameters(*network.transformer, *options.split).all;
+      const double left = gigabytes * 1e9 - rest - whole * copy;
+      INFO(stage << " " << gigabytes);
+      if (left <= 0) {
+        CHECK_FALSE(least);
+        continue;
+      }
+      REQUIRE(least);
+      CHECK(*least == 4 * std::max(1.0, std::ceil((20 - whole) * copy / left)));
+      options.replicas = *least / 4;
+      CHECK(training_memory(network, options).total() <= Bytes{gigabytes * 1e9});
+      options.replicas = 1;
+    }
+  }
+  MemoryOptions options{.batch = 1, .precision = Precision::mixed, .optimizer = Optimizer::adam};
+  CHECK_FALSE(gpus_for_states(network, options, Bytes{80e9}));  // nothing is sharded
+}

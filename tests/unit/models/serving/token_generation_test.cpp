@@ -1,0 +1,269 @@
+// Language models that answer token by token.
+#include "models/serving/token_generation.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "models/collectives/cluster.hpp"
+#include "models/collectives/comm_model.hpp"
+#include "models/frameworks/framework.hpp"
+#include "models/gpu/cost.hpp"
+#include "models/gpu/rates_of.hpp"
+#include "models/networks/workload.hpp"
+#include "scenarios/evaluate/generation.hpp"
+#include "sim/base/error.hpp"
+#include "sim/json/reader.hpp"
+#include "topologies/catalog/catalog.hpp"
+#include "topologies/hardware/node_spec.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+struct Machine {
+  Catalog catalog = Catalog::builtin();
+  NodeSpec node = node_spec(catalog, NodeChoice{"dgx_a100_640gb", ""});
+  FrameworkProfile framework = framework_profile({.name = "tensorrt", .training = false});
+  GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu),
+                                          {.library = framework.library, .attention = framework.attention});
+  Cluster cluster = make_cluster(catalog, node, {});
+  Workload network = load_workload("llama3-8b");
+
+  [[nodiscard]] GenerationSpec spec() const {
+    GenerationSpec out;
+    out.prompt = 1000;
+    out.output = 500;
+    out.server = server_habits("tensorrt");
+    out.memory = Bytes{80e9};
+    return out;
+  }
+  [[nodiscard]] Generation run(const GenerationSpec& spec) const {
+    return generate_tokens(cluster, *network.transformer, gpu, framework, {}, spec);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("memory beside the weights decides how many requests are in flight") {
+  const Machine m;
+  GenerationSpec spec = m.spec();
+  const Generation g = m.run(spec);
+  CHECK(g.weights.base() == doctest::Approx(2 * 8030261248.0).epsilon(1e-3));
+  // 32 layers, 8 heads of 128, keys and values in 16 bits.
+  CHECK(g.kv_per_token == Bytes{2.0 * 2 * 32 * 8 * 128});
+  CHECK(g.requests == std::floor(0.9 * (spec.memory - g.weights) / (1500 * g.kv_per_token)));
+  spec.server = server_habits("vllm");  // keeps no room for what is not there yet
+  CHECK(m.run(spec).requests == 256);
+  spec.memory = Bytes{17e9};
+  spec.server = server_habits("tensorrt");
+  CHECK(m.run(spec).requests >= 1);
+  spec.memory = g.weights;
+  CHECK_THROWS_AS((void)m.run(spec), Error);
+}
+
+TEST_CASE("a pass of one token takes at least the time to read weights, keys and values") {
+  const Machine m;
+  GenerationSpec spec = m.spec();
+  for (const int requests : {1, 16, 128}) {
+    spec.requests = requests;
+    const GenerationPasses passes =
+        generation_passes(m.cluster, *m.network.transformer, m.gpu, m.framework, {}, spec);
+    const Generation& g = passes.full;
+    const Bytes read = g.weights + requests * 1250 * g.kv_per_token;
+    const Duration floor = read / m.node.gpu.memory_bandwidth.value;
+    const Duration pass = passes.load.token.at(static_cast<std::size_t>(std::log2(requests)));
+    CAPTURE(requests);
+    CHECK(pass > floor);
+    CHECK(pass < 2 * floor);
+    CHECK(g.token >= pass);
+    // Prompts share passes with tokens: about as fast as one after the other where products are large, faster
+    // where weights are most of a pass; and slower than for nothing.
+    const double apart = requests * 500 / (requests * passes.with(1).first + 499 * pass).base();
+    CHECK(g.tokens_per_s > 0.85 * apart);
+    CHECK(g.tokens_per_s <= requests * 500 / (499 * pass).base());
+  }
+}
+
+TEST_CASE("requests in flight are the rate times the time of an answer (Little's law)") {
+  const Machine m;
+  GenerationSpec spec = m.spec();
+  for (const int stages : {1, 4}) {
+    for (const double requests : {1.0, 8.0, 64.0, 200.0}) {
+      spec.pipeline = stages;
+      spec.requests = requests;
+      const Generation g = m.run(spec);
+      const Duration answer = g.first + (spec.output - 1) * g.token;
+      CAPTURE(requests);
+      CHECK(g.tokens_per_s / spec.output * answer.base() == doctest::Approx(requests));
+    }
+  }
+}
+
+TEST_CASE("time per output token includes the passes spent on prompts of others") {
+  const Machine m;
+  GenerationSpec spec = m.spec();
+  spec.requests = 64;
+  const auto with_prompt = [&](double prompt) {
+    spec.prompt = prompt;
+    return m.run(spec);
+  };
+  // 64 requests of 8,000 + 500 tokens: each token of one waits for 63/500 prompts of others, 0.6 s or so
+  // each.
+  const Generation brief = with_prompt(10), heavy = with_prompt(4000);
+  spec.requests = 1;
+  const Duration prompt = m.run(spec).first;
+  CHECK(heavy.token - brief.token > 0.8 * (63.0 / 500) * prompt);
+}
+
+TEST_CASE("the time to the first token is at least one read of the weights") {
+  const Machine m;
+  for (const double prompt : {1.0, 10.0, 1000.0, 20000.0}) {
+    for (const int stages : {1, 4}) {
+      for (const double requests : {1.0, 16.0}) {
+        GenerationSpec spec = m.spec();
+        spec.prompt = prompt;
+        spec.pipeline = stages;
+        spec.requests = requests;
+        const Generation g = m.run(spec);
+        CAPTURE(prompt);
+        CAPTURE(stages);
+        CHECK(g.first > stages * (g.weights / m.node.gpu.memory_bandwidth.value));
+      }
+    }
+  }
+}
+
+TEST_CASE("the load within a time per token keeps it, prompts included") {
+  GenerationQuestion q;
+  q.model = "llama3-8b";
+  q.node = "dgx_a100_640gb";
+  q.prompt = 4000;
+  q.output = 200;
+  q.tensor = 1;
+  q.token_latency = Duration{0.04};
+  const Json answer = parse_json(explain_generation(Catalog::builtin(), q), "answer");
+  const auto& tables = answer.require("tables").array();
+  const auto& row = tables.back().require("rows").array().at(0).array();
+  const double requests = std::stod(row.at(1).string());
+  const double tokens_per_s = std::stod(row.at(3).string());  // one GPU
+  // Little's law on the printed figures: a request has its place for at least 199 tokens of the printed time.
+  const double each = requests * 200 / tokens_per_s;
+  CHECK(each / 200 < 0.04 * 1.1);  // the first token may take longer
+  CHECK(requests >= 1);
+}
+
+TEST_CASE("GPUs that split a network leave more room and pay for sums") {
+  const Machine m;
+  GenerationSpec spec = m.spec();
+  const Generation one = m.run(spec);
+  spec.tensor = 4;
+  const Generation four = m.run(spec);
+  CHECK(four.weights.base() == doctest::Approx(one.weights.base() / 4).epsilon(0.01));
+  CHECK(four.kv_per_token.base() == doctest::Approx(one.kv_per_token.base() / 4));
+  CHECK(four.requests > 4 * one.requests);
+  CHECK(four.tokens_per_s < 4.5 * one.tokens_per_s);
+  spec.requests = 1;
+  GenerationSpec alone = m.spec();
+  alone.requests = 1;
+  CHECK(m.run(spec).token < m.run(alone).token);
+}
+
+TEST_CASE("published throughput is of as many requests as its source prints") {
+  CHECK(trtllm_bench_requests(128, 128) == 30000.0);
+  CHECK(trtllm_bench_requests(20000, 2000) == 1000.0);
+  CHECK_FALSE(trtllm_bench_requests(128, 129));
+}
+
+TEST_CASE("a benchmark's passes have room for the prompts that come with the requests in flight") {
+  const Machine m;
+  GenerationSpec spec = m.spec();
+  spec.server = server_habits("trtllm_bench");
+  spec.output = 1000;
+  // 2,000 tokens of 128 KiB each: 220 requests or so, as many tokens of prompts, 440 rounded up to 2,048.
+  const GenerationPasses few =
+      generation_passes(m.cluster, *m.network.transformer, m.gpu, m.framework, {}, spec, 3000);
+  CHECK(few.load.places == few.full.requests);
+  CHECK(few.load.tokens_per_pass == 2048);
+  spec.output = 100;  // 400 requests with ten tokens of prompts each: 400 * 11, in steps of 512
+  const GenerationPasses many =
+      generation_passes(m.cluster, *m.network.transformer, m.gpu, m.framework, {}, spec, 3000);
+  CHECK(many.load.tokens_per_pass == 512 * std::ceil(many.full.requests * 11 / 512));
+  CHECK(many.load.requests == 3000);
+}
+
+TEST_CASE("many requests at once are answered at about the steady rate") {
+  const Machine m;
+  const GenerationSpec spec = m.spec();
+  const GenerationPasses passes =
+      generation_passes(m.cluster, *m.network.transformer, m.gpu, m.framework, {}, spec, 20000);
+  const double rate = 20000 * spec.output / time_to_answer_all(passes.load).base();
+  CHECK(rate == doctest::Approx(passes.full.tokens_per_s).epsilon(0.05));
+}
+
+TEST_CASE("stages of a pipeline wait for activations") {
+  const Machine m;
+  GenerationSpec spec = m.spec();
+  spec.pipeline = 4;
+  const GenerationPasses passes =
+      generation_passes(m.cluster, *m.network.transformer, m.gpu, m.framework, {}, spec, 100);
+  CHECK(passes.stages == 4);
+  CHECK(passes.load.requests == 25);
+  const Cluster stages = first_ranks(m.cluster, 4);
+  CommModel between{stages, {}};
+  spec.requests = 400;
+  const Duration send = between.time(Collective::send_recv, Bytes{2.0 * 100 * 4096});
+  CHECK(m.run(spec).token > 4 * send);
+}
+
+TEST_CASE("a large vocabulary costs, more so where it is gathered from several GPUs") {
+  const Machine m;
+  TransformerShape few = *m.network.transformer;
+  few.vocab = 8192;
+  GenerationSpec spec = m.spec();
+  spec.requests = 256;
+  for (const int ways : {1, 8}) {
+    spec.tensor = ways;
+    const auto token = [&](const TransformerShape& shape) {
+      return generate_tokens(m.cluster, shape, m.gpu, m.framework, {}, spec).token;
+    };
+    // 120,064 words: 10 bytes of each are moved beside the product, on every GPU.
+    const Bytes scores{256.0 * (128256 - 8192)};
+    const Duration moved = 10 * scores / m.node.gpu.memory_bandwidth.value;
+    CAPTURE(ways);
+    CHECK(token(*m.network.transformer) - token(few) > moved);
+  }
+}
+
+TEST_CASE("long prompts cost in proportion where attention is one kernel") {
+  const Machine m;
+  GenerationSpec spec = m.spec();
+  spec.prompt = 2000;
+  spec.requests = 1;
+  const Duration once = m.run(spec).first;
+  spec.prompt = 16000;
+  CHECK(m.run(spec).first < 11 * once);
+}
+
+TEST_CASE("impossible questions are refused") {
+  const Machine m;
+  const auto asked = [&](auto change) {
+    GenerationQuestion q;
+    q.model = "llama3-8b";
+    q.node = "dgx_a100_640gb";
+    q.prompt = q.output = 100;
+    change(q);
+    return explain_generation(m.catalog, q);
+  };
+  CHECK(asked([](GenerationQuestion&) {}).find("tokens/s") != std::string::npos);
+  CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.model = "resnet50"; }), Error);
+  CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.model = "bert-large"; }), Error);
+  CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.prompt = 0; }), Error);
+  CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.output = -1; }), Error);
+  CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.output = 1e300; }), Error);
+  CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.tensor = 3; }), Error);
+  CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.tensor = q.pipeline = 2'000'000'000; }), Error);
+  CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.pipeline = 0; }), Error);
+  CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.node = "dgx9"; }), Error);
+}

@@ -1,0 +1,67 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+
+#include "models/networks/workload.hpp"
+
+namespace rackcast {
+namespace {
+
+double percent_off(double ours, double published) {
+  return 100 * (ours / published - 1);
+}
+
+TEST_CASE(
+    "every network agrees with its published parameter and FLOP counts within one percent or say why not") {
+  for (const WorkloadSummary& summary : workload_list()) {
+    CAPTURE(summary.name);
+    const Workload plain = load_workload(summary.name);
+    const PublishedCounts& published = plain.published;
+    const bool usual =
+        published.tolerance == 0.01 && (published.parameters > 0 || published.forward_flop > Flop{0});
+    CHECK_MESSAGE((usual || !published.notes.empty()),
+                  "notes must say why no count is checked within one percent or say why not");
+    const double bound = 100 * published.tolerance;
+    if (published.parameters > 0) {
+      const Workload counted = load_workload(summary.name, {.auxiliary_heads = published.auxiliary_heads});
+      const double ours = counted.parameters();
+      CAPTURE(ours);
+      CHECK(std::abs(percent_off(ours, published.parameters)) < bound);
+    }
+    if (published.forward_flop > Flop{0}) {
+      const double ours = plain.forward_flop().base();
+      CAPTURE(ours);
+      CHECK(std::abs(percent_off(ours, published.forward_flop.base())) < bound);
+    }
+  }
+}
+
+TEST_CASE("every network names its source, input and layers") {
+  std::set<std::string> names;
+  for (const WorkloadSummary& summary : workload_list()) {
+    CAPTURE(summary.name);
+    CHECK(names.insert(summary.name).second);
+    for (const std::string& alias : summary.aliases) CHECK(names.insert(alias).second);
+    const Workload workload = load_workload(summary.name);
+    CHECK_FALSE(workload.title.empty());
+    CHECK_FALSE(workload.source.empty());
+    CHECK_FALSE(workload.published.source.empty());
+    CHECK(workload.input_bytes > Bytes{0});
+    CHECK(workload.activation_elements() > 0);
+    CHECK(layer_table(workload).size() == workload.operators.size());
+    std::set<std::string> layers;
+    bool reads_input = false;
+    for (const Operator& op : workload.operators) {
+      CAPTURE(op.name);
+      CHECK(layers.insert(op.name).second);
+      CHECK(op.shape.elements_in > 0);
+      CHECK(op.shape.elements_out > 0);
+      reads_input = reads_input || op.first_layer;
+    }
+    CHECK(reads_input);
+  }
+}
+
+}  // namespace
+}  // namespace rackcast

@@ -1,0 +1,145 @@
+// What a search keeps, which sizes it asks for, and how it counts money and splits.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "scenarios/answer/describe.hpp"
+#include "scenarios/answer/planner.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/plan/plan_search.hpp"
+#include "sim/json/reader.hpp"
+#include "tests/unit/sim/error_text.hpp"
+#include "topologies/catalog/catalog.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+const Catalog& shipped() {
+  static const Catalog instance = Catalog::builtin();
+  return instance;
+}
+
+Scenario read(const std::string& workloads, const std::string& rest) {
+  const std::string text = R"({"name": "x", "data": {"samples": 1000000, "bytes_per_sample": "4 kB"},
+    "storage": {"array": "none"}, "workloads": [)" +
+                           workloads + "], " + rest + "}";
+  return read_scenario(parse_json(text, "x.json"), "x.json");
+}
+
+constexpr const char* kResnet =
+    R"({"model": "resnet50", "epochs": 1, "batch_per_gpu": 32, "precision": "mixed"})";
+
+/// A job of eight GPUs that no number of nodes makes fast enough.
+Scenario impossible(int most) {
+  return read(kResnet, fmt::format(R"("cluster": {{"node": "gb200_nvl72_rack", "gpus_per_job": 8}},
+    "goal": {{"deadline": "1 s", "max_nodes": {}}})",
+                                   most));
+}
+
+}  // namespace
+
+TEST_CASE("a job of so many GPUs is simulated at few of its numbers of nodes") {
+  // Sizes grow by half; nothing differs between them, so no interval is halved.
+  const Result r = size(impossible(300), shipped());
+  CHECK_FALSE(r.answer.feasible);
+  CHECK(r.plan->simulated < 40);
+}
+
+TEST_CASE("clusters are given back but for the last, and what was simulated on them is known") {
+  const Scenario s = impossible(300);
+  Evaluator evaluator{shipped()};
+  Question q = question(s, s.workloads.front());
+  for (const int nodes : {1, 20, 40}) {
+    q.cluster.nodes = nodes;
+    (void)evaluator.time_to_train(q);
+  }
+  CHECK(evaluator.clusters_held() == 3);
+  evaluator.give_back();  // they are small
+  CHECK(evaluator.clusters_held() == 3);
+  evaluator.give_back(0);
+  CHECK(evaluator.clusters_held() == 1);
+  q.cluster.nodes = 1;
+  (void)evaluator.time_to_train(q);  // needs no cluster
+  CHECK(evaluator.clusters_held() == 1);
+}
+
+TEST_CASE("a search holds no more clusters than it may") {
+  const Scenario s = impossible(1500);
+  Evaluator evaluator{shipped()};
+  RunControl control;
+  Scenario chosen;
+  const PlanReport plan = make_plan(evaluator, s, control, chosen);
+  const auto all = evaluator.clusters_held();
+  CHECK(all < plan.simulated);
+  evaluator.give_back();
+  CHECK(evaluator.clusters_held() == all);
+}
+
+TEST_CASE("nodes that a job leaves idle are spares before others are bought") {
+  const auto asked = [](int nodes) {
+    const Scenario s = read(kResnet, fmt::format(R"("cluster": {{"node": "dgx1v_16gb", "nodes": {},
+      "gpus_per_job": 16}}, "failures": {{"spares": 2, "checkpoint_stall": "1 s"}})",
+                                                 nodes));
+    return question(s, s.workloads.front());
+  };
+  Evaluator evaluator{shipped()};
+  CHECK(evaluator.spares(asked(2)) == 2);  // two nodes train
+  CHECK(evaluator.spares(asked(3)) == 1);
+  CHECK(evaluator.spares(asked(4)) == 0);
+  CHECK(evaluator.spares(asked(7)) == 0);
+  CHECK(evaluator.failures(asked(3))->spares == 2);
+  CHECK(evaluator.failures(asked(7))->spares == 5);
+}
+
+TEST_CASE("a sum of money that leaves something out does not win by that") {
+  Judged known, open;
+  known.total = 2e6;
+  open.total = 1e6;
+  open.missing.prices.push_back("4 x a switch");
+  CHECK(rank(Objective::lowest_cost, known) < rank(Objective::lowest_cost, open));
+  CHECK_FALSE(better_by(1e-9, Objective::lowest_cost, open, known));
+  CHECK_FALSE(better_by(1e-9, Objective::lowest_cost, known, open));  // by the sums it is dearer
+  Judged cheaper = known;
+  cheaper.total = 1.5e6;
+  CHECK(better_by(1e-9, Objective::lowest_cost, cheaper, known));
+}
+
+TEST_CASE("each workload of a search has a split of its own") {
+  // Four GPUs hold the weights of the large one, and eight sequences at once are faster for the small one.
+  const std::string two =
+      R"({"model": "gpt2-8.3b", "epochs": 1, "precision": "mixed", "framework": {"name": "megatron"},
+          "parallelism": {"tensor": 8}},
+         {"model": "gpt2-1.2b", "epochs": 1, "precision": "mixed", "framework": {"name": "megatron"},
+          "parallelism": {"tensor": 8}})";
+  const Scenario s =
+      read(two, R"("cluster": {"node": "dgx2"}, "goal": {"deadline": "3000 days", "max_nodes": 2,
+    "objective": "fastest"}, "search": {"parallelism": [{"tensor": 16}, {"tensor": 1, "micro_batch": 1}]})");
+  const PlanReport plan = *size(s, shipped()).plan;
+  CHECK(plan.designs == 4);
+  REQUIRE(plan.chosen);
+  CHECK(plan.chosen->workloads[0].parallelism != plan.chosen->workloads[1].parallelism);
+}
+
+TEST_CASE("too many splits for several workloads are refused at the first of them") {
+  std::string workloads, splits;
+  for (int w = 0; w < 3; ++w)
+    workloads += fmt::format(R"({}{{"model": "gpt2-1.2b", "epochs": {}, "precision": "mixed",
+      "framework": {{"name": "megatron"}}, "parallelism": {{"tensor": 1}}}})",
+                             w > 0 ? ", " : "", w + 1);
+  for (int m = 1; m <= 8; ++m)
+    splits += fmt::format(R"({}{{"tensor": 1, "micro_batch": {}}})", m > 1 ? ", " : "", m);
+  const Scenario s = read(workloads, R"("cluster": {"node": "dgx2"}, "goal": {"deadline": "10 days"},
+    "search": {"parallelism": [)" + splits +
+                                         "]}");
+  try {
+    (void)size(s, shipped());
+    FAIL("accepted");
+  } catch (const Error& e) {
+    CHECK(e.message() == "8 splits for each of 3 workloads are more than 256 choices");
+    CHECK(e.where().line > 0);
+    CHECK(e.kind() == ErrorKind::invalid_input);
+  }
+}

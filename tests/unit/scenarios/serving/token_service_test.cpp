@@ -1,0 +1,185 @@
+// A fleet that serves a language model token by token.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "reports/pages/report.hpp"
+#include "scenarios/listings/templates.hpp"
+#include "scenarios/serving/service_result.hpp"
+#include "scenarios/serving/token_server.hpp"
+#include "tests/document_faults.hpp"
+#include "tests/unit/schema_faults.hpp"
+#include "tests/unit/sim/error_text.hpp"
+#include "topologies/catalog/catalog.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+const Catalog& builtin() {
+  static const Catalog instance = Catalog::builtin();
+  return instance;
+}
+
+Scenario asked(const std::string& serving, const std::string& rest = "") {
+  const std::string text = R"({"name": "chat", "serving": {"model": "llama3-8b", "precision": "fp16", )" +
+                           serving + R"(}, "cluster": {"node": "dgx_a100_640gb"})" + rest + "}";
+  return read_serving_scenario(parse_json(text, "chat.json"), "chat.json");
+}
+
+ServiceResult answered(const std::string& serving, const std::string& rest = "") {
+  return size_service(asked(serving, rest), builtin());
+}
+
+constexpr const char* kChat =
+    R"("rate": "100/s", "peak": 2, "prompt": 1000, "output": 300, "first_token": "500 ms", "token": "40 ms")";
+
+}  // namespace
+
+TEST_CASE("nodes for a language model keep both limits in the busiest hour, and one fewer does not") {
+  const ServiceResult r = answered(kChat);
+  REQUIRE(r.answer.feasible);
+  REQUIRE(r.at_peak.tokens);
+  CHECK(r.at_peak.tokens->first <= Duration{0.5});
+  CHECK(r.at_peak.tokens->token <= Duration{0.04});
+  CHECK(r.chosen.server->holds(Frequency{200}, r.chosen.needed));
+  REQUIRE(r.chosen.needed > 1);
+  CHECK_FALSE(r.chosen.server->holds(Frequency{200}, r.chosen.needed - 1));
+  CHECK(r.answer.statement.find("time to the first token") != std::string::npos);
+  CHECK(r.answer.statement.find("60,000 tokens/s") != std::string::npos);  // 300 of 200 requests
+}
+
+TEST_CASE("longer prompts, longer answers and tighter limits take more nodes" * doctest::test_suite("long")) {
+  const auto nodes = [&](const char* serving) {
+    const ServiceResult r = answered(serving);
+    REQUIRE(r.answer.feasible);
+    return r.chosen.needed;
+  };
+  const int base = nodes(kChat);
+  CHECK(nodes(R"("rate": "100/s", "peak": 2, "prompt": 4000, "output": 300, "first_token": "500 ms",
+                 "token": "40 ms")") > base);
+  CHECK(nodes(R"("rate": "100/s", "peak": 2, "prompt": 1000, "output": 900, "first_token": "500 ms",
+                 "token": "40 ms")") > base);
+  CHECK(nodes(R"("rate": "100/s", "peak": 2, "prompt": 1000, "output": 300, "first_token": "500 ms",
+                 "token": "20 ms")") > base);
+}
+
+TEST_CASE("a language model that one GPU does not hold is split, and one that no node holds is refused") {
+  const ServiceResult r = size_service(
+      read_serving_scenario(
+          parse_json(
+              R"({"name": "chat", "serving": {"model": "llama3-70b", "precision": "bf16", "rate": "2/s",
+ "prompt": 500, "output": 100, "first_token": "2 s", "token": "100 ms"},
+ "cluster": {"node": "dgx_a100_640gb"}})",
+              "chat.json"),
+          "chat.json"),
+      builtin());
+  REQUIRE(r.answer.feasible);
+  CHECK(r.chosen.server->tokens()->gpus_per_copy() >= 2);
+  const ServiceResult none = size_service(
+      read_serving_scenario(parse_json(R"({"name": "chat", "serving": {"model": "llama3-70b", "rate": "2/s",
+ "prompt": 500, "output": 100, "first_token": "2 s"}, "cluster": {"node": "dgx1_p100"}})",
+                                       "chat.json"),
+                            "chat.json"),
+      builtin());
+  CHECK_FALSE(none.answer.feasible);
+  CHECK(none.answer.binding_constraint == "gpu_memory");
+}
+
+TEST_CASE("a limit that a lone request breaks is named with what it takes") {
+  const ServiceResult r = answered(R"("rate": "1/s", "prompt": 1000, "output": 300, "token": "1 ms")");
+  CHECK_FALSE(r.answer.feasible);
+  CHECK(r.answer.binding_constraint == "time per output token");
+  CHECK(r.answer.statement.find("time per output token") != std::string::npos);
+}
+
+TEST_CASE(
+    "the document of a language model's service is as its schema says, and the report shows its tokens") {
+  const std::string text =
+      checked_json_text(answered(kChat, R"(, "site": {"prices": {"date": "2022-06-30"}})"));
+  CHECK(schema_faults(schema_text("result"), text) == "");
+  const auto document = reports::load_result(text, "result");
+  REQUIRE(document.serving);
+  REQUIRE(document.serving->tokens);
+  CHECK(document.serving->tokens->peak_tokens_per_s == doctest::Approx(60000));
+  CHECK(document.serving->at_peak->token_s);
+}
+
+TEST_CASE("lengths and limits of tokens are checked at their places") {
+  const auto refusal = [](const std::string& serving, const std::string& rest = "") {
+    return error_text([&] { (void)answered(serving, rest); });
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(has(refusal(R"("rate": "1/s", "latency": "1 s")"), "how long are prompts and answers"));
+  CHECK(has(refusal(R"("rate": "1/s", "latency": "1 s")"), "rackcast generation"));
+  CHECK(has(refusal(R"("rate": "1/s", "prompt": 10, "latency": "1 s")"), "output"));
+  CHECK(has(refusal(R"("rate": "1/s", "prompt": 10, "output": 10)"), "within a limit"));
+  CHECK(has(refusal(R"("rate": "1/s", "token": "10 ms", "latency": "1 s")"), "token by token"));
+  CHECK(has(refusal(R"("rate": "1/s", "prompt": 0, "output": 10, "token": "10 ms")"), "prompt"));
+  CHECK(
+      has(refusal(R"("rate": "1/s", "prompt": 10, "output": 10, "token": "0 s")"), "must be more than zero"));
+  const std::string picture = R"({"name": "x", "serving": {"model": "resnet50", "rate": "1/s", "prompt": 10,
+ "output": 10, "token": "10 ms"}, "cluster": {"node": "dgx_a100_640gb"}})";
+  CHECK(has(error_text([&] {
+              (void)size_service(read_serving_scenario(parse_json(picture, "x.json"), "x.json"), builtin());
+            }),
+            "does not answer token by token"));
+}
+
+TEST_CASE("each limit on tokens has a percentile of its own") {
+  const auto with = [](const char* first) {
+    return answered(
+        std::string{R"("rate": "100/s", "peak": 2, "prompt": 1000, "output": 300, "token": "40 ms",
+      "percentile": 99, "first_token": )"} +
+        first);
+  };
+  const ServiceResult all = with(R"("120 ms")");
+  const ServiceResult half = with(R"({"limit": "120 ms", "percentile": 50})");
+  REQUIRE(all.answer.feasible);
+  REQUIRE(half.answer.feasible);
+  CHECK(half.chosen.needed <= all.chosen.needed);
+  CHECK(half.at_peak.tokens->first == half.at_peak.tokens->first_p50);
+  CHECK(half.at_peak.tokens->token >= half.at_peak.tokens->token_p50);
+  CHECK(half.answer.statement.find("50 % of them with a time to the first token") != std::string::npos);
+  CHECK(half.answer.statement.find(", for 99 %)") != std::string::npos);
+  CHECK(schema_faults(schema_text("result"), checked_json_text(half)) == "");
+}
+
+TEST_CASE("a tenth more of each limit on tokens has a value of its own") {
+  const ServiceResult r = answered(kChat);
+  std::string names;
+  for (const ServiceRelaxation& x : r.relaxations) names += x.limit + ": " + x.now + ", " + x.relaxed + "; ";
+  CHECK(names.find("time to the first token: 500 ms, 550 ms") != std::string::npos);
+  CHECK(names.find("time per output token: 40 ms, 44 ms") != std::string::npos);
+  CHECK(names.find("latency") == std::string::npos);  // none is stated
+}
+
+TEST_CASE("a prompt and an answer past the network's longest context are refused at the prompt") {
+  const std::string limits = R"(, "rate": "1/s", "first_token": "10 s", "token": "1 s")";
+  const auto message = [&](const std::string& lengths) -> std::string {
+    try {
+      (void)answered(lengths + limits);
+    } catch (const Error& e) {
+      CHECK(e.where().line > 0);
+      CHECK(e.kind() == ErrorKind::invalid_input);
+      return e.message();
+    }
+    return "";
+  };
+  CHECK(message(R"("prompt": 8000, "output": 300)") ==
+        "a prompt of 8000 tokens and an answer of 300 are 8300 tokens; Llama 3 8B takes 8192 at most");
+  CHECK(message(R"("prompt": 7892, "output": 300)") == "");
+}
+
+TEST_CASE("a distribution of lengths is refused with what there is instead") {
+  try {
+    (void)asked(R"("rate": "1/s", "prompt": {"mean": 1000, "p90": 2700}, "output": 300, "token": "1 s")");
+    FAIL("accepted");
+  } catch (const Error& e) {
+    CHECK(e.message() == "\"prompt\" is the mean number of tokens: a distribution of lengths has no model");
+    CHECK(e.where().line > 0);
+  }
+}

@@ -1,0 +1,63 @@
+// What a report draws of one step, from a trace.
+#include "scenarios/evaluate/step_timeline.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "sim/engine/trace.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+SimTime at(std::int64_t ms) {
+  return {ms * 1'000'000'000};  // in picoseconds
+}
+
+/// Three steps of 100 ms: 60 forward, 30 backward, 10 update; a link is busy for 25 of each.
+Tracer three_steps() {
+  Tracer tracer{Clock{TickLength::picosecond}};
+  const TrackId gpu = tracer.track("Node 0, GPU 0", "compute stream");
+  const TrackId link = tracer.track("Share in use", "storage"), idle = tracer.track("Share in use", "idle");
+  for (int step = 0; step < 3; ++step) {
+    const std::int64_t t = 100 * step;
+    tracer.span(gpu, "forward", at(t), at(t + 60));
+    tracer.span(gpu, "backward", at(t + 60), at(t + 90));
+    tracer.span(gpu, "optimizer", at(t + 90), at(t + 100));
+    tracer.counter(link, at(t), 1);
+    tracer.counter(link, at(t + 25), 0);
+    tracer.counter(idle, at(t), 0.001);
+  }
+  tracer.span(tracer.track("Node 0, host", "data loader"), "batch", at(50), at(300));
+  return tracer;
+}
+
+}  // namespace
+
+TEST_CASE("a timeline is one whole step, from update to update") {
+  const StepTimeline t = step_timeline(three_steps());
+  CHECK(t.length.base() == doctest::Approx(0.1));
+  REQUIRE(t.lanes.size() == 2);
+  CHECK(t.lanes[0].name == "Node 0, GPU 0, compute stream");
+  REQUIRE(t.lanes[0].spans.size() == 3);
+  CHECK(t.lanes[0].spans[1].name == "backward");
+  CHECK(t.lanes[0].spans[1].start.base() == doctest::Approx(0.06));
+  CHECK(t.lanes[0].spans[1].length.base() == doctest::Approx(0.03));
+  // It began in the step before and ends in the one after: of both only this step is told (issue 23, 37).
+  CHECK(t.lanes[1].spans[0].start.base() == 0);
+  CHECK(t.lanes[1].spans[0].length.base() == doctest::Approx(0.1));
+}
+
+TEST_CASE("the shares in use are those of the step, and idle ones are left out") {
+  const StepTimeline t = step_timeline(three_steps());
+  REQUIRE(t.shares.size() == 1);
+  CHECK(t.shares[0].name == "storage");
+  CHECK(t.shares[0].mean == doctest::Approx(0.25));  // 25 of 100 ms
+  REQUIRE(t.shares[0].points.size() == 2);
+  CHECK(t.shares[0].points[1].first.base() == doctest::Approx(0.025));
+}
+
+TEST_CASE("an empty trace has no step") {
+  CHECK_FALSE(step_timeline(Tracer{Clock{TickLength::picosecond}}).length > Duration{0});
+}

@@ -1,0 +1,16 @@
+#pragma once
+/// What the drawings of nodes share; private to them.
+#include <string_view>
+
+#include "topologies/drawings/svg.hpp"
+#include "topologies/graph/graph.hpp"
+
+namespace rackcast::drawing {
+
+std::string_view style_of(DeviceKind kind);
+std::string_view label_of(DeviceKind kind);  ///< to go before a number
+
+/// A node with very many GPUs: a box per CPU with what hangs below it, above and below a bar of NVSwitches.
+void draw_groups(Svg& svg, const Topology& topology);
+
+}  // namespace rackcast::drawing

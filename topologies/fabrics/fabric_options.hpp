@@ -1,0 +1,33 @@
+#pragma once
+/// What a scenario, or the catalogue's entry of a named cluster, says of a network and of a node's way to it.
+#include <optional>
+#include <string>
+
+#include "topologies/fabrics/fabric_plan.hpp"
+
+namespace rackcast {
+
+class Json;
+
+struct FabricOptions {
+  FabricChoice choice;
+  std::optional<int> links_per_node = {};  ///< ports of a node towards this network; absent: the node's own
+  std::string link = {};  ///< of these ports, such as "edr", "gbe25", "ipoib/edr"; empty: the node's own
+
+  /// Overrides what the catalogue says of the node's PCIe switches (NodeSpec::peer_to_peer). A scenario has
+  /// it beside the network, not in it.
+  std::optional<bool> peer_to_peer = {};
+
+  /// A text that differs where two options differ.
+  [[nodiscard]] std::string key() const;
+  /// The same shape for another kind of node: without switches, ports and sizes that belong to this one.
+  [[nodiscard]] FabricOptions for_another_node() const;
+};
+
+/// Reads {kind, switch, spine_switch, core_switch, oversubscription, down_ports, core_oversubscription,
+/// rails, torus, leaves_per_group, nodes_per_group, links_per_node, link}, all optional. Throws Error at the
+/// place of an unknown member, kind or rail plan, or a number out of range. Names of hardware are resolved
+/// later.
+FabricOptions read_fabric_options(const Json& json);
+
+}  // namespace rackcast

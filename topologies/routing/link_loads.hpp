@@ -1,0 +1,115 @@
+#pragma once
+/// Loads on the links of a cluster, added up one after the other and folded over nodes that are loaded alike.
+///
+/// Most nodes of a cluster carry the same loads: those of a ring, a leaf or an inner node of a tree. So a
+/// node has not an array of sums but a state: what has been added to it so far, in order. Adding to a link of
+/// a node moves it on to the next state, which the first node to come that way makes and all others find. The
+/// sums of a state are worked out once, in the order of the additions; they are the bits that one array per
+/// node would hold. Cost: a look-up per addition; memory: a number per node and the few states.
+///
+/// Where nodes differ in everything (an all-to-all of many GPUs) states would be as many as additions. Past a
+/// limit the states in use are written out as sums, equal ones become one, and the additions go on from
+/// there.
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "topologies/graph/graph.hpp"
+
+namespace rackcast {
+
+/// Bytes over a link for each byte of payload.
+struct LinkLoad {
+  LinkId link = no_id;
+  double bytes = 0;
+  friend bool operator==(const LinkLoad&, const LinkLoad&) = default;
+};
+
+/// What was added up. Nodes of a class have the same loads at the same offsets and are of the same shape.
+struct LinkPattern {
+  struct NodeClass {
+    int first_node = 0, nodes = 0;
+    std::vector<LinkLoad> loads;  ///< of the first node, ascending links
+  };
+  std::vector<NodeClass> classes;           ///< by ascending first node
+  std::vector<std::int32_t> class_of_node;  ///< -1: nothing; empty: no node has any
+  std::vector<LinkLoad> fabric;             ///< links outside the nodes, ascending
+
+  /// Calls f(load, how many links carry the same) for one node of each class and for the fabric.
+  template <class F>
+  void each(F&& f) const {
+    for (const NodeClass& c : classes)
+      for (const LinkLoad& load : c.loads) f(load, c.nodes);
+    for (const LinkLoad& load : fabric) f(load, 1);
+  }
+  /// Every link, ascending.
+  [[nodiscard]] std::vector<LinkLoad> unfolded(const Topology& topology) const;
+};
+
+class LinkLoads {
+ public:
+  /// 24 MB of states with their index.
+  static constexpr std::size_t usual_limit = 500'000;
+  /// The topology must outlive it. `limit`: states before they are written out.
+  explicit LinkLoads(const Topology& topology, std::size_t limit = usual_limit);
+
+  void add(LinkId link, double bytes);
+  /// A number for additions that go together, to links given as offsets into their node.
+  int sequence(std::vector<LinkLoad> offsets);
+  void add_sequence(int node, int sequence);
+
+  /// What has been added since the last call.
+  std::shared_ptr<const LinkPattern> take();
+
+  /// States that exist now, for tests.
+  [[nodiscard]] std::size_t states() const { return steps_.size() + bases_.size(); }
+
+ private:
+  struct Step {
+    std::int32_t before, what;  ///< what: a sequence
+  };
+  struct Sequence {
+    std::vector<LinkLoad> offsets;
+    int times = 1;  ///< one after the other
+  };
+  /// Additions to a node of one sequence over and over, which are one step on its way.
+  struct Run {
+    int sequence = -1, times = 0;
+  };
+  struct Shaped {
+    int shape = 0;
+    std::vector<LinkLoad> sums;  ///< by offset, ascending
+    friend bool operator==(const Shaped&, const Shaped&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Shaped& s) const;
+    std::size_t operator()(const LinkLoad& l) const;
+  };
+
+  /// The number of a sequence that is added so often in a row.
+  int repeated(int sequence, int times);
+  void move_on(int node, int sequence);
+  /// The sums of a state.
+  [[nodiscard]] std::vector<LinkLoad> sums_of(std::int32_t state);
+  /// Makes sums of the states in use.
+  void write_out();
+
+  const Topology& topology_;
+  LinkId first_fabric_ = 0;  ///< links from here on belong to no node
+  std::vector<Sequence> sequences_;
+  std::unordered_map<std::uint64_t, int> repeated_;  ///< sequence and times
+  std::unordered_map<LinkLoad, int, Hash> singles_;
+  std::vector<std::vector<LinkLoad>> bases_;  ///< states 0 ... : sums; 0 is nothing
+  std::vector<Step> steps_;                   ///< states from bases_.size() on
+  std::unordered_map<std::uint64_t, std::int32_t> next_;
+  std::vector<Run> runs_;            ///< of each node, behind its state
+  std::vector<std::int32_t> state_;  ///< of each node
+  std::vector<double> fabric_;
+  std::vector<LinkId> touched_;
+  std::size_t limit_ = 0, most_steps_ = 0;
+  std::vector<double> scratch_;
+};
+
+}  // namespace rackcast
