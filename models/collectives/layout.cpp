@@ -45,6 +45,10 @@ Bandwidth LinkRates::of(LinkId id) const {
   return by_class_[link.link_class] * link.width;
 }
 
+bool LinkRates::is_between_nodes(LinkId id) const {
+  return between_nodes(topology_.link_classes()[topology_.link(id).link_class].kind);
+}
+
 Layout::Layout(const Cluster& cluster, Endpoints endpoints, bool relays)
     : cluster_{cluster},
       endpoints_{endpoints},

@@ -23,6 +23,8 @@ class LinkRates {
   /// The cluster must outlive the rates.
   explicit LinkRates(const Cluster& cluster, double network_efficiency = 1);
   [[nodiscard]] Bandwidth of(LinkId link) const;
+  /// Ports of nodes and links among switches.
+  [[nodiscard]] bool is_between_nodes(LinkId link) const;
 
  private:
   const Topology& topology_;

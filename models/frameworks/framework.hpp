@@ -96,6 +96,9 @@ struct FrameworkProfile {
   /// In mixed precision gradients are those of the fp32 weights, and so is what is exchanged.
   bool wide_gradients = false;
   GradientSums gradient_sums = GradientSums::in_place;
+  /// Of a network split over GPUs, gradients of replicas leave layer by layer during the last backward pass,
+  /// and with ZeRO's first stage weights are gathered during the next forward pass.
+  bool overlaps_gradients = false;
   /// Its recipes split the sequence among tensor-parallel GPUs outside attention and MLP.
   bool sequence_parallel = false;
   /// How its operators become kernels.

@@ -1,44 +1,65 @@
 #pragma once
-/// When each stage of a pipeline works on which micro-batch.
+/// In which order each stage of a pipeline works on its micro-batches.
 ///
-/// One forward and one backward pass in turn (1F1B), after as many forward passes as the stages behind need;
-/// with v parts of the network on each stage the interleaved schedule, which goes through its parts for p
-/// micro-batches at a time (D. Narayanan et al., "Efficient large-scale language model training on GPU
-/// clusters using Megatron-LM", SC 2021, section 2.2; megatron/core/pipeline_parallel/schedules.py:
-/// num_warmup_microbatches). A pass begins when its stage is free and what it needs was computed; receiving
-/// that is a part of the pass.
+/// GPipe goes forward through all micro-batches and then back (Y. Huang et al., "GPipe", NeurIPS 2019).
+/// 1F1B takes one forward and one backward pass in turn, after as many forward passes as the stages behind
+/// need; with v parts of the network on each stage it is the interleaved schedule, which goes through its
+/// parts for p micro-batches at a time (D. Narayanan et al., "Efficient large-scale language model training
+/// on GPU clusters using Megatron-LM", SC 2021, section 2.2; megatron/core/pipeline_parallel/schedules.py:
+/// num_warmup_microbatches). The zero-bubble schedule ZB-H1 cuts a backward pass into the gradient of the
+/// input, which the stage before waits for, and that of the weights, which nobody waits for: stage s holds
+/// the latter back by s micro-batches and does them where it would wait (P. Qi et al., "Zero Bubble Pipeline
+/// Parallelism", ICLR 2024, section 2.2). It keeps as many activations as 1F1B.
 ///
-/// All passes end by the sum over stages of t_i + (m - 1) max t_i of models/split/split_training.hpp and its
-/// messages, and just then where stages are equal or the last is the longest and messages take no time;
-/// otherwise stages that are shorter do some of it while they would wait.
+/// Equal stages that send in no time have a bubble of
+///
+///     (p - 1) (f + b)            GPipe and 1F1B, f forward and b backward
+///     (p - 1) (f + b) / v        interleaved
+///     (p - 1) (f + b - 2 w)      ZB-H1, w of b for the weights
 #include <cstdint>
-#include <optional>
+#include <string_view>
 #include <vector>
-
-#include "sim/units/quantity.hpp"
 
 namespace rackcast {
 
-struct PipelinePasses {
-  std::vector<Duration> forward, backward;  ///< of each stage, a micro-batch through all of its parts
-  Duration message{0};                      ///< from one stage to the next
-  std::int64_t micro_batches = 1;
-  int interleave = 1;
-};
+enum class PipelineSchedule { one_f_one_b, gpipe, zero_bubble };
+/// "1f1b", "gpipe", "zero_bubble".
+std::string_view to_string(PipelineSchedule);
+
+/// forward; backward in one piece; or backward as the gradient of its input and that of its weights.
+enum class PassKind { forward, backward, input_gradient, weight_gradient };
 
 struct PipelinePass {
-  int stage = 0, part = 0;
+  int part = 0;  ///< of those on the stage
   std::int64_t micro_batch = 0;
-  bool backward = false;
-  bool receives = false;  ///< its first `message` is that
-  Duration start{0}, end{0};
+  PassKind kind = PassKind::forward;
+  bool receives = false, sends = false;  ///< from and to another stage
+  bool first = false;                    ///< the first of the step that uses this part's weights
+  bool last = false;                     ///< the step has no more gradients of them
+
+  /// Whether its neighbours in a schedule are the same but for the micro-batch.
+  [[nodiscard]] bool like(const PipelinePass& o) const {
+    return part == o.part && kind == o.kind && receives == o.receives && sends == o.sends &&
+           first == o.first && last == o.last;
+  }
 };
 
-/// Boxes that a schedule has; an upper bound that does not overflow.
-double pipeline_pass_count(const PipelinePasses& passes);
+struct PipelineShape {
+  int stages = 1;
+  int parts = 1;  ///< on each stage, 1 but for the interleaved 1F1B
+  std::int64_t micro_batches = 1;
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+};
 
-/// In the order of each stage, the first stage first. Nothing where the parts are interleaved and the
-/// micro-batches are no multiple of the stages: there is no such schedule.
-std::optional<std::vector<PipelinePass>> pipeline_schedule(const PipelinePasses& passes);
+/// The fewest micro-batches, at least `asked`, that the schedule takes: interleaved parts go through a
+/// multiple of the stages.
+std::int64_t whole_micro_batches(const PipelineShape& shape, double asked);
+
+/// What stage `stage` does, in its order. Throws Error (internal) for micro-batches that the schedule does
+/// not take.
+std::vector<PipelinePass> stage_order(const PipelineShape& shape, int stage);
+
+/// Passes of all stages; does not overflow.
+double pipeline_pass_count(const PipelineShape& shape);
 
 }  // namespace rackcast

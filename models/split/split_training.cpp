@@ -8,9 +8,12 @@
 
 #include "models/collectives/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
+#include "models/collectives/timed_exchange.hpp"
 #include "models/frameworks/gpu_step.hpp"
+#include "models/graph/graph_run.hpp"
 #include "models/split/expert_parallel.hpp"
 #include "models/split/listed_shards.hpp"
+#include "models/split/split_graph.hpp"
 #include "models/split/split_stages.hpp"
 #include "models/step/straggler.hpp"
 #include "models/step/training.hpp"
@@ -38,21 +41,6 @@ void add_ring(StageTimes& out, const StepTime& step, const SplitSpec& spec, Dura
   const Duration exposed = std::max(Duration{0}, round - forward / runs);
   out.forward_exchange += exposed;
   out.backward_exchange += (runs - 1) * exposed + std::max(Duration{0}, 2 * round - backward);
-}
-
-/// What sharded gradients and weights make a micro-batch longer by than its kernels.
-Duration exposed_by_shards(CommModel& over, double layers, const StepTime& step, const SplitSpec& spec,
-                           double parameters) {
-  const Bytes part = parameters / layers * gradient_bytes(spec.precision);
-  const Duration scatter = over.time(Collective::reduce_scatter, part) / spec.network_scale;
-  const Duration gather =
-      spec.zero_stage < 3 ? Duration{0} : over.time(Collective::all_gather, part) / spec.network_scale;
-  // Collectives beside the kernels take multiprocessors from them.
-  const double slower = 1 / (spec.compute_scale * (1 - collective_slowdown()));
-  const Duration forward = step.forward * slower / layers, backward = step.backward * slower / layers;
-  const Duration all =
-      gather + layers * std::max(forward, gather) + layers * std::max(backward, gather + scatter) + scatter;
-  return all - (step.forward + step.backward) / spec.compute_scale;
 }
 
 /// Gradients of bfloat16 that are added up in 32 bits.
@@ -128,6 +116,14 @@ int sharing_an_adapter(const Cluster& cluster) {
              : 1;
 }
 
+/// Of a backward pass, what the gradients of weights take.
+double share_of_weight_gradients(const StepTime& step) {
+  Duration weights{0};
+  for (const StepKernel& kernel : step.kernels)
+    if (kernel.pass == Pass::weight_gradient) weights += kernel.time;
+  return step.backward > Duration{0} ? std::min(1.0, weights / step.backward) : 0;
+}
+
 /// Computes one step. The members are what the parts of the step share.
 class SplitModel {
  public:
@@ -151,22 +147,26 @@ class SplitModel {
     for (const SplitStage& stage : stages_of(all_.workload, all_.shape, spec_.pipeline)) add_stage(stage);
     const auto slowest = std::ranges::max_element(out_.stages, {}, &StageTimes::total);
     out_.slowest = static_cast<std::size_t>(slowest - out_.stages.begin());
-    add_pipeline(*slowest);
-    add_gradients(*slowest);
-    add_optimizer(*slowest);
-    out_.total = out_.compute() + out_.tensor_exchange + out_.expert_exchange + out_.stage_exchange +
-                 out_.pipeline_wait + out_.gradient_exchange + out_.optimizer;
+    set_pipeline();
+    out_.work = std::make_shared<const SplitWork>(std::move(work_));
+    add_run();
     return std::move(out_);
   }
 
  private:
   void widen(double log_sigma) { out_.network_log_sigma = std::max(out_.network_log_sigma, log_sigma); }
 
+  [[nodiscard]] TimedExchange timed(CommModel& among, Collective operation, Bytes bytes) const {
+    TimedExchange out = timed_exchange(among, operation, bytes);
+    out.time /= spec_.network_scale;
+    return out;
+  }
+
   void time_collectives() {
     if (spec_.tensor > 1) {
       const Cluster group = first_ranks(cluster_, spec_.tensor);
       CommModel inside{group, comm_};
-      sum_of_activations_ = inside.time(Collective::all_reduce, activations_);
+      sum_of_activations_ = timed(inside, Collective::all_reduce, activations_);
       widen(inside.log_sigma());
     }
     if (spec_.context > 1) {
@@ -175,8 +175,7 @@ class SplitModel {
       const TransformerShape& part = all_.part;
       const Bytes keys{spec_.micro_batch * 2 * 2 *
                        static_cast<double>(part.seq_len * part.kv_heads * part.head_dim)};
-      const double sharing = sharing_an_adapter(ring);
-      pass_keys_ = around.time(Collective::send_recv, sharing * keys) / spec_.network_scale;
+      pass_keys_ = timed(around, Collective::send_recv, sharing_an_adapter(ring) * keys).time;
       widen(around.log_sigma());
     }
     if (spec_.expert > 1) {
@@ -211,7 +210,7 @@ class SplitModel {
     t.optimizer = step.optimizer / spec_.compute_scale;
     if (spec_.tensor > 1) {  // what the sums add to the kernels and the host's pace
       // In the queue the GPU and the host have their own pace, by which all its times are scaled afterwards.
-      const Duration sum = sum_of_activations_ / spec_.network_scale;
+      const Duration sum = sum_of_activations_.time;
       options.sum_over_gpus = sum * spec_.compute_scale;
       const StepTime shared = step_time(stage.part, gpu_, framework_, options);
       // The embedding's rows, and the gradient of the vocabulary product.
@@ -227,71 +226,104 @@ class SplitModel {
     t.backward_experts = (spec_.recompute == Recomputation::full ? 2.0 : 1.0) * t.forward_experts;
     t.of_experts = spec_.expert > 1 ? expert_parameters(stage.part) : 0;
     t.parameters = stage.part.trained_parameters() - t.of_experts;
-    add_shards(stage, step, t);
     out_.stages.push_back(t);
+    StageWork work;
+    work.forward = t.forward;
+    work.backward = t.backward;
+    work.weights_share = share_of_weight_gradients(step);
+    work.forward_exchange = {t.forward_exchange, sum_of_activations_.links};
+    work.backward_exchange = {t.backward_exchange, sum_of_activations_.links};
+    work.forward_experts = {t.forward_experts};
+    work.backward_experts = {t.backward_experts};
+    work.layers = static_cast<int>(std::max<std::int64_t>(1, stage.layers));
+    add_replicas(stage, t, work);
+    work_.stages.push_back(work);
   }
 
-  void add_shards(const SplitStage& stage, const StepTime& step, StageTimes& t) {
-    if (!over_ || spec_.zero_stage < 2) return;
-    const auto layers = static_cast<double>(stage.layers);
+  // ---- what replicas exchange
+
+  [[nodiscard]] int sets_of_experts() const { return replicas_ * spec_.tensor / spec_.expert; }
+
+  void add_replicas(const SplitStage& stage, const StageTimes& t, StageWork& work) {
+    work.optimizer = t.optimizer;
+    if (spec_.zero_stage > 0)
+      work.optimizer *=
+          (t.parameters / replicas_ + t.of_experts / sets_of_experts()) / (t.parameters + t.of_experts);
+    if (!over_) return;
+    if (spec_.zero_stage >= 2) add_shards(stage, work);
+    if (spec_.zero_stage < 2) add_sums(t, work);
+    if (spec_.zero_stage == 2)  // of the weights that were updated; stage 3 gathers them when they are used
+      work.weights = timed(*over_, Collective::all_gather,
+                           sums_at_once_ * t.parameters * gradient_bytes(spec_.precision));
+  }
+
+  void add_sums(const StageTimes& t, StageWork& work) {
+    const Bytes weights = sums_at_once_ * t.parameters * gradient_bytes(spec_.precision);
+    const double widths = sums_are_wide(framework_, spec_) ? Bytes{4} / gradient_bytes(spec_.precision) : 1;
+    const bool overlap = framework_.overlaps_gradients;
+    if (overlap && spec_.zero_stage == 1) {
+      work.gradients = timed(*over_, Collective::reduce_scatter, widths * weights);
+      work.weights_first = timed(*over_, Collective::all_gather, weights);
+    } else {
+      work.gradients = timed(*over_, Collective::all_reduce, widths * weights);
+    }
+    work.gradients_overlap = overlap;
+    if (sets_of_experts() > 1 && t.of_experts > 0)
+      work.gradients.time +=
+          expert_gradients(cluster_, comm_, spec_, sets_of_experts(), t.of_experts) / spec_.network_scale;
+  }
+
+  void add_shards(const SplitStage& stage, StageWork& work) {
     const double parameters = sums_at_once_ * stage.part.parameters();
     if (!spec_.gathers_tensors || spec_.zero_stage < 3) {
-      t.shards = exposed_by_shards(*over_, layers, step, spec_, parameters);
+      const Bytes part = parameters / work.layers * gradient_bytes(spec_.precision);
+      work.scatter = timed(*over_, Collective::reduce_scatter, part);
+      if (spec_.zero_stage == 3) work.gather = timed(*over_, Collective::all_gather, part);
       return;
     }
     const ListedShards exposed = exposed_by_lists(*over_, gpu_,
-                                                  {.layers = layers,
+                                                  {.layers = static_cast<double>(work.layers),
                                                    .parameters = parameters,
                                                    .hidden = static_cast<double>(all_.shape.hidden),
                                                    .replicas = static_cast<double>(replicas_),
                                                    .precision = spec_.precision,
                                                    .recompute = spec_.recompute == Recomputation::full});
-    t.shards = exposed.network / spec_.network_scale + exposed.device / spec_.compute_scale + exposed.host;
-    kept_ = exposed.kept;
+    work.lists = exposed.network / spec_.network_scale + exposed.device / spec_.compute_scale + exposed.host;
+    work.weights.time = exposed.kept;
   }
 
-  void add_pipeline(const StageTimes& slowest) {
-    const double m = spec_.micro_batches;
-    out_.forward = m * slowest.forward;
-    out_.backward = m * slowest.backward;
-    out_.tensor_exchange = m * slowest.exchange();
-    out_.expert_exchange = m * slowest.experts();
+  // ---- the pipeline
+
+  void set_pipeline() {
+    work_.pipeline = {spec_.pipeline, spec_.interleave, 1, spec_.schedule};
+    work_.pipeline.micro_batches = whole_micro_batches(work_.pipeline, spec_.micro_batches);
+    work_.of_a_pass = spec_.micro_batches / static_cast<double>(work_.pipeline.micro_batches);
+    work_.slowdown = collective_slowdown();
+    const int between = static_cast<int>(cluster_.ranks.size()) / spec_.pipeline;  // tensor, data, pipeline
+    const int local = std::max(1, cluster_.local_ranks());
+    for (int s = 0; s < spec_.pipeline; ++s)
+      work_.places.push_back(fmt::format("node {}, GPU {}", s * between / local, s * between % local));
     if (spec_.pipeline == 1) return;
-    Duration fill{0};
-    for (const StageTimes& t : out_.stages) fill += t.total();
-    out_.pipeline_wait = (fill - slowest.total()) / spec_.interleave;
-    CommModel between{cluster_, comm_};
+    CommModel among{cluster_, comm_};
     // The GPUs of a group send a part each; those of a node share its adapters.
     const double share = static_cast<double>(sharing_an_adapter(cluster_)) / spec_.tensor;
-    out_.message = between.time(Collective::send_recv, activations_ * share) / spec_.network_scale;
-    out_.stage_exchange = 2 * (m - 1 + spec_.pipeline - 1) * spec_.interleave * out_.message;
-    widen(between.log_sigma());
+    work_.message = timed(among, Collective::send_recv, activations_ * share);
+    widen(among.log_sigma());
   }
 
-  [[nodiscard]] int sets_of_experts() const { return replicas_ * spec_.tensor / spec_.expert; }
-
-  void add_gradients(const StageTimes& slowest) {
-    if (!over_) return;
-    const Bytes gradients = sums_at_once_ * slowest.parameters * gradient_bytes(spec_.precision);
-    const double widths = sums_are_wide(framework_, spec_) ? Bytes{4} / gradient_bytes(spec_.precision) : 1;
-    // Stage 2 gathers the weights that were updated, stage 3 has them gathered when they are used.
-    out_.gradient_exchange = spec_.micro_batches * slowest.shards + kept_;
-    if (spec_.zero_stage < 2)
-      out_.gradient_exchange += over_->time(Collective::all_reduce, widths * gradients) / spec_.network_scale;
-    if (sets_of_experts() > 1 && slowest.of_experts > 0)
-      out_.gradient_exchange +=
-          expert_gradients(cluster_, comm_, spec_, sets_of_experts(), slowest.of_experts) /
-          spec_.network_scale;
-    if (spec_.zero_stage == 2)
-      out_.gradient_exchange += over_->time(Collective::all_gather, gradients) / spec_.network_scale;
-  }
-
-  void add_optimizer(const StageTimes& slowest) {
-    out_.optimizer = slowest.optimizer;
-    if (spec_.zero_stage == 0) return;
-    const double all = slowest.parameters + slowest.of_experts;
-    out_.optimizer =
-        slowest.optimizer * ((slowest.parameters / replicas_ + slowest.of_experts / sets_of_experts()) / all);
+  void add_run() {
+    const SplitGraph split = split_graph(*out_.work);
+    const GraphRun run = run_graph(split.graph, {.limits = spec_.limits});
+    const std::uint32_t kernels = split.kernels[out_.slowest];
+    out_.parts = run.parts(kernels);
+    // What others still do when this stage has done all of its own.
+    out_.parts.pipeline_wait += run.total - out_.parts.total;
+    out_.parts.total = run.total;
+    out_.stage_exchange = run.time(kernels, split_task::message);
+    out_.parts.exchange_busy = out_.parts.exchange_wait - run.time(kernels, split_task::waiting);
+    if (const auto beside = split.exchanges[out_.slowest])
+      out_.parts.exchange_busy += run.parts(*beside).exchange_busy;
+    out_.events = run.events;
   }
 
   const Cluster& cluster_;
@@ -303,9 +335,11 @@ class SplitModel {
   Bytes activations_{0};
   int replicas_ = 1;  ///< of the weights
   double sums_at_once_ = 1;
-  Duration sum_of_activations_{0}, pass_keys_{0}, to_experts_{0}, kept_{0};
+  TimedExchange sum_of_activations_;
+  Duration pass_keys_{0}, to_experts_{0};
   std::optional<Cluster> group_;
   std::optional<CommModel> over_;
+  SplitWork work_;
   SplitStep out_;
 };
 
@@ -313,27 +347,21 @@ class SplitModel {
 
 TrainingRun split_run(const SplitStep& step, int ranks, double sequences) {
   TrainingRun run;
-  run.parts.forward = step.forward;
-  run.parts.backward = step.backward;
-  run.parts.activation_exchange = step.tensor_exchange + step.stage_exchange;
-  run.parts.expert_exchange = step.expert_exchange;
-  run.parts.pipeline_wait = step.pipeline_wait;
-  run.parts.exchange_busy = run.parts.exchange_wait = step.gradient_exchange;
-  run.parts.optimizer = step.optimizer;
-  run.parts.total = step.total;
+  run.parts = step.parts;
   run.ranks = ranks;
   run.samples_per_step = sequences;
   run.steps = 1;
+  run.events = step.events;
   run.compute_log_sigma = step.compute_log_sigma;
   run.network_log_sigma = step.network_log_sigma;
   run.scaling_log_sigma = step.scaling_log_sigma;
   const std::pair<Duration, const char*> causes[] = {
       {step.compute(), "GPU compute"},
-      {step.tensor_exchange, "sums of activations among the GPUs of a tensor-parallel group"},
-      {step.expert_exchange, "tokens sent to their experts on other GPUs and back"},
-      {step.pipeline_wait, "filling and draining the pipeline"},
+      {step.tensor_exchange(), "sums of activations among the GPUs of a tensor-parallel group"},
+      {step.parts.expert_exchange, "tokens sent to their experts on other GPUs and back"},
+      {step.parts.pipeline_wait, "filling and draining the pipeline"},
       {step.stage_exchange, "activations sent from stage to stage"},
-      {step.gradient_exchange, "exchange of gradients and weights between replicas"}};
+      {step.parts.exchange_wait, "exchange of gradients and weights between replicas"}};
   run.binds = std::ranges::max_element(causes, {}, &std::pair<Duration, const char*>::first)->second;
   return run;
 }

@@ -4,17 +4,9 @@
 ///
 /// Tensor parallelism cuts heads, the MLP's width and the vocabulary over `tensor` GPUs, which sum
 /// activations twice per layer going forward and twice going back (M. Shoeybi et al., "Megatron-LM",
-/// arXiv:1909.08053, 2019). Pipeline parallelism cuts the layers into stages; with one forward and one
-/// backward pass in turn (1F1B) the step takes
-///
-///     sum over stages of t_i + (m - 1) max t_i
-///
-/// for m micro-batches, where v interleaved parts per GPU divide the first term's share of waiting by v
-/// (D. Narayanan et al., "Efficient large-scale language model training on GPU clusters using Megatron-LM",
-/// SC 2021, section 2.2). What the slowest stage waits of it, (sum t_i - max t_i) / v, is the bubble. A
-/// micro-batch is sent from stage to stage 2 v times, and over p - 2 stages more while the pipeline fills;
-/// that is no bubble. Gradients are summed over the replicas when the pipeline has drained; nothing of these
-/// exchanges is hidden. Ranks are numbered tensor first, then data, then pipeline (section 3).
+/// arXiv:1909.08053, 2019). Pipeline parallelism cuts the layers into stages; ranks are numbered tensor
+/// first, then data, then pipeline (D. Narayanan et al., SC 2021, section 3). Here is what the kernels and
+/// exchanges of each stage take; the step is a graph of them (models/split/split_graph.hpp) and simulated.
 ///
 /// A sequence may be cut over `context` GPUs (H. Liu et al., "Ring Attention", arXiv:2310.01889;
 /// Megatron-Core's context parallelism): each has the queries of its tokens and passes keys and values on
@@ -26,24 +18,25 @@
 /// States may be sharded over the replicas (S. Rajbhandari et al., "ZeRO", SC 2020): stage 1 the optimizer's,
 /// stage 2 gradients as well, which are scattered after every micro-batch, stage 3 weights as well (fully
 /// sharded data parallelism: Y. Zhao et al., "PyTorch FSDP", VLDB 2023), which are gathered layer by layer,
-/// forward and again backward. Layers are prefetched: with L equal layers that compute f and b, gather in g
-/// and scatter in s, a micro-batch takes
-///
-///     g + L max(f, g) + L max(b, g + s) + s.
+/// forward and again backward, one layer ahead of the kernels.
 ///
 /// DeepSpeed's stage 3 hides nothing (models/split/listed_shards.hpp).
 ///
 /// The gradients of a micro-batch are added to those before: PyTorch's autograd reads both and writes one, in
 /// the width of the weights (torch/csrc/autograd/functions/accumulate_grad.h, in place), and what sums in 32
 /// bits moves more (FrameworkProfile::gradient_sums).
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "models/frameworks/gpu_step.hpp"
+#include "models/graph/step_parts.hpp"
 #include "models/networks/low_rank.hpp"
 #include "models/networks/operator.hpp"
 #include "models/networks/recomputation.hpp"
 #include "models/networks/transformer.hpp"
+#include "models/split/pipeline_schedule.hpp"
+#include "sim/engine/limits.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace rackcast {
@@ -51,6 +44,7 @@ namespace rackcast {
 struct Cluster;
 struct CommSpec;
 struct FrameworkProfile;
+struct SplitWork;
 struct TrainingRun;
 
 struct SplitSpec {
@@ -66,7 +60,9 @@ struct SplitSpec {
   LowRankSpec adapters = {};     ///< rank 0: all weights are trained
   int zero_stage = 0;            ///< states sharded over the replicas; 2 and 3 without a pipeline
   bool gathers_tensors = false;  ///< stage 3 as DeepSpeed has it
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   double compute_scale = 1, network_scale = 1;  ///< of the rates, for intervals
+  Limits limits = {};                           ///< of the simulation
 };
 
 /// Of one stage and one micro-batch, but for the update.
@@ -74,7 +70,6 @@ struct StageTimes {
   Duration forward{0}, backward{0};                    ///< kernels
   Duration forward_exchange{0}, backward_exchange{0};  ///< of activations, what is not hidden
   Duration forward_experts{0}, backward_experts{0};    ///< tokens to their experts and back
-  Duration shards{0};                                  ///< of sharded gradients and weights, not hidden
   Duration optimizer{0};
   double parameters = 0;  ///< trained, without those of the experts
   double of_experts = 0;  ///< trained parameters
@@ -82,26 +77,21 @@ struct StageTimes {
   [[nodiscard]] Duration compute() const { return forward + backward; }
   [[nodiscard]] Duration exchange() const { return forward_exchange + backward_exchange; }
   [[nodiscard]] Duration experts() const { return forward_experts + backward_experts; }
-  /// Of what sets the pace of a pipeline, which has no shards.
   [[nodiscard]] Duration total() const { return compute() + exchange() + experts(); }
 };
 
-/// The parts add up to `total`.
 struct SplitStep {
-  Duration total{0};
-  Duration forward{0}, backward{0};  ///< of the slowest stage, all micro-batches
-  Duration tensor_exchange{0};       ///< of activations in a layer, of the slowest stage
-  Duration expert_exchange{0};       ///< tokens to their experts and back, of the slowest stage
-  Duration stage_exchange{0};        ///< activations and their gradients from stage to stage
-  Duration pipeline_wait{0};         ///< filling and draining: the bubble
-  Duration gradient_exchange{0};     ///< of it, what comes with each micro-batch is in StageTimes
-  Duration optimizer{0};
-  Duration message{0};  ///< from one stage to the next, once
+  StepParts parts;             ///< of the slowest stage
+  Duration stage_exchange{0};  ///< of `activation_exchange`, what is sent from stage to stage
   std::vector<StageTimes> stages;
-  std::size_t slowest = 0;  ///< of the stages
+  std::size_t slowest = 0;                ///< of the stages
+  std::shared_ptr<const SplitWork> work;  ///< what was simulated
+  std::uint64_t events = 0;               ///< simulated
   double compute_log_sigma = 0, network_log_sigma = 0, scaling_log_sigma = 0;
 
-  [[nodiscard]] Duration compute() const { return forward + backward; }
+  [[nodiscard]] Duration compute() const { return parts.forward + parts.backward; }
+  /// Activations summed in a layer.
+  [[nodiscard]] Duration tensor_exchange() const { return parts.activation_exchange - stage_exchange; }
 };
 
 /// As a training run, its parts those of StepParts. `sequences` are those of the whole step.

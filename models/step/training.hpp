@@ -30,7 +30,7 @@
 #include "models/gpu/cost.hpp"
 #include "models/networks/operator.hpp"
 #include "models/networks/recomputation.hpp"
-#include "models/step/step_parts.hpp"
+#include "models/graph/step_parts.hpp"
 #include "models/step/straggler.hpp"
 #include "sim/base/error.hpp"
 #include "sim/engine/limits.hpp"
@@ -137,11 +137,6 @@ struct TrainingRun {
   double compute_log_sigma = 0;  ///< spread of ln(measured/predicted) of the GPU's part
   double network_log_sigma = 0;  ///< the same of the exchange
   double scaling_log_sigma = 0;  ///< the same of the whole step, for what nodes lose to each other besides
-};
-
-/// A limit was reached before one step was over.
-struct LimitReached : Error {
-  using Error::Error;
 };
 
 /// Simulates until the step repeats, or a limit. A `tracer` receives streams, links and queues of node 0.

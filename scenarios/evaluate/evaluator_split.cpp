@@ -1,4 +1,4 @@
-/// Networks that no single GPU holds: composed in closed form and not simulated.
+/// Networks that no single GPU holds.
 #include <algorithm>
 
 #include "models/memory/memory.hpp"
@@ -41,6 +41,7 @@ SplitSpec split_of(const Question& q, const Cluster& machine, const TrainingSpec
   SplitSpec split = split_spec(q.workload, static_cast<int>(machine.ranks.size()));
   split.compute_scale = training.compute_scale;
   split.network_scale = training.network_scale;
+  split.limits = training.limits;
   return split;
 }
 
@@ -71,7 +72,7 @@ TrainingRun Evaluator::Impl::split_over_gpus(const Question& q, const Cluster& m
     }
     add_saves(run, training.save, machine.used_nodes());
     if (tracer) {
-      std::string why_not = trace_split(step, split, machine, run.parts.input_wait, *tracer);
+      std::string why_not = trace_split(*step.work, run.parts.input_wait, *tracer);
       if (why_not_traced) *why_not_traced = std::move(why_not);
     }
     return run;

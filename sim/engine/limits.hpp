@@ -4,6 +4,7 @@
 #include <limits>
 #include <string_view>
 
+#include "sim/base/error.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace rackcast {
@@ -19,6 +20,11 @@ struct Limits {
 };
 
 enum class StopReason { finished, event_limit, wall_clock_limit, time_limit, paused };
+
+/// A limit was reached before what was asked for was done.
+struct LimitReached : Error {
+  using Error::Error;
+};
 
 /// For people: "the event limit".
 std::string_view to_string(StopReason reason);

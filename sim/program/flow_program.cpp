@@ -58,9 +58,11 @@ Script& Script::signal(std::uint32_t slot) {
   return *this;
 }
 
-Script& Script::wait(std::uint32_t channel, std::uint64_t permits) {
+Script& Script::wait(std::uint32_t channel, std::uint64_t permits, std::string name) {
   if (channel >= most_channels) refuse_program(fmt::format("script \"{}\" has too many channels", name_));
-  add(Op::Kind::wait, channel).count = permits;
+  Op& op = add(Op::Kind::wait, channel);
+  op.count = permits;
+  op.name = std::move(name);
   return *this;
 }
 

@@ -46,7 +46,7 @@ struct Op {
   std::uint32_t cycle = 1;  ///< sleep, flow: slot + (lap of the innermost loop) % cycle
   std::uint64_t count = 1;  ///< repeat: laps (0: the body is passed over); wait: permits
   std::uint32_t past = 0;   ///< repeat: the operation after its end
-  std::string name{};       ///< sleep, flow: for the trace
+  std::string name{};       ///< sleep, flow, wait: for the trace; a wait without one is not drawn
 };
 
 /// A list of operations, put together by chaining.
@@ -59,7 +59,7 @@ class Script {
   Script& flow(std::uint32_t slot, std::string name = "flow", std::uint32_t cycle = 1);
   Script& signal(std::uint32_t slot);
   /// Takes `permits` of a channel, once there are so many.
-  Script& wait(std::uint32_t channel, std::uint64_t permits = 1);
+  Script& wait(std::uint32_t channel, std::uint64_t permits = 1, std::string name = {});
   /// Repeats what follows, up to the matching end(). At most most_nested_loops deep.
   Script& repeat(std::uint64_t laps, bool steady = false);
   Script& end();

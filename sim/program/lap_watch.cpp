@@ -49,17 +49,19 @@ std::optional<Repetition> LapWatch::compare(const FlowProgram& program, const Pr
   if (out.progress.empty()) return std::nullopt;
   out.period = segment.now() - kept_.now;
   out.marks_before = marks_;
+  out.accounts_before = accounts_;
   return out;
 }
 
 std::optional<Repetition> LapWatch::see(const FlowProgram& program, const ProgramSegment& segment,
-                                        const std::vector<MarkLog>& marks) {
+                                        const std::vector<MarkLog>& marks, const TimeAccounts& accounts) {
   auto found = compare(program, segment);
   if (found && found->times > 0) return found;
   if (++age_ < reach_) return std::nullopt;
   kept_ = segment.state();
   marks_.clear();
   for (const MarkLog& log : marks) marks_.push_back(log.size());
+  accounts_ = accounts;
   age_ = 0;
   reach_ *= 2;
   return std::nullopt;

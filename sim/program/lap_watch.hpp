@@ -19,13 +19,14 @@ struct Repetition {
   };
   std::vector<Progress> progress;
   std::vector<std::size_t> marks_before;  ///< per actor: items of its log when the period began
+  TimeAccounts accounts_before;           ///< the accounts then
 };
 
 class LapWatch {
  public:
   /// The state at this lap; keeps it if Brent's algorithm wants it kept.
   std::optional<Repetition> see(const FlowProgram& program, const ProgramSegment& segment,
-                                const std::vector<MarkLog>& marks);
+                                const std::vector<MarkLog>& marks, const TimeAccounts& accounts);
   /// What was kept is not what led here.
   void forget() {
     kept_ = {};
@@ -39,6 +40,7 @@ class LapWatch {
 
   ProgramState kept_;
   std::vector<std::size_t> marks_;
+  TimeAccounts accounts_;
   std::uint64_t age_ = 0, reach_ = 1;
 };
 

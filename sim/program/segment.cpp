@@ -9,13 +9,15 @@
 namespace rackcast {
 
 ProgramSegment::ProgramSegment(const FlowProgram& program, const ProgramState& state,
-                               std::vector<MarkLog>& marks, bool pausing, Tracer* tracer)
+                               const SegmentRecord& record, bool pausing)
     : program_(program),
       engine_(TickLength::picosecond, state.now),
       network_(engine_),
       signals_(program),
-      marks_(marks),
+      marks_(*record.marks),
+      accounts_(*record.accounts),
       pausing_(pausing) {
+  Tracer* const tracer = record.tracer;
   engine_.set_tracer(tracer);
   for (std::uint32_t r = 0; r < program.resources.size(); ++r) {
     network_.add_units(program.resource_name(r), state.capacity[r]);
@@ -24,7 +26,9 @@ ProgramSegment::ProgramSegment(const FlowProgram& program, const ProgramState& s
   for (std::uint32_t i = 0; i < live_.size(); ++i) {
     Live& actor = live_[i];
     static_cast<ActorState&>(actor) = state.actors[i];
-    if (tracer != nullptr) tracks_.push_back(tracer->track(program.actor_name(i)));
+    actor.since = state.now;
+    if (tracer != nullptr)
+      tracks_.push_back(*record.lane ? (*record.lane)(*tracer, i) : tracer->track(program.actor_name(i)));
     if (actor.blocked == Blocked::ended) continue;
     if (actor.blocked == Blocked::asleep) actor.until = {state.now.ticks + actor.until.ticks};
     if (actor.blocked == Blocked::flowing) {
@@ -74,10 +78,10 @@ Process ProgramSegment::act(Engine& engine, ProgramSegment& self, std::uint32_t 
   const std::span<const Op> ops = self.program_.scripts[self.program_.actors[index].script].ops();
   if (actor.blocked == Blocked::asleep) {
     co_await engine.sleep_until(actor.until);
-    ++actor.pc;
+    self.account(index, actor.pc++);
   } else if (actor.blocked == Blocked::flowing) {
     co_await self.network_.wait(actor.activity);
-    ++actor.pc;
+    self.account(index, actor.pc++);
   }
   for (; actor.pc < ops.size(); ++actor.pc) {
     actor.blocked = Blocked::no;
@@ -90,20 +94,26 @@ Process ProgramSegment::act(Engine& engine, ProgramSegment& self, std::uint32_t 
         actor.blocked = Blocked::asleep;
         const SimTime start = engine.now();
         co_await engine.sleep_until(actor.until);
-        if (engine.tracer() != nullptr) self.trace_sleep(index, op, start);
+        self.account(index, actor.pc);
+        self.trace(index, op, start);
         break;
       }
       case Op::Kind::flow:
         actor.activity = self.network_.start(self.activity(index, op));
         actor.blocked = Blocked::flowing;
         co_await self.network_.wait(actor.activity);
+        self.account(index, actor.pc);
         break;
       case Op::Kind::signal:
         self.signal(index, op.slot);
         break;
-      case Op::Kind::wait:
+      case Op::Kind::wait: {
+        const SimTime start = engine.now();
         co_await PermitAwaiter{self, index};
+        self.account(index, actor.pc);
+        if (!op.name.empty()) self.trace(index, op, start);
         break;
+      }
       case Op::Kind::repeat:
         if (op.count == 0) actor.pc = op.past - 1;
         break;
@@ -179,8 +189,22 @@ void ProgramSegment::signal(std::uint32_t index, std::uint32_t slot) {
   }
 }
 
-void ProgramSegment::trace_sleep(std::uint32_t actor, const Op& op, SimTime start) {
-  engine_.tracer()->span(tracks_[actor], op.name, start, engine_.now());
+void ProgramSegment::trace(std::uint32_t actor, const Op& op, SimTime start) {
+  if (engine_.tracer() != nullptr && start < engine_.now())
+    engine_.tracer()->span(tracks_[actor], op.name, start, engine_.now());
+}
+
+/// Actors take no time between operations, so what has passed since the last entry is this operation's.
+void ProgramSegment::account(std::uint32_t index, std::uint32_t operation) {
+  if (accounts_.empty()) return;
+  Live& actor = live_[index];
+  accounts_[index][operation] += (engine_.now() - actor.since).ticks;
+  actor.since = engine_.now();
+}
+
+void ProgramSegment::bring_accounts_up_to_date() {
+  for (std::uint32_t i = 0; i < live_.size(); ++i)
+    if (live_[i].blocked != Blocked::ended && live_[i].blocked != Blocked::no) account(i, live_[i].pc);
 }
 
 ActorState ProgramSegment::state_of(std::uint32_t index) const {

@@ -9,15 +9,24 @@
 #include "sim/engine/fluid.hpp"
 #include "sim/program/mark_log.hpp"
 #include "sim/program/state.hpp"
+#include "sim/program/time_accounts.hpp"
 
 namespace rackcast {
+
+/// What a segment writes down as it goes.
+struct SegmentRecord {
+  std::vector<MarkLog>* marks = nullptr;  ///< one log per actor
+  TimeAccounts* accounts = nullptr;       ///< empty: none are kept
+  Tracer* tracer = nullptr;
+  const LaneOfActor* lane = nullptr;
+};
 
 class ProgramSegment final : public Waitable {
  public:
   /// The first actor that has not ended and has a steady loop is the pacer: run() pauses after the instant in
-  /// which it begins another lap, if `pausing`. `marks` has one log per actor.
-  ProgramSegment(const FlowProgram& program, const ProgramState& state, std::vector<MarkLog>& marks,
-                 bool pausing, Tracer* tracer);
+  /// which it begins another lap, if `pausing`.
+  ProgramSegment(const FlowProgram& program, const ProgramState& state, const SegmentRecord& record,
+                 bool pausing);
   ProgramSegment(const ProgramSegment&) = delete;
   ProgramSegment& operator=(const ProgramSegment&) = delete;
   ~ProgramSegment() override;
@@ -35,6 +44,9 @@ class ProgramSegment final : public Waitable {
   [[nodiscard]] std::uint32_t pacer() const { return pacer_; }
   static constexpr std::uint32_t no_lap = 0xffffffff;
 
+  /// Writes down what blocked actors have waited so far, between instants.
+  void bring_accounts_up_to_date();
+
   void set_capacity(std::uint32_t resource, double capacity) { network_.set_capacity({resource}, capacity); }
   /// Of the sleeps that begin from now on.
   void set_slowdown(std::uint32_t actor, double slowdown) { live_[actor].slowdown = slowdown; }
@@ -45,6 +57,7 @@ class ProgramSegment final : public Waitable {
   struct Live : ActorState {
     ActivityId activity{};
     WaitNode* waiter = nullptr;
+    SimTime since{};  ///< at this operation, as far as it is not in the accounts
   };
   struct PermitAwaiter;
 
@@ -55,7 +68,8 @@ class ProgramSegment final : public Waitable {
   [[nodiscard]] bool take_permits(Live& actor) const;
   void signal(std::uint32_t actor, std::uint32_t slot);
   void turn(std::uint32_t index, Live& actor);
-  void trace_sleep(std::uint32_t actor, const Op& op, SimTime start);
+  void trace(std::uint32_t actor, const Op& op, SimTime start);
+  void account(std::uint32_t actor, std::uint32_t operation);
 
   const FlowProgram& program_;
   Engine engine_;
@@ -64,6 +78,7 @@ class ProgramSegment final : public Waitable {
   std::vector<Live> live_;
   std::vector<TrackId> tracks_;
   std::vector<MarkLog>& marks_;
+  TimeAccounts& accounts_;
   std::uint32_t pacer_ = no_lap;
   std::uint32_t lap_ = no_lap;
   bool pausing_;

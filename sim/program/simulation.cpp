@@ -38,6 +38,7 @@ class Simulation {
         at_change();
       } else {
         result_.reason = summary.reason;
+        settle_accounts();
         break;
       }
     }
@@ -86,14 +87,23 @@ class Simulation {
     auto& era = result_.eras.emplace_back();
     if (folded_) era.cell = folded_->actor_cell;
     era.logs.resize(program().actors.size());
+    if (options_.account)
+      for (const ProgramActor& actor : program().actors)
+        era.accounts.emplace_back(program().scripts[actor.script].ops().size());
     if (result_.cells == 0) result_.cells = era.logs.size();
     result_.most_cells = std::max(result_.most_cells, era.logs.size());
     for (LapWatch& watch : watches_) watch.forget();
     merge_wait_ = merge_gap_ = 1;
   }
 
+  void settle_accounts() {
+    if (options_.account) segment_->bring_accounts_up_to_date();
+  }
+
   void enter(const ProgramState& state) {
-    segment_.emplace(program(), state, result_.eras.back().logs, pausing(), options_.tracer);
+    auto& era = result_.eras.back();
+    segment_.emplace(program(), state,
+                     SegmentRecord{&era.logs, &era.accounts, options_.tracer, &options_.lane}, pausing());
   }
 
   // ---- changes
@@ -108,7 +118,8 @@ class Simulation {
   void make_changes_due(ProgramState& state) {
     for (; next_change() <= state.now; ++next_) apply(changes_[next_], state);
   }
-  [[nodiscard]] ProgramState unfolded_state() const {
+  [[nodiscard]] ProgramState unfolded_state() {
+    settle_accounts();
     ProgramState state = segment_->state();
     return folded_ ? unfold(state, folded_->actor_cell, folded_->resource_cell) : state;
   }
@@ -174,6 +185,7 @@ class Simulation {
   bool try_to_merge() {
     if (result_.eras.size() == 1 || --merge_wait_ != 0) return false;
     merge_wait_ = merge_gap_ *= 2;
+    settle_accounts();
     FoldedProgram again = fold(program(), segment_->state());
     ++result_.foldings;
     if (again.program.actors.size() == program().actors.size()) return false;
@@ -193,7 +205,8 @@ class Simulation {
 
   void try_to_skip(LapWatch& watch, std::uint32_t depth, std::uint64_t quiet) {
     std::vector<MarkLog>& logs = result_.eras.back().logs;
-    const auto found = watch.see(program(), *segment_, logs);
+    settle_accounts();
+    const auto found = watch.see(program(), *segment_, logs, result_.eras.back().accounts);
     if (!found) return;
     std::uint64_t times = found->times;
     if (next_change() != never && found->period.ticks > 0) {
@@ -229,7 +242,15 @@ class Simulation {
     for (std::size_t i = 0; i < logs.size(); ++i) {
       logs[i].repeat_since(repetition.marks_before[i], times, repetition.period);
     }
+    add_repetitions(repetition.accounts_before, times, result_.eras.back().accounts);
     enter(state);
+  }
+
+  /// What was spent since `before` is spent `times` times more.
+  static void add_repetitions(const TimeAccounts& before, std::uint64_t times, TimeAccounts& accounts) {
+    for (std::size_t i = 0; i < accounts.size(); ++i)
+      for (std::size_t op = 0; op < accounts[i].size(); ++op)
+        accounts[i][op] += static_cast<std::int64_t>(times) * (accounts[i][op] - before[i][op]);
   }
 
   const FlowProgram& original_;
@@ -250,6 +271,18 @@ class Simulation {
 std::vector<Mark> ProgramResult::marks(std::uint32_t actor) const {
   std::vector<Mark> out;
   for (const Era& era : eras) era.logs[era.cell.empty() ? actor : era.cell[actor]].expand(out);
+  return out;
+}
+
+std::vector<Duration> ProgramResult::spent(std::uint32_t actor) const {
+  const Clock clock{TickLength::picosecond};
+  std::vector<Duration> out;
+  for (const Era& era : eras) {
+    if (era.accounts.empty()) continue;
+    const std::vector<std::int64_t>& ticks = era.accounts[era.cell.empty() ? actor : era.cell[actor]];
+    out.resize(ticks.size(), Duration{0});
+    for (std::size_t op = 0; op < ticks.size(); ++op) out[op] += clock.duration({ticks[op]});
+  }
   return out;
 }
 

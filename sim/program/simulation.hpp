@@ -20,6 +20,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/program/flow_program.hpp"
 #include "sim/program/mark_log.hpp"
+#include "sim/program/time_accounts.hpp"
 
 namespace rackcast {
 
@@ -39,6 +40,8 @@ struct ProgramOptions {
   bool fold_time = true;
   Limits limits{};
   Tracer* tracer = nullptr;  ///< sees what is simulated, that is one actor of each cell, and no skipped lap
+  LaneOfActor lane{};        ///< of the trace; absent: one by the actor's name
+  bool account = false;      ///< keeps ProgramResult::spent()
   /// Asked at every lap of the pacer's outermost steady loop that is simulated: failures drawn at run time,
   /// data that differ from step to step.
   std::function<LapDecision(const LapInfo&)> at_lap{};
@@ -59,10 +62,15 @@ class ProgramResult {
   /// The marks of an actor in order of time.
   [[nodiscard]] std::vector<Mark> marks(std::uint32_t actor) const;
 
+  /// How long an actor was at each operation of its script, skipped laps among it; only if the options keep
+  /// accounts. Together they are the time until the actor ended.
+  [[nodiscard]] std::vector<Duration> spent(std::uint32_t actor) const;
+
   /// A stretch of the run in which the same actors were together.
   struct Era {
     std::vector<std::uint32_t> cell;  ///< per actor; empty: each for itself
     std::vector<MarkLog> logs;        ///< per cell
+    TimeAccounts accounts;            ///< the same
   };
   std::vector<Era> eras;
 };

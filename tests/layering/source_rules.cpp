@@ -99,6 +99,7 @@ const std::vector<Rooms>& rooms() {
         {"collectives"},
         {"exchange"},
         {"frameworks"},
+        {"graph"},
         {"step"},
         {"split"},
         {"memory"},

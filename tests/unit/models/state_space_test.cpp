@@ -105,7 +105,7 @@ TEST_CASE("a hybrid trains split over GPUs, and what has no model of it says so"
   const FrameworkProfile framework = framework_profile({.name = "megatron-bridge"});
   const SplitStep step =
       split_step(cluster, hybrid(), gpu, framework, {}, {.expert = 8, .precision = Precision::bf16});
-  CHECK(step.total > Duration{0});
+  CHECK(step.parts.total > Duration{0});
   CHECK(step.expert_exchange > Duration{0});
   TransformerShape narrow = hybrid();
   narrow.moe_latent = 128;

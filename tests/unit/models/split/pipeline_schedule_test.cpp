@@ -1,4 +1,4 @@
-// When each stage of a pipeline works on which micro-batch, and the timeline of a split step.
+// In which order each stage of a pipeline works, what its bubble is, and the timeline of a split step.
 #include "models/split/pipeline_schedule.hpp"
 
 #include <doctest/doctest.h>
@@ -6,122 +6,175 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <tuple>
 
-#include "models/collectives/cluster.hpp"
+#include "models/graph/graph_run.hpp"
+#include "models/split/split_graph.hpp"
 #include "models/split/split_trace.hpp"
-#include "models/split/split_training.hpp"
-#include "models/step/training.hpp"
+#include "sim/base/error.hpp"
 #include "sim/engine/trace.hpp"
-#include "topologies/catalog/catalog.hpp"
 
 using namespace rackcast;
 
 namespace {
 
-PipelinePasses equal(int stages, int micro_batches, int parts, double message = 0) {
-  const auto count = static_cast<std::size_t>(stages);
-  return {std::vector<Duration>(count, Duration{1}), std::vector<Duration>(count, Duration{2}),
-          Duration{message}, micro_batches, parts};
+/// Stages that go forward in 1 s and back in 2 s, half of that for the weights.
+SplitWork equal(int stages, int micro_batches, int parts = 1,
+                PipelineSchedule schedule = PipelineSchedule::one_f_one_b, double message = 0) {
+  SplitWork work;
+  work.pipeline = {stages, parts, micro_batches, schedule};
+  work.message.time = Duration{message};
+  for (int s = 0; s < stages; ++s) {
+    StageWork& w = work.stages.emplace_back();
+    w.forward = Duration{1};
+    w.backward = Duration{2};
+  }
+  return work;
 }
 
-double length(const std::vector<PipelinePass>& passes) {
-  return std::ranges::max(passes, {}, &PipelinePass::end).end.base();
+GraphRun run(const SplitWork& work) {
+  return run_graph(split_graph(work).graph);
 }
 
-/// The closed form of models/split/split_training.hpp.
-double closed_form(const PipelinePasses& p) {
+double length(const SplitWork& work) {
+  return run(work).total.base();
+}
+
+/// sum t + (m - 1) max t, with the waiting of it cut by the parts, and messages (Narayanan et al., 2021).
+double closed_form(const SplitWork& w) {
   double sum = 0, most = 0;
-  for (std::size_t i = 0; i < p.forward.size(); ++i) {
-    const double t = (p.forward[i] + p.backward[i]).base();
+  for (const StageWork& s : w.stages) {
+    const double t = (s.forward + s.backward).base();
     sum += t;
     most = std::max(most, t);
   }
-  const auto stages = static_cast<double>(p.forward.size()), m = static_cast<double>(p.micro_batches);
-  return (sum - most) / p.interleave + m * most + 2 * (m + stages - 2) * p.interleave * p.message.base();
-}
-
-SplitStep step_of(const PipelinePasses& p, Duration gradients, Duration optimizer) {
-  SplitStep step;
-  for (std::size_t i = 0; i < p.forward.size(); ++i) {
-    StageTimes t;
-    t.forward = p.forward[i];
-    t.backward = p.backward[i];
-    step.stages.push_back(t);
-  }
-  const auto m = static_cast<double>(p.micro_batches);
-  step.slowest = p.forward.size() - 1;
-  step.forward = m * p.forward.back();
-  step.backward = m * p.backward.back();
-  step.message = p.message;
-  step.gradient_exchange = gradients;
-  step.optimizer = optimizer;
-  step.total = Duration{closed_form(p)} + gradients + optimizer;
-  return step;
+  const double stages = w.pipeline.stages, m = static_cast<double>(w.pipeline.micro_batches);
+  return (sum - most) / w.pipeline.parts + m * most +
+         2 * (m + stages - 2) * w.pipeline.parts * w.message.time.base();
 }
 
 }  // namespace
 
-TEST_CASE("issue 23, item 14: the schedule of a pipeline takes what the closed form says") {
+TEST_CASE("the bubble of equal stages is what the papers say, whatever the schedule") {
   for (const int stages : {1, 2, 3, 4, 8})
-    for (const int rounds : {1, 2, 5})
-      for (const int parts : {1, 2, 4}) {
-        if (stages == 1 && parts > 1) continue;
-        CAPTURE(stages);
-        CAPTURE(rounds);
-        CAPTURE(parts);
-        PipelinePasses p = equal(stages, stages * rounds, parts);
-        const auto passes = pipeline_schedule(p);
-        REQUIRE(passes);
-        CHECK(static_cast<double>(passes->size()) == pipeline_pass_count(p));
-        CHECK(length(*passes) == doctest::Approx(closed_form(p)));
-        p.forward.back() = Duration{1.4};  // the vocabulary product is on the last stage
-        p.backward.back() = Duration{2.8};
-        CHECK(length(*pipeline_schedule(p)) == doctest::Approx(closed_form(p)));
-        p.message = Duration{0.1};
-        CHECK(length(*pipeline_schedule(p)) <= closed_form(p) * (1 + 1e-12));
-        CHECK(length(*pipeline_schedule(p)) > 0.85 * closed_form(p));
+    for (const int rounds : {1, 2, 5, 40}) {
+      CAPTURE(stages);
+      CAPTURE(rounds);
+      const int m = stages * rounds;
+      const double waits = stages - 1;
+      CHECK(length(equal(stages, m)) == doctest::Approx(3 * (m + waits)));
+      CHECK(length(equal(stages, m, 1, PipelineSchedule::gpipe)) == doctest::Approx(3 * (m + waits)));
+      // f + b - 2 w = 1 + 2 - 2.
+      CHECK(length(equal(stages, m, 1, PipelineSchedule::zero_bubble)) == doctest::Approx(3 * m + waits));
+      for (const int parts : {2, 4})
+        if (stages > 1) CHECK(length(equal(stages, m, parts)) == doctest::Approx(3 * (m + waits / parts)));
+    }
+}
+
+TEST_CASE("a longer last stage and messages take what the closed form says, or less where others wait") {
+  for (const int stages : {2, 4, 8})
+    for (const int parts : {1, 2, 4}) {
+      CAPTURE(stages);
+      CAPTURE(parts);
+      SplitWork work = equal(stages, 4 * stages, parts);
+      work.stages.back().forward = Duration{1.4};  // the vocabulary product is on the last stage
+      work.stages.back().backward = Duration{2.8};
+      CHECK(length(work) == doctest::Approx(closed_form(work)));
+      work.message.time = Duration{0.1};
+      CHECK(length(work) <= closed_form(work) * (1 + 1e-12));
+      CHECK(length(work) > 0.85 * closed_form(work));
+    }
+}
+
+TEST_CASE("long pipelines are simulated lap by lap only until they repeat") {
+  const GraphRun few = run(equal(8, 64)), many = run(equal(8, 6'400));
+  CHECK(many.events < 2 * few.events);
+  CHECK(many.total.base() == doctest::Approx(3 * (6'400 + 7.0)));
+}
+
+TEST_CASE("a stage keeps its order: each micro-batch forward before back, 1F1B with few under way") {
+  for (const PipelineSchedule schedule :
+       {PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe, PipelineSchedule::zero_bubble})
+    for (int stage = 0; stage < 4; ++stage) {
+      std::map<std::int64_t, int> steps;
+      int under_way = 0, most = 0;
+      for (const PipelinePass& pass : stage_order({4, 1, 16, schedule}, stage)) {
+        const int expected = pass.kind == PassKind::forward           ? 0
+                             : pass.kind == PassKind::weight_gradient ? 2
+                                                                      : 1;
+        CHECK(steps[pass.micro_batch]++ == expected);
+        if (pass.kind == PassKind::forward) most = std::max(most, ++under_way);
+        if (pass.kind == PassKind::backward || pass.kind == PassKind::weight_gradient) --under_way;
       }
-  // Four micro-batches on four stages, 1 forward and 2 back: 3 x 3 of the bubble and 4 x 3 of work.
-  CHECK(length(*pipeline_schedule(equal(4, 4, 1))) == doctest::Approx(21));
-  CHECK(length(*pipeline_schedule(equal(4, 4, 3))) == doctest::Approx(15));
-  CHECK_FALSE(pipeline_schedule(equal(4, 6, 2)));  // no multiple of the stages
-  CHECK(pipeline_schedule(equal(4, 6, 1)));
+      CHECK(steps.size() == 16);
+      CHECK(most == (schedule == PipelineSchedule::gpipe         ? 16
+                     : schedule == PipelineSchedule::one_f_one_b ? 4 - stage
+                                                                 : 4));
+    }
 }
 
-TEST_CASE("passes of a stage follow each other, each after what it needs") {
-  const PipelinePasses p = equal(4, 8, 2, 0.05);
-  const auto passes = *pipeline_schedule(p);
-  std::map<std::tuple<int, std::int64_t, bool>, Duration> ends;
-  for (const PipelinePass& pass : passes)
-    ends[{pass.part * 4 + pass.stage, pass.micro_batch, pass.backward}] = pass.end;
-  const PipelinePass* before = nullptr;
-  for (const PipelinePass& pass : passes) {
-    if (before && before->stage == pass.stage) CHECK(pass.start >= before->end);
-    const int layer = pass.part * 4 + pass.stage;
-    const int needed = pass.backward ? layer + 1 : layer - 1;
-    if (needed >= 0 && needed < 8) CHECK(pass.start >= ends[{needed, pass.micro_batch, pass.backward}]);
-    if (pass.backward) CHECK(pass.start >= ends[{layer, pass.micro_batch, false}]);
-    before = &pass;
+TEST_CASE("a schedule takes whole micro-batches, interleaved parts a multiple of the stages") {
+  CHECK(whole_micro_batches({4, 1, 1}, 6) == 6);
+  CHECK(whole_micro_batches({4, 1, 1}, 6.2) == 7);
+  CHECK(whole_micro_batches({4, 2, 1}, 6) == 8);
+  CHECK(whole_micro_batches({4, 2, 1}, 0.5) == 4);
+  CHECK_THROWS_AS(stage_order({4, 2, 6}, 0), Error);
+  CHECK(pipeline_pass_count({4, 2, 8}) == 128);
+  // A step of 6 on 8 passes does three quarters of the work of 8.
+  SplitWork part = equal(4, 8, 2);
+  part.of_a_pass = 0.75;
+  CHECK(length(part) == doctest::Approx(0.75 * length(equal(4, 8, 2))));
+}
+
+TEST_CASE("layers that are gathered ahead hide just what fits behind the kernels") {
+  SplitWork work = equal(1, 1);
+  StageWork& w = work.stages.front();
+  w.layers = 10;  // 0.1 s forward and 0.2 s back each
+  w.gather.time = Duration{0.05};
+  w.scatter.time = Duration{0.1};
+  // The first gather, the kernels, the last scatter; going back a gather and a scatter fit in 0.2 s.
+  CHECK(length(work) == doctest::Approx(0.05 + 1 + 2 + 0.1));
+  w.gather.time = Duration{0.15};  // longer than a layer forward; with a scatter longer than one back
+  const double forward = 10 * 0.15 + 0.1, back = 0.15 * 10 + 0.1 * 10;
+  CHECK(length(work) == doctest::Approx(forward + back).epsilon(0.07));
+  CHECK(length(work) < forward + back + 0.2);
+  w.gather.time = Duration{0};  // sharded gradients alone
+  CHECK(length(work) == doctest::Approx(3.1));
+}
+
+TEST_CASE("gradients that leave beside the last backward pass show only what is left") {
+  SplitWork work = equal(1, 4);
+  StageWork& w = work.stages.front();
+  w.layers = 10;
+  w.gradients.time = Duration{1};
+  CHECK(length(work) == doctest::Approx(12 + 1));
+  w.gradients_overlap = true;
+  CHECK(length(work) == doctest::Approx(12 + 0.1));  // the last of ten layers
+  w.weights_first.time = Duration{0.5};
+  CHECK(length(work) == doctest::Approx(12 + 0.05 + 0.1));
+  w.gradients.time = Duration{4};  // 0.4 s for a layer that takes 0.2 s: the first layer, then ten sums
+  CHECK(length(work) == doctest::Approx(12 - 2 + 0.05 + 0.2 + 4));
+  work.slowdown = 0.1;  // the collective takes a tenth of the multiprocessors
+  CHECK(length(work) > 12 - 2 + 0.05 + 0.2 + 4);
+}
+
+TEST_CASE("a stage that is done sums its gradients while others still work") {
+  SplitWork work = equal(4, 8);
+  for (StageWork& w : work.stages) w.gradients.time = Duration{5};
+  // Stage 1 ends last, so its sum is the one that shows.
+  CHECK(length(work) == doctest::Approx(closed_form(work) + 5));
+  work.stages.front().gradients.time = Duration{1};  // stage 2 was done 2 s before
+  CHECK(length(work) == doctest::Approx(closed_form(work) + 3));
+}
+
+TEST_CASE("the timeline of a split step has its stages, micro-batches, bubble and exchange") {
+  SplitWork work = equal(4, 8);
+  work.places = {"node 0, GPU 0", "node 0, GPU 4", "node 1, GPU 0", "node 1, GPU 4"};
+  for (StageWork& w : work.stages) {
+    w.gradients.time = Duration{5};
+    w.optimizer = Duration{2};
   }
-  // 1F1B: the first stage of four has at most four micro-batches under way.
-  int under_way = 0, most = 0;
-  const auto plain = *pipeline_schedule(equal(4, 16, 1));
-  for (const PipelinePass& pass : plain)
-    if (pass.stage == 0) most = std::max(most, under_way += pass.backward ? -1 : 1);
-  CHECK(most == 4);
-}
-
-TEST_CASE(
-    "issue 23, item 14: the timeline of a split step has its stages, micro-batches, bubble and exchange") {
-  const Catalog catalog = Catalog::builtin();
-  const Cluster cluster =
-      make_cluster(catalog, node_spec(catalog, "dgx_a100_640gb"), {.nodes = 2, .fabric = {}, .gpus = 16});
-  const PipelinePasses p = equal(4, 8, 1);
-  const SplitStep step = step_of(p, Duration{5}, Duration{2});
   Tracer tracer{Clock{TickLength::picosecond}};
-  const SplitSpec spec{.tensor = 2, .pipeline = 4, .micro_batches = 8};
-  CHECK(trace_split(step, spec, cluster, Duration{3}, tracer).empty());
+  CHECK(trace_split(work, Duration{3}, tracer).empty());
   std::map<std::string, std::map<std::string, double>> times;
   std::map<std::string, int> forward;
   for (const Tracer::Span& span : tracer.spans()) {
@@ -129,16 +182,17 @@ TEST_CASE(
     times[lane][std::string{span.name}] += tracer.clock().duration(span.end - span.start).base();
     if (span.name == "forward") ++forward[lane];
   }
-  REQUIRE(times.size() == 4);
-  CHECK(times.begin()->first == "Stage 1 of 4, node 0, GPU 0");
+  CHECK(times.begin()->first == "All stages, before the update");
   CHECK(times.contains("Stage 3 of 4, node 1, GPU 0"));
+  times.erase(times.begin());
+  REQUIRE(times.size() == 4);
   for (const auto& entry : times) {
-    const auto& [lane, parts] = entry;
+    const auto& parts = entry.second;
     INFO(entry.first);
     double sum = 0;
-    for (const auto& [name, seconds] : parts) sum += seconds;
-    CHECK(sum == doctest::Approx((step.total + Duration{3}).base()));
-    CHECK(forward[lane] == 8);
+    for (const auto& part : parts) sum += part.second;
+    CHECK(sum == doctest::Approx(length(work) + 3));
+    CHECK(forward[entry.first] == 8);
     CHECK(parts.at("forward") == doctest::Approx(8));
     CHECK(parts.at("backward") == doctest::Approx(16));
     CHECK(parts.at("pipeline bubble") == doctest::Approx(9));  // (p - 1) x 3
@@ -149,15 +203,28 @@ TEST_CASE(
 }
 
 TEST_CASE("a split step without a timeline says why") {
-  const Catalog catalog = Catalog::builtin();
-  const Cluster cluster =
-      make_cluster(catalog, node_spec(catalog, "dgx_a100_640gb"), {.nodes = 1, .fabric = {}, .gpus = 4});
   Tracer tracer{Clock{TickLength::picosecond}};
-  const SplitStep odd = step_of(equal(4, 6, 2), {}, {}), many = step_of(equal(4, 100'000, 1), {}, {});
-  CHECK(trace_split(odd, {.pipeline = 4, .interleave = 2, .micro_batches = 6}, cluster, {}, tracer) ==
-        "There is no timeline: an interleaved pipeline takes a multiple of its 4 stages as micro-batches, "
-        "and a step has 6.");
-  CHECK(trace_split(many, {.pipeline = 4, .micro_batches = 100'000}, cluster, {}, tracer) ==
+  SplitWork odd = equal(4, 8, 2);
+  odd.of_a_pass = 0.75;
+  CHECK(trace_split(odd, {}, tracer) ==
+        "There is no timeline: the schedule takes whole micro-batches, interleaved parts a multiple of the 4 "
+        "stages, and a step has 6.");
+  CHECK(trace_split(equal(4, 100'000), {}, tracer) ==
         "There is no timeline: the step has 800000 passes of micro-batches through stages.");
   CHECK(tracer.size() == 0);
+}
+
+TEST_CASE("messages from stage to stage and gradients beside the kernels share the links evenly") {
+  // Gradients of the later part leave while messages of the earlier one still come.
+  SplitWork work = equal(2, 2, 2, PipelineSchedule::one_f_one_b, 0.5);
+  work.message.links.between = 1;
+  for (StageWork& w : work.stages) {
+    w.gradients = {Duration{8}, {0, 1}};
+    w.gradients_overlap = true;
+  }
+  const double shared = length(work);
+  work.message.links.between = 0;
+  const double alone = length(work);
+  CHECK(shared > alone + 0.5);
+  CHECK(shared < alone + 4 * 0.5);  // a message takes twice as long at most
 }

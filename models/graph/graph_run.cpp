@@ -1,0 +1,75 @@
+#include "models/graph/graph_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "sim/engine/trace.hpp"
+#include "sim/program/simulation.hpp"
+
+namespace rackcast {
+namespace {
+
+std::vector<GraphRun::Spent> spent_of(const StepGraph& graph, const ProgramResult& result,
+                                      std::uint32_t stream) {
+  const std::vector<Duration> times = result.spent(stream);
+  const std::vector<StepGraph::Label>& labels = graph.labels(stream);
+  std::vector<GraphRun::Spent> out;
+  for (std::size_t op = 0; op < labels.size(); ++op) {
+    const StepGraph::Label& label = labels[op];
+    if (!label.part) continue;
+    const auto known = std::ranges::find_if(
+        out, [&](const GraphRun::Spent& s) { return s.name == label.name && s.part == label.part; });
+    if (known == out.end())
+      out.push_back({label.name, label.part, times[op]});
+    else
+      known->time += times[op];
+  }
+  return out;
+}
+
+}  // namespace
+
+Duration GraphRun::time(std::uint32_t stream, std::string_view name) const {
+  Duration sum{0};
+  for (const Spent& s : spent[stream])
+    if (s.name == name) sum += s.time;
+  return sum;
+}
+
+StepParts GraphRun::parts(std::uint32_t stream) const {
+  StepParts out;
+  for (const Spent& s : spent[stream]) {
+    out.*s.part += s.time;
+    out.total += s.time;
+  }
+  return out;
+}
+
+GraphRun run_graph(const StepGraph& graph, const GraphRunOptions& options) {
+  ProgramOptions how;
+  how.fold_space = false;  // a stream is all ranks that are alike
+  how.fold_time = !options.tracer;
+  how.limits = options.limits;
+  how.tracer = options.tracer;
+  how.lane = [&](Tracer& tracer, std::uint32_t stream) {
+    return tracer.track(graph.group(stream), graph.row(stream));
+  };
+  how.account = true;
+  const ProgramResult result = simulate(graph.lowered(), how);
+  if (result.partial())
+    throw LimitReached{
+        fmt::format("{} was reached before one training step was over", to_string(result.reason)),
+        {},
+        "give the run a larger --limit",
+        ErrorKind::infeasible};
+  GraphRun out;
+  out.total = result.end;
+  out.events = result.events;
+  for (std::uint32_t stream = 0; stream < graph.streams(); ++stream)
+    out.spent.push_back(spent_of(graph, result, stream));
+  return out;
+}
+
+}  // namespace rackcast

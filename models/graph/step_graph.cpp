@@ -1,0 +1,104 @@
+#include "models/graph/step_graph.hpp"
+
+#include <algorithm>
+
+namespace rackcast {
+namespace {
+
+/// Enough to be served first, and far from the limits of a double's 53 bits.
+constexpr double weight_of_kept_shares = 1e6;
+
+}  // namespace
+
+std::uint32_t StepGraph::add_stream(std::string group, std::string row) {
+  Row& made = streams_.emplace_back();
+  made.script = Script{group + ", " + row};
+  made.group = std::move(group);
+  made.row = std::move(row);
+  return static_cast<std::uint32_t>(streams_.size() - 1);
+}
+
+StepChannel StepGraph::add_channel(std::uint32_t stream, std::uint32_t permits) {
+  Row& to = streams_[stream];
+  to.script.permits(to.channels, permits);
+  return {stream, to.channels++};
+}
+
+ResourceId StepGraph::add_resource(std::string name) {
+  resources_.push_back(std::move(name));
+  return {static_cast<std::uint32_t>(resources_.size() - 1)};
+}
+
+void StepGraph::Stream::note(std::string name, StepPartOf part) {
+  Row& row = graph_.streams_[number_];
+  row.labels.resize(row.script.ops().size());
+  row.labels.back() = {std::move(name), part};
+}
+
+StepGraph::Stream& StepGraph::Stream::run(const StepTask& task) {
+  if (!(task.time > Duration{0})) return *this;
+  Row& row = graph_.streams_[number_];
+  if (task.takes.empty()) {
+    row.script.sleep(static_cast<std::uint32_t>(row.durations.size()), task.name);
+    row.durations.push_back(task.time);
+  } else {
+    row.script.flow(static_cast<std::uint32_t>(row.flows.size()), task.name);
+    row.flows.push_back(task);
+  }
+  note(task.name, task.part);
+  return *this;
+}
+
+StepGraph::Stream& StepGraph::Stream::wait(StepChannel channel, const StepWait& wait, std::uint64_t permits) {
+  Row& row = graph_.streams_[number_];
+  row.script.wait(channel.number, permits, wait.name);
+  note(wait.name, wait.part);
+  return *this;
+}
+
+StepGraph::Stream& StepGraph::Stream::signal(StepChannel channel) {
+  Row& row = graph_.streams_[number_];
+  const auto same = std::ranges::find_if(row.signals, [&](const StepChannel& c) {
+    return c.stream == channel.stream && c.number == channel.number;
+  });
+  row.script.signal(static_cast<std::uint32_t>(same - row.signals.begin()));
+  if (same == row.signals.end()) row.signals.push_back(channel);
+  return *this;
+}
+
+StepGraph::Stream& StepGraph::Stream::repeat(std::uint64_t laps) {
+  graph_.streams_[number_].script.repeat(laps, true);
+  return *this;
+}
+
+StepGraph::Stream& StepGraph::Stream::end() {
+  graph_.streams_[number_].script.end();
+  return *this;
+}
+
+FlowProgram StepGraph::lowered() const {
+  FlowProgram out;
+  for (const std::string& resource : resources_) out.add_resources(resource, 1, 1);
+  for (const Row& row : streams_) {
+    ProgramActor actor;
+    actor.script = out.add_script(row.script);
+    actor.first_duration = static_cast<std::uint32_t>(out.durations.size());
+    for (const Duration time : row.durations) out.add_duration(time);
+    actor.first_flow = static_cast<std::uint32_t>(out.flows.size());
+    for (const StepTask& task : row.flows) {
+      std::vector<Usage> uses;
+      for (const ResourceShare& taken : task.takes)
+        if (taken.share > 0) uses.push_back({taken.resource, taken.share});
+      out.add_flow(
+          {.work = task.time.base(), .weight = task.keeps_shares ? weight_of_kept_shares : 1, .rate_cap = 1},
+          uses);
+    }
+    out.add_actor(actor);
+  }
+  for (std::uint32_t from = 0; from < streams_.size(); ++from)
+    for (std::uint32_t slot = 0; slot < streams_[from].signals.size(); ++slot)
+      out.add_signal({from, slot, streams_[from].signals[slot].stream, streams_[from].signals[slot].number});
+  return out;
+}
+
+}  // namespace rackcast

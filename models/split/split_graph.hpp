@@ -1,0 +1,75 @@
+#pragma once
+/// The step of a network split over GPUs as a graph (models/graph/step_graph.hpp): a stream of kernels for
+/// each stage of the pipeline, in the order of its schedule, and one for what it exchanges beside them.
+///
+/// A stage receives what a pass needs, computes, and sends; that the next stage waits, and for how long,
+/// follows. When its own passes are done it sums its gradients with its replicas, whatever other stages still
+/// do. Gradients that are exchanged beside back-propagation leave in pieces, layer by layer, during the last
+/// backward pass of each part, and take multiprocessors from it (collective_slowdown()). With sharded
+/// optimizer states, weights are gathered in the same way beside the first forward pass. All stages meet
+/// before the update, as the norm of all gradients and a check for overflow make them
+/// (megatron/core/optimizer: clip_grad_norm, found_inf).
+///
+/// Weights that are sharded over the replicas are gathered layer by layer beside the kernels, one layer
+/// ahead, forward and again going back; a layer's gradients are scattered behind the gather of the next (Y.
+/// Zhao et al., "PyTorch FSDP", VLDB 2023, sections 3.3 and 3.4: one communicator, two gathers in flight).
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/collectives/timed_exchange.hpp"
+#include "models/graph/step_graph.hpp"
+#include "models/split/pipeline_schedule.hpp"
+#include "sim/units/quantity.hpp"
+
+namespace rackcast {
+
+/// Of one stage, all of its parts together, and one micro-batch but for what is said to be of the step.
+struct StageWork {
+  Duration forward{0}, backward{0};                   ///< kernels
+  double weights_share = 0.5;                         ///< of `backward`, what weight gradients take
+  TimedExchange forward_exchange, backward_exchange;  ///< of activations, what kernels do not hide
+  TimedExchange forward_experts, backward_experts;    ///< tokens to their experts and back
+  Duration lists{0};  ///< sharded weights that are gathered where nothing hides it, going back
+  // Sharded weights and gradients, for each layer.
+  int layers = 1;
+  TimedExchange gather, scatter;
+  // Of the step.
+  TimedExchange gradients;         ///< summed or scattered over the replicas
+  bool gradients_overlap = false;  ///< beside the last backward pass
+  TimedExchange weights;           ///< gathered after the update
+  TimedExchange weights_first;     ///< gathered beside the first forward pass instead
+  Duration optimizer{0};
+};
+
+struct SplitWork {
+  std::vector<StageWork> stages;
+  PipelineShape pipeline;  ///< with whole micro-batches
+  /// Of the pipeline's micro-batches, the share that a step has: a pass is so much of a whole one.
+  double of_a_pass = 1;
+  TimedExchange message;  ///< from one stage to the next
+  Duration input_wait{0};
+  double slowdown = 0;              ///< share of the multiprocessors that a collective takes
+  std::vector<std::string> places;  ///< of each stage, for the trace: "node 0, GPU 0"
+};
+
+/// Names of tasks and waits, for GraphRun::time().
+namespace split_task {
+inline constexpr const char *forward = "forward", *backward = "backward",
+                            *activations = "exchange of activations", *experts = "tokens to experts and back",
+                            *message = "from another stage", *bubble = "pipeline bubble",
+                            *gradients = "gradient exchange", *shards = "exchange of shards",
+                            *optimizer = "optimizer", *waiting = "waiting for the exchange",
+                            *input = "waiting for input";
+}
+
+struct SplitGraph {
+  StepGraph graph;
+  std::vector<std::uint32_t> kernels;                   ///< the stream of each stage
+  std::vector<std::optional<std::uint32_t>> exchanges;  ///< what runs beside it, if anything
+};
+
+SplitGraph split_graph(const SplitWork& work);
+
+}  // namespace rackcast
