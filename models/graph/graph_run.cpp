@@ -50,7 +50,7 @@ StepParts GraphRun::parts(std::uint32_t stream) const {
 GraphRun run_graph(const StepGraph& graph, const GraphRunOptions& options) {
   ProgramOptions how;
   how.fold_space = false;  // a stream is all ranks that are alike
-  how.fold_time = !options.tracer;
+  how.fold_time = options.fold && !options.tracer;
   how.limits = options.limits;
   how.tracer = options.tracer;
   how.lane = [&](Tracer& tracer, std::uint32_t stream) {

@@ -13,7 +13,8 @@ class Tracer;
 
 struct GraphRunOptions {
   Limits limits = {};
-  Tracer* tracer = nullptr;  ///< gets a lane for each stream; then no lap is skipped
+  bool fold = true;          ///< laps that repeat are simulated once; the result is the same to the bit
+  Tracer* tracer = nullptr;  ///< gets a lane for each stream, and then every lap
 };
 
 struct GraphRun {

@@ -64,7 +64,9 @@ double listed_layer(const TransformerShape& part, const SplitMemorySpec& spec) {
 double waiting_layers(const TransformerShape& shape, const SplitMemorySpec& spec, bool first) {
   const double p = spec.pipeline, v = spec.interleave;
   double parts = v;
-  if (first)
+  if (spec.schedule == PipelineSchedule::gpipe)
+    parts = std::max(p, spec.micro_batches);
+  else if (first || spec.schedule == PipelineSchedule::zero_bubble)
     parts = v > 1 ? p * v + p - 1 : p;
   else if (v > 1)
     parts = (v - 1) * p + 1;
@@ -126,8 +128,10 @@ Bytes most_activations(const TransformerShape& shape, const SplitMemorySpec& spe
   const TransformerShape part = shard_to_hold(shape, spec);
   Bytes first = layer * waiting_layers(shape, spec, true) + again;
   if (shape.dropout) {  // a byte of the embedding's mask for each micro-batch that waits
-    const double waits =
-        spec.micro_batches > 0 ? std::min<double>(spec.pipeline, spec.micro_batches) : spec.pipeline;
+    const bool all = spec.schedule == PipelineSchedule::gpipe;
+    const double waits = spec.micro_batches > 0 && (all || spec.micro_batches < spec.pipeline)
+                             ? spec.micro_batches
+                             : spec.pipeline;
     first += waits * spec.micro_batch * as_double(part.seq_len * part.hidden) /
              (spec.sequence_parallel ? spec.tensor : 1) * Bytes{1};
   }

@@ -17,7 +17,8 @@
 /// the same way.
 ///
 /// The first stage of p holds as many micro-batches as there are stages: all layers' worth of one, and
-/// 1 + (p - 1) / (p v) of that with v interleaved parts (section 4.2.3); fewer where a step has fewer. The
+/// 1 + (p - 1) / (p v) of that with v interleaved parts (section 4.2.3); fewer where a step has fewer. Under
+/// GPipe every stage holds all micro-batches of the step, under ZB-H1 as many as the first of 1F1B. The
 /// last stage holds one, and with it what the vocabulary product takes, (4 h + 4 vocabulary) / t (section
 /// 4.3). Layers that are computed again have all activations of one layer besides.
 ///
@@ -25,6 +26,7 @@
 #include "models/networks/operator.hpp"
 #include "models/networks/recomputation.hpp"
 #include "models/networks/transformer.hpp"
+#include "models/split/pipeline_schedule.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace rackcast {
@@ -36,6 +38,7 @@ struct SplitMemorySpec {
       false;  ///< outside attention and MLP the group's GPUs hold a part of the sequence each
   bool fused_attention = false;  ///< in one kernel: no scores are kept
   Recomputation recompute = Recomputation::none;
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   double micro_batch = 1;    ///< sequences
   double micro_batches = 0;  ///< of a step; 0: as many as fill the pipeline
   Bytes element{2};          ///< of an activation

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "sim/base/error.hpp"
+
 namespace rackcast {
 namespace {
 
@@ -36,6 +38,9 @@ class SplitGraphBuilder {
 
   SplitGraph build() {
     const std::size_t stages = work_.stages.size();
+    const bool plain = stages == 1 && work_.pipeline.schedule == PipelineSchedule::one_f_one_b;
+    if (!plain && std::ranges::any_of(work_.stages, shards))
+      throw Error{"sharded weights or gradients of a pipeline have no graph", {}, {}, ErrorKind::internal};
     for (std::size_t s = 0; s < stages; ++s) add_row(s);
     if (stages > 1) meeting_ = add_meeting();
     for (std::size_t s = 0; s < stages; ++s) {
@@ -76,9 +81,9 @@ class SplitGraphBuilder {
     row.from_behind = graph().add_channel(row.kernels);
     row.exchanged = graph().add_channel(row.kernels);
     row.met = graph().add_channel(row.kernels);
-    row.multiprocessors = graph().add_resource("multiprocessors");
-    row.inside = graph().add_resource("links in a node");
-    row.between = graph().add_resource("links between nodes");
+    row.multiprocessors = graph().add_resource(group + ", multiprocessors");
+    row.inside = graph().add_resource(group + ", links in the node");
+    row.between = graph().add_resource(group + ", links between nodes");
     const bool overlap = w.gradients_overlap && w.gradients.time > Duration{0};
     out_.exchanges.emplace_back();
     if (!overlap && !shards(w)) return;
@@ -205,7 +210,7 @@ class SplitGraphBuilder {
     const Row& row = rows_[s];
     const StageWork& w = work_.stages[s];
     Stream stream = graph().stream(*row.exchange);
-    const StepWait idle{"idle", &StepParts::straggler_wait};
+    const StepWait idle{{}, &StepParts::straggler_wait};  // not drawn
     if (!shards(w)) {
       const int pieces = pieces_of_part(w) * work_.pipeline.parts;
       if (w.weights_first.time > Duration{0}) {

@@ -70,6 +70,7 @@ struct SplitGraph {
   std::vector<std::optional<std::uint32_t>> exchanges;  ///< what runs beside it, if anything
 };
 
+/// Throws Error (internal) for sharded weights or gradients of a pipeline.
 SplitGraph split_graph(const SplitWork& work);
 
 }  // namespace rackcast

@@ -260,7 +260,7 @@ class SplitModel {
   void add_sums(const StageTimes& t, StageWork& work) {
     const Bytes weights = sums_at_once_ * t.parameters * gradient_bytes(spec_.precision);
     const double widths = sums_are_wide(framework_, spec_) ? Bytes{4} / gradient_bytes(spec_.precision) : 1;
-    const bool overlap = framework_.overlaps_gradients;
+    const bool overlap = spec_.overlaps_gradients.value_or(framework_.overlaps_gradients);
     if (overlap && spec_.zero_stage == 1) {
       work.gradients = timed(*over_, Collective::reduce_scatter, widths * weights);
       work.weights_first = timed(*over_, Collective::all_gather, weights);

@@ -27,6 +27,7 @@
 /// bits moves more (FrameworkProfile::gradient_sums).
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/frameworks/gpu_step.hpp"
@@ -61,6 +62,7 @@ struct SplitSpec {
   int zero_stage = 0;            ///< states sharded over the replicas; 2 and 3 without a pipeline
   bool gathers_tensors = false;  ///< stage 3 as DeepSpeed has it
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  std::optional<bool> overlaps_gradients = {};  ///< absent: as the framework does
   double compute_scale = 1, network_scale = 1;  ///< of the rates, for intervals
   Limits limits = {};                           ///< of the simulation
 };

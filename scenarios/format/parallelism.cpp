@@ -14,14 +14,16 @@
 namespace rackcast {
 
 std::string ParallelSpec::key() const {
-  return fmt::format("{}x{}x{}x{}/{}/{}/{}x{}/{}/{}", tensor, pipeline, interleave, context, expert,
+  return fmt::format("{}x{}x{}x{}/{}/{}/{}x{}/{}/{}/{}/{}", tensor, pipeline, interleave, context, expert,
                      zero_stage, micro_batch, micro_batches, to_string(recompute),
-                     sequence_parallel ? (*sequence_parallel ? "sp" : "no-sp") : "");
+                     sequence_parallel ? (*sequence_parallel ? "sp" : "no-sp") : "", to_string(schedule),
+                     overlap_gradients ? (*overlap_gradients ? "beside" : "behind") : "");
 }
 
 std::string split_text(const ParallelSpec& p) {
   std::string out = fmt::format("tensor {} x pipeline {}", p.tensor, p.pipeline);
   if (p.interleave > 1) out += fmt::format(" in {} parts", p.interleave);
+  if (p.schedule != PipelineSchedule::one_f_one_b) out += fmt::format(", schedule {}", to_string(p.schedule));
   if (p.context > 1) out += fmt::format(", context {}", p.context);
   if (p.expert > 1) out += fmt::format(", {} GPUs to the experts", p.expert);
   return out;
@@ -42,6 +44,19 @@ Recomputation read_recomputation(const Json& json) {
   if (found == recomputation_names.end())
     json.fail("unknown recomputation \"" + json.string() + "\"", "one of " + name_list(recomputation_names));
   return static_cast<Recomputation>(found - recomputation_names.begin());
+}
+
+PipelineSchedule read_schedule(const Json& json, const ParallelSpec& p) {
+  for (const PipelineSchedule schedule :
+       {PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe, PipelineSchedule::zero_bubble}) {
+    if (to_string(schedule) != json.string()) continue;
+    if (schedule != PipelineSchedule::one_f_one_b && p.interleave > 1)
+      json.fail("only the schedule 1F1B has interleaved parts", "leave \"interleave\" out");
+    if (schedule != PipelineSchedule::one_f_one_b && p.pipeline == 1)
+      json.fail("there is no pipeline to have a schedule", "\"pipeline\": 2 or more");
+    return schedule;
+  }
+  json.fail("unknown schedule \"" + json.string() + "\"", "\"1f1b\", \"gpipe\" or \"zero_bubble\"");
 }
 
 }  // namespace
@@ -73,6 +88,11 @@ ParallelSpec read_parallelism(const Json& json) {
   if (p.interleave > 1 && p.pipeline == 1)
     in.require("interleave")
         .fail("parts of the network are interleaved in a pipeline only", "\"pipeline\": 2 or more");
+  if (const Json* schedule = in.find("schedule")) p.schedule = read_schedule(*schedule, p);
+  if (in.has("overlap_gradients")) p.overlap_gradients = in.boolean_or("overlap_gradients", false);
+  if (p.zero_stage >= 2 && p.overlap_gradients)
+    in.require("overlap_gradients")
+        .fail("sharded gradients always leave layer by layer", "leave it out, or \"zero_stage\": 0 or 1");
   if (p.zero_stage >= 2 && p.pipeline > 1)
     in.require("zero_stage")
         .fail("gradients or weights sharded over replicas of a pipeline have no model",
@@ -113,7 +133,10 @@ ParallelSpec fitting(ParallelSpec p, int ranks) {
   while (p.pipeline > 1 && ranks % p.gpus() != 0) --p.pipeline;
   while (p.context > 1 && ranks % p.gpus() != 0) p.context /= 2;
   while (p.tensor > 1 && ranks % p.gpus() != 0) p.tensor /= 2;
-  if (p.pipeline == 1) p.interleave = 1;
+  if (p.pipeline == 1) {
+    p.interleave = 1;
+    p.schedule = PipelineSchedule::one_f_one_b;
+  }
   while (p.expert > 1 && ranks / p.pipeline % p.expert != 0) p.expert /= 2;
   return p;
 }
@@ -124,6 +147,8 @@ SplitSpec split_spec(const WorkloadSpec& workload, int ranks) {
   out.tensor = p.tensor;
   out.pipeline = p.pipeline;
   out.interleave = p.interleave;
+  out.schedule = p.schedule;
+  out.overlaps_gradients = p.overlap_gradients;
   out.context = p.context;
   out.expert = p.expert;
   out.zero_stage = p.zero_stage;
@@ -152,6 +177,7 @@ MemoryOptions memory_options(const WorkloadSpec& asked, const Workload& workload
   split.tensor = p.tensor;
   split.pipeline = p.pipeline;
   split.interleave = p.interleave;
+  split.schedule = p.schedule;
   split.context = p.context;
   split.expert = p.expert;
   split.sequence_parallel = p.tensor > 1 && p.sequence_parallel.value_or(framework.sequence_parallel);

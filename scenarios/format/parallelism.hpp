@@ -6,6 +6,7 @@
 
 #include "models/memory/memory.hpp"
 #include "models/networks/recomputation.hpp"
+#include "models/split/pipeline_schedule.hpp"
 #include "sim/json/reader.hpp"
 
 namespace rackcast {
@@ -24,6 +25,9 @@ struct ParallelSpec {
   int zero_stage = 0;  ///< states sharded over the replicas
   int micro_batch = 1, micro_batches = 1;
   Recomputation recompute = Recomputation::none;
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  /// Gradients leave beside the last backward pass; absent: as the framework's recipes have it.
+  std::optional<bool> overlap_gradients;
   /// Outside attention and MLP the tensor-parallel GPUs hold a part of the sequence each; absent: as the
   /// framework's recipes have it.
   std::optional<bool> sequence_parallel;
@@ -37,7 +41,7 @@ struct ParallelSpec {
   [[nodiscard]] std::string key() const;  ///< differs where two differ
 };
 
-/// {"tensor": 8, "pipeline": 4, "interleave": 2, "context": 2, "expert": 16, "micro_batch": 1,
+/// {"tensor": 8, "pipeline": 4, "interleave": 2, "schedule": "1f1b", "overlap_gradients": true, "context": 2, "expert": 16, "micro_batch": 1,
 /// "micro_batches": 64, "zero_stage": 1, "recompute": "selective", "sequence_parallel": true}, all optional;
 /// "recompute" may be true or false as well, for "full" and "none". Or {"tables": "copied"} alone. Throws
 /// Error at the place of a number out of range or a combination that has no model.

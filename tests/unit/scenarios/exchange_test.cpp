@@ -207,6 +207,12 @@ TEST_CASE("splits that cannot be are refused at their place") {
   CHECK(contains(split_refusal(R"({"expert": 8})"), "without experts"));
   CHECK(contains(split_refusal(R"({"zero_stage": 4})"), "must be from 0 to 3"));
   CHECK(contains(split_refusal(R"({"stages": 4})"), "unknown key"));
+  CHECK(contains(split_refusal(R"({"pipeline": 2, "schedule": "dualpipe"})"), "unknown schedule"));
+  CHECK(contains(split_refusal(R"({"pipeline": 2, "schedule": 1})"), "a string is expected"));
+  CHECK(contains(split_refusal(R"({"schedule": "gpipe"})"), "no pipeline"));
+  CHECK(contains(split_refusal(R"({"pipeline": 2, "interleave": 2, "schedule": "zero_bubble"})"),
+                 "only the schedule 1F1B"));
+  CHECK(contains(split_refusal(R"({"zero_stage": 3, "overlap_gradients": false})"), "always leave"));
   CHECK(contains(split_refusal(R"([8, 4])"), "an object is expected"));
   CHECK(contains(split_refusal("{}", R"(, "batch_per_gpu": 4)"), "micro_batch"));
   CHECK(contains(split_refusal("{}", R"(, "exchange": {"compression": "dgc"})"), "uncompressed"));

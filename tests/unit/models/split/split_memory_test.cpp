@@ -82,6 +82,19 @@ TEST_CASE("issue 23, item 5: as many micro-batches wait as the schedule has unde
   CHECK(first_stage_activations(gpt3(), spec).base() == doctest::Approx(all.base() / 2));
 }
 
+TEST_CASE("GPipe keeps all micro-batches on every stage, and ZB-H1 as many as the first stage of 1F1B") {
+  SplitMemorySpec spec{.tensor = 8, .pipeline = 8, .micro_batches = 32};
+  TransformerShape shape = gpt3();
+  shape.dropout = false;
+  const Bytes plain = first_stage_activations(shape, spec);
+  spec.schedule = PipelineSchedule::zero_bubble;
+  CHECK(first_stage_activations(shape, spec) == plain);
+  // The last stage keeps as much, and what the vocabulary product takes.
+  CHECK((most_activations(shape, spec) - plain).base() == doctest::Approx(2048.0 * (4 * 12288 + 4 * 6400)));
+  spec.schedule = PipelineSchedule::gpipe;
+  CHECK(first_stage_activations(shape, spec).base() == doctest::Approx(4 * plain.base()));
+}
+
 TEST_CASE("issue 23, item 5: the planner's activations are the paper's, the vocabulary's and a layer's") {
   const SplitMemorySpec none{.tensor = 8, .pipeline = 8, .interleave = 3};
   // Beside the layers: the mask of the embedding, a byte for each of 8 micro-batches.

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+
 #include "models/collectives/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
 #include "models/frameworks/framework.hpp"
@@ -241,6 +243,18 @@ TEST_CASE("replicas sum their gradients; ZeRO's first stage divides the update")
   CHECK(four.compute() == one.compute());
   const SplitStep sharded = step(a100s(4, 32), {.tensor = 8, .zero_stage = 1});
   CHECK(sharded.parts.optimizer.base() == doctest::Approx(four.parts.optimizer.base() / 4));
+}
+
+TEST_CASE("gradients leave beside the last backward pass where the recipe or the scenario has it so") {
+  const auto exposed = [](std::optional<bool> overlap, int zero) {
+    SplitSpec spec{.tensor = 8, .micro_batch = 32, .zero_stage = zero};
+    spec.overlaps_gradients = overlap;
+    return step(a100s(4, 32), spec).parts.exchange_wait;
+  };
+  CHECK(exposed({}, 0) == exposed(false, 0));
+  CHECK(exposed(true, 0) < 0.5 * exposed(false, 0));
+  // With sharded states weights are gathered beside the next forward pass.
+  CHECK(exposed(true, 1) < 0.5 * exposed(false, 1));
 }
 
 TEST_CASE("what cannot be cut is refused with the numbers") {
