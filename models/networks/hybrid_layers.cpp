@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "models/networks/transformer.hpp"
@@ -23,8 +24,16 @@ std::vector<LayerPart> hybrid_layers(const TransformerShape& shape) {
 
 bool has_experts(const TransformerShape& shape, std::int64_t layer) {
   if (shape.experts == 0) return false;
-  if (shape.mamba_layers == 0) return layer >= shape.dense_layers;
+  if (shape.mamba_layers == 0) {
+    const std::int64_t every = std::max<std::int64_t>(1, shape.expert_every);
+    return layer >= shape.dense_layers && (layer - shape.dense_layers) % every == 0;
+  }
   return hybrid_layers(shape).at(static_cast<std::size_t>(layer)) == LayerPart::mlp;
+}
+
+std::int64_t attention_window(const TransformerShape& shape, std::int64_t layer) {
+  const std::int64_t every = shape.full_attention_every;
+  return every > 0 && (layer + 1) % every == 0 ? 0 : shape.window;
 }
 
 }  // namespace rackcast

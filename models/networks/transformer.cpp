@@ -25,11 +25,14 @@ constexpr CountField count_fields[] = {
     {"kv_heads", &TransformerShape::kv_heads, false},
     {"head_dim", &TransformerShape::head_dim, false},
     {"ffn", &TransformerShape::ffn, false},
+    {"window", &TransformerShape::window, false},
+    {"full_attention_every", &TransformerShape::full_attention_every, false},
     {"experts", &TransformerShape::experts, false},
     {"top_k", &TransformerShape::top_k, false},
     {"moe_ffn", &TransformerShape::moe_ffn, false},
     {"shared_experts", &TransformerShape::shared_experts, false},
     {"dense_layers", &TransformerShape::dense_layers, false},
+    {"expert_every", &TransformerShape::expert_every, false},
     {"q_lora_rank", &TransformerShape::q_lora_rank, false},
     {"kv_lora_rank", &TransformerShape::kv_lora_rank, false},
     {"qk_nope_head_dim", &TransformerShape::qk_nope_head_dim, false},
@@ -60,6 +63,9 @@ constexpr FlagField flag_fields[] = {
     {"causal", &TransformerShape::causal},
     {"parallel_block", &TransformerShape::parallel_block},
     {"biases", &TransformerShape::biases},
+    {"qkv_bias", &TransformerShape::qkv_bias},
+    {"qk_norm", &TransformerShape::qk_norm},
+    {"sandwich_norm", &TransformerShape::sandwich_norm},
     {"post_norm", &TransformerShape::post_norm},
     {"layer_norm", &TransformerShape::layer_norm},
     {"tied_output", &TransformerShape::tied_output},
@@ -96,11 +102,17 @@ TransformerShape completed(TransformerShape s) {
     if (s.moe_ffn == 0) s.moe_ffn = s.ffn;
     require(s.dense_layers <= s.layers, "dense_layers must be at most layers");
   }
+  // Who asks whether all layers are equal asks for dense_layers.
+  require(s.expert_every <= 1 || (s.experts > 0 && s.dense_layers > 0),
+          "expert_every above 1 needs experts, and at least one of dense_layers in front");
+  require(s.full_attention_every == 0 || s.window > 0, "full_attention_every needs a window");
+  require(s.window == 0 || s.kv_lora_rank == 0, "window does not go with latent attention");
+  require(!s.qk_norm || s.kv_lora_rank == 0, "qk_norm does not go with latent attention, which has its own");
   if (s.kv_lora_rank > 0) {
     require(s.qk_nope_head_dim > 0 && s.v_head_dim > 0, "kv_lora_rank needs qk_nope_head_dim and v_head_dim");
   }
-  require(!(s.post_norm && (s.kv_lora_rank > 0 || s.parallel_block)),
-          "post_norm goes with neither latent attention nor parallel blocks");
+  require(!(s.post_norm && (s.kv_lora_rank > 0 || s.parallel_block || s.sandwich_norm)),
+          "post_norm goes with neither latent attention nor parallel blocks nor sandwich_norm");
   if (s.mamba_layers > 0) {
     require(s.mamba_layers + s.attention_layers <= s.layers, "more Mamba and attention layers than layers");
     require(s.mamba_heads > 0 && s.mamba_head_dim > 0 && s.mamba_state > 0 && s.mamba_groups > 0,
@@ -123,6 +135,7 @@ class Generator {
       const NetworkBuilder::Prefix prefix(network_, "layer" + std::to_string(i + 1));
       const NetworkBuilder::Place place(network_, i + 1);
       const NetworkBuilder::Mode mode(network_, {.shared = s_.shared_layers && i > 0});
+      window_ = attention_window(s_, i);
       x = parts.empty() ? layer(x, has_experts(s_, i)) : layer(x, parts[static_cast<std::size_t>(i)]);
     }
     finish(x);
@@ -176,6 +189,11 @@ class Generator {
     return width == s_.hidden ? x : linear("embedding_projection", x, s_.hidden);
   }
 
+  /// Of what attention or MLP returns, where the network has such norms.
+  Flow inner_norm(std::string name, const Flow& in) {
+    return s_.sandwich_norm ? token_norm(std::move(name), in) : in;
+  }
+
   Flow layer(const Flow& x, bool moe) {
     if (s_.post_norm) {
       const Flow mixed = layer_dropout("attention_dropout", plain_attention(x));
@@ -185,15 +203,16 @@ class Generator {
     }
     const Flow normed = token_norm("norm1", x);
     Flow mixed = s_.kv_lora_rank ? latent_attention(normed) : plain_attention(normed);
-    mixed = layer_dropout("attention_dropout", mixed);
+    mixed = inner_norm("attention_norm", layer_dropout("attention_dropout", mixed));
     if (s_.parallel_block) {
-      const Flow expanded = layer_dropout("mlp_dropout", moe ? experts(normed) : dense_mlp(normed));
+      Flow expanded = layer_dropout("mlp_dropout", moe ? experts(normed) : dense_mlp(normed));
+      expanded = inner_norm("mlp_norm", expanded);
       return residual("add", {x, mixed, expanded});
     }
     const Flow middle = residual("add1", {x, mixed});
     const Flow second = token_norm("norm2", middle);
     const Flow expanded = layer_dropout("mlp_dropout", moe ? experts(second) : dense_mlp(second));
-    return residual("add2", {middle, expanded});
+    return residual("add2", {middle, inner_norm("mlp_norm", expanded)});
   }
 
   Flow layer(const Flow& x, LayerPart part) {
@@ -217,6 +236,9 @@ class Generator {
     spec.head_dim = s_.head_dim;
     spec.causal = s_.causal;
     spec.bias = s_.biases;
+    spec.qkv_bias = s_.qkv_bias;
+    spec.qk_norm = s_.qk_norm;
+    spec.window = window_;
     spec.dropout = s_.dropout;
     return add_attention(network_, "attention", x, x, spec);
   }
@@ -321,6 +343,7 @@ class Generator {
 
   TransformerShape s_;
   NetworkBuilder network_;
+  std::int64_t window_ = 0;  ///< of the layer at work
 };
 
 }  // namespace

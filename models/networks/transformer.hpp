@@ -19,8 +19,15 @@ struct TransformerShape {
   bool causal = true;
   bool parallel_block = false;  ///< attention and MLP read the same normalised input
 
-  // Mixture of experts; the first `dense_layers` layers have none.
-  std::int64_t experts = 0, top_k = 0, moe_ffn = 0, shared_experts = 0, dense_layers = 0;
+  // Local attention (Mistral, Gemma 2 and 3, gpt-oss): a token sees the last `window` tokens, itself
+  // included, in every layer but each `full_attention_every`-th. Chunks (Llama 4) count as windows of the
+  // same length.
+  std::int64_t window = 0;                ///< 0: every layer sees all tokens
+  std::int64_t full_attention_every = 0;  ///< 2: the second, fourth, ... layer; 0: no layer beside a window
+
+  // Mixture of experts; the first `dense_layers` layers have none. Behind them every layer has experts, or
+  // each `expert_every`-th beginning with the first, and the others an MLP of `ffn` (Llama 4 Maverick).
+  std::int64_t experts = 0, top_k = 0, moe_ffn = 0, shared_experts = 0, dense_layers = 0, expert_every = 0;
   std::int64_t local_experts = 0;  ///< of those, held by this GPU, with all the tokens sent to them; 0: all
   std::int64_t token_parts = 1;    ///< GPUs that hold the same tokens and send a part each to the experts
 
@@ -40,6 +47,9 @@ struct TransformerShape {
   std::int64_t token_types = 0;        ///< rows of BERT's segment table
   std::int64_t embedding_width = 0;    ///< ALBERT: tables of this width, projected to hidden; 0: hidden
   bool biases = false;                 ///< on every linear layer
+  bool qkv_bias = false;               ///< on the projections of queries, keys and values alone (Qwen 2.5)
+  bool qk_norm = false;        ///< RMS norm of the queries and keys of every head (Qwen 3, arXiv 2505.09388)
+  bool sandwich_norm = false;  ///< a further norm behind attention and MLP, before each sum (Gemma 2)
   bool post_norm = false;      ///< BERT: norm behind each sum and the embedding; else before each part
   bool layer_norm = false;     ///< two parameters per feature; else RMS norm with one
   bool tied_output = false;    ///< the vocabulary product reuses the embedding
@@ -54,6 +64,8 @@ struct TransformerShape {
 enum class LayerPart { state_space, attention, mlp };
 /// Of layer 0 to layers - 1. Each comes next when it is furthest behind its share.
 std::vector<LayerPart> hybrid_layers(const TransformerShape& shape);
+/// Tokens that a token of the layer sees at most; 0: all. Layers count from 0.
+std::int64_t attention_window(const TransformerShape& shape, std::int64_t layer);
 /// Most tokens of a prompt and its answer together: what is known, else the rows of the position table; 0:
 /// not known.
 std::int64_t longest_context(const TransformerShape& shape);

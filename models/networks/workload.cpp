@@ -1,6 +1,7 @@
 #include "models/networks/workload.hpp"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "models/networks/workload_reader.hpp"
@@ -52,13 +53,42 @@ const EmbeddedFile* find_by_name(std::string_view name) {
   return nullptr;
 }
 
-const EmbeddedFile* find_by_alias(std::string_view name) {
-  for (const EmbeddedFile& file : model_data()) {
-    if (workload_name(file.name).empty()) continue;
-    const auto all = aliases(parse(file));
-    if (std::find(all.begin(), all.end(), name) != all.end()) return &file;
+/// A name without what people write one way or another: "ResNet-50" and "resnet_50" are "resnet50". Dots
+/// stay: they tell Llama 3.1 8B from Llama 31 8B. ASCII alone, so that no locale matters.
+std::string folded_name(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '-' || c == '_' || c == ' ') continue;
+    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
-  return nullptr;
+  return out;
+}
+
+using FilesByAlias = std::map<std::string, const EmbeddedFile*, std::less<>>;
+
+/// By folded name and alias. Part of the program: made once.
+const FilesByAlias& files_by_alias() {
+  static const FilesByAlias files = [] {
+    FilesByAlias all;
+    for (const EmbeddedFile& file : model_data()) {
+      if (workload_name(file.name).empty()) continue;
+      all.emplace(folded_name(workload_name(file.name)), &file);
+      for (const std::string& alias : aliases(parse(file))) all.emplace(folded_name(alias), &file);
+    }
+    return all;
+  }();
+  return files;
+}
+
+const EmbeddedFile* find_by_alias(std::string_view name) {
+  const auto found = files_by_alias().find(folded_name(name));
+  return found == files_by_alias().end() ? nullptr : found->second;
+}
+
+/// A name of a network, with or without the organisation that published it ("meta-llama/Llama-3.1-70B").
+const EmbeddedFile* find_network(std::string_view name) {
+  if (const EmbeddedFile* file = find_by_name(name)) return file;
+  return name.ends_with(suffix) ? nullptr : find_by_alias(name);
 }
 
 std::vector<std::string> known_names() {
@@ -76,8 +106,11 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 std::string unknown_hint(std::string_view name) {
-  const auto near = near_matches(name, known_names());
-  return near.empty() ? "known: " + list_of(known_names()) : "did you mean " + list_of(near) + "?";
+  std::vector<std::string> known = known_names();
+  for (const auto& [alias, file] : files_by_alias()) known.push_back(alias);
+  const auto near = near_matches(name, known);
+  return near.empty() ? "`rackcast catalog list models` names those that come with the program"
+                      : "did you mean " + list_of(near) + "?";
 }
 
 /// Part of the program: parsed once.
@@ -112,17 +145,22 @@ Workload read_workload(const Json& file, std::string name, const WorkloadOptions
   return workload;
 }
 
+std::optional<std::string> find_workload(std::string_view name) {
+  const EmbeddedFile* file = find_network(name);
+  if (file == nullptr) return std::nullopt;
+  return std::string(workload_name(file->name));
+}
+
 Workload load_workload(std::string_view name_or_path, const WorkloadOptions& options) {
-  if (is_path(name_or_path)) {
+  const EmbeddedFile* file = find_network(name_or_path);
+  if (file == nullptr && is_path(name_or_path)) {
     std::string_view stem = name_or_path.substr(name_or_path.find_last_of('/') + 1);
     if (stem.ends_with(suffix)) stem.remove_suffix(suffix.size());
-    const Json file = parse_json_file(std::string(name_or_path));
-    require_schema(with_base(file), parsed_network_schema(),
+    const Json own = parse_json_file(std::string(name_or_path));
+    require_schema(with_base(own), parsed_network_schema(),
                    "`rackcast schema network` prints the format; `rackcast init network` writes an example");
-    return read_workload(file, std::string(stem), options);
+    return read_workload(own, std::string(stem), options);
   }
-  const EmbeddedFile* file = find_by_name(name_or_path);
-  if (!file) file = find_by_alias(name_or_path);
   if (!file) {
     throw Error{
         "no workload is called \"" + std::string(name_or_path) + "\"", {}, unknown_hint(name_or_path)};

@@ -19,9 +19,14 @@ struct WorkloadOptions {
   bool auxiliary_heads = false;              ///< expand side branches that serve training only
 };
 
-/// A network that comes with the program ("resnet50") or a file (a path: it has a slash or ends in ".json").
-/// Throws Error on an unknown name (with near matches), a broken file, or an option the network has no use
-/// for.
+/// Name of the network that comes with the program and is called so: its name or one of its aliases, in upper
+/// or lower case, with or without hyphens ("ResNet-50", "meta-llama/Llama-3.1-70B"); nothing if there is
+/// none.
+std::optional<std::string> find_workload(std::string_view name);
+
+/// A network that comes with the program (see find_workload()), or else a file (a path: it has a slash or
+/// ends in ".json"). Throws Error on an unknown name (with near matches), a broken file, or an option the
+/// network has no use for.
 Workload load_workload(std::string_view name_or_path, const WorkloadOptions& options = {});
 
 /// The same from parsed JSON; `extends` may name networks that come with the program.

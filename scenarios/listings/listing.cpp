@@ -6,6 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "models/networks/token_facts.hpp"
+#include "models/networks/transformer.hpp"
 #include "models/networks/workload.hpp"
 #include "scenarios/listings/catalog_words.hpp"
 #include "sim/base/error.hpp"
@@ -36,11 +38,26 @@ std::string list_kinds(const Catalog& catalog) {
   return TableDocument{"Catalogue", "rackcast catalog list KIND", {hardware, software}}.json();
 }
 
+/// Of a language model, what a token costs.
+void add_token_facts(TableDocument::Table& facts, const Workload& w) {
+  const TransformerShape& shape = *w.transformer;
+  if (shape.experts > 0)
+    facts.rows.push_back({"parameters that a token meets", grouped(active_parameters(w))});
+  if (!shape.causal) return;
+  constexpr Bytes wide{2};  // 16 bits
+  facts.rows.push_back({"keys and values of a token in 16 bits", to_text(kv_elements(shape, 1) * wide)});
+  const auto tokens = static_cast<double>(longest_context(shape));
+  if (!(tokens > 0)) return;
+  facts.rows.push_back({fmt::format("keys and values of {} tokens in 16 bits", grouped(tokens)),
+                        to_text(kv_elements(shape, tokens) * wide)});
+}
+
 std::string show_model(std::string_view name) {
   const Workload w = load_workload(name);
   TableDocument::Table facts{"Totals", {{"what"}, {"value", true}}, {}};
   facts.rows.push_back({"input", w.input_text});
   facts.rows.push_back({"parameters", grouped(w.parameters())});
+  if (w.transformer) add_token_facts(facts, w);
   facts.rows.push_back({"forward arithmetic per sample", to_text(w.forward_flop())});
   facts.rows.push_back({"activations kept per sample", grouped(w.activation_elements())});
   TableDocument::Table layers{
@@ -118,15 +135,14 @@ std::string list_catalog(const Catalog& catalog, std::string_view kind) {
 
 std::string show_catalog(const Catalog& catalog, std::string_view kind, std::string_view name) {
   if (!kind.empty()) return show_one(catalog, kind_of_word(catalog, kind), name);
-  if (is_catalog_file(name)) return show_one(catalog, kind_of_file(std::string{name}), name);
+  if (is_catalog_file(name) && !find_workload(name))
+    return show_one(catalog, kind_of_file(std::string{name}), name);
   std::vector<std::string> found;
   for (const std::string& known : catalog.kinds()) {
     const auto ids = catalog.ids(known);
     if (std::find(ids.begin(), ids.end(), name) != ids.end()) found.push_back(known);
   }
-  for (const WorkloadSummary& w : workload_list()) {
-    if (w.name == name || std::ranges::find(w.aliases, name) != w.aliases.end()) found.emplace_back(kModels);
-  }
+  if (find_workload(name)) found.emplace_back(kModels);
   if (found.size() == 1) return show_one(catalog, found.front(), name);
   throw Error{fmt::format("\"{}\" is {} in the catalogue", name, found.empty() ? "no id" : "not unique"),
               {},
@@ -138,7 +154,10 @@ std::string search_catalog(const Catalog& catalog, std::string_view text) {
   TableDocument::Table rows{"Found", {{"kind"}, {"id"}, {"name"}, {"where"}}, {}};
   const std::string wanted{text};
   for (const WorkloadSummary& w : workload_list()) {
-    if (w.name.find(wanted) != std::string::npos || w.title.find(wanted) != std::string::npos) {
+    const auto holds = [&](const std::string& word) {
+      return word.find(wanted) != std::string::npos;
+    };
+    if (holds(w.name) || holds(w.title) || std::ranges::any_of(w.aliases, holds)) {
       rows.rows.push_back({std::string{kModels}, w.name, w.title, "name"});
     }
   }

@@ -69,13 +69,20 @@ struct AttentionSpec {
   std::int64_t extra_keys = 0;  ///< cached positions from earlier segments (Transformer-XL)
   bool relative = false;        ///< a projected embedding of distances is scored, too (Transformer-XL)
   bool causal = false;
+  std::int64_t window = 0;  ///< tokens that a token sees, itself included; 0: all
   bool bias = true;
-  bool dropout = true;  ///< on the attention matrix
+  bool qkv_bias = false;  ///< on queries, keys and values, also where `bias` is false
+  bool qk_norm = false;   ///< RMS norm of the queries and keys of every head, with weights of their own
+  bool dropout = true;    ///< on the attention matrix
 };
 /// Projections of queries, keys and values, the attention itself and the output projection back to the width
 /// of `query`. Keys and values come from `memory` (the same flow for self-attention).
 Flow add_attention(NetworkBuilder&, const std::string& name, const Flow& query, const Flow& memory,
                    const AttentionSpec&);
+/// Keys of a query that give all scores of attention over `keys` keys, of which a query sees a window. With a
+/// causal mask these are twice the mean of those it sees, as they are without a window (S of S tokens): a
+/// window of W leaves S W - W^2 / 2 scores, so 2 W - W^2 / S keys.
+std::int64_t keys_in_window(std::int64_t queries, std::int64_t keys, std::int64_t window, bool causal);
 /// softmax(QK^T)V alone; `projected` holds queries, keys and values. Returns heads * v_head_dim features.
 /// Kept: the softmax, and with dropout its mask (half) and result, as in Korthikanti et al., arXiv
 /// 2205.05198, section 4 (5 a s^2 b bytes at 16 bit).

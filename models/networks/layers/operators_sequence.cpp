@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include "models/networks/layers/operators.hpp"
 #include "sim/base/error.hpp"
 
@@ -35,10 +38,51 @@ void add_relative_scores(NetworkBuilder& network, const std::string& name, const
               {.input = true});
 }
 
+/// The first `width` features, each head normalised by itself; weights for one head of queries and one of
+/// keys.
+Flow head_norm(NetworkBuilder& network, std::string name, Flow in, std::int64_t width, double weights) {
+  in.shape.channels = width;
+  return add_map(network, std::move(name), "rms_norm", OperatorFamily::norm, in, {.input = true}, weights);
+}
+
+/// Queries, keys and values, ready for the scores.
+std::vector<Flow> project(NetworkBuilder& network, const std::string& name, const Flow& query,
+                          const Flow& memory, const AttentionSpec& spec) {
+  const std::int64_t q_width = spec.heads * spec.head_dim, k_width = spec.kv_heads * spec.head_dim;
+  const bool bias = spec.bias || spec.qkv_bias;
+  const auto weights = static_cast<double>(spec.head_dim);
+  const auto values_of = [&](Flow flow) {
+    flow.shape.channels = k_width;
+    return flow;
+  };
+  if (query.producer == memory.producer && spec.extra_keys == 0) {
+    const Flow all =
+        add_linear(network, name + ".qkv", "attention", query, {.out = q_width + 2 * k_width, .bias = bias});
+    if (!spec.qk_norm) return {all};
+    return {head_norm(network, name + ".qk_norm", all, q_width + k_width, 2 * weights), values_of(all)};
+  }
+  Flow keys = memory;
+  keys.shape.height += spec.extra_keys;
+  const Flow q = add_linear(network, name + ".q", "attention", query, {.out = q_width, .bias = bias});
+  const Flow kv = add_linear(network, name + ".kv", "attention", keys, {.out = 2 * k_width, .bias = bias});
+  if (!spec.qk_norm) return {q, kv};
+  return {head_norm(network, name + ".q_norm", q, q_width, weights),
+          head_norm(network, name + ".k_norm", kv, k_width, weights), values_of(kv)};
+}
+
 }  // namespace
 
+std::int64_t keys_in_window(std::int64_t queries, std::int64_t keys, std::int64_t window, bool causal) {
+  if (window == 0 || window >= keys) return keys;
+  if (!causal) return window;
+  const auto w = static_cast<double>(window);
+  return std::min<std::int64_t>(keys,
+                                std::llround(2 * w - w * w / static_cast<double>(std::max(queries, window))));
+}
+
 Flow add_attention_core(NetworkBuilder& network, std::string name, const std::vector<Flow>& projected,
-                        const TensorShape& query, std::int64_t kv_length, const AttentionSpec& spec) {
+                        const TensorShape& query, std::int64_t all_keys, const AttentionSpec& spec) {
+  const std::int64_t kv_length = keys_in_window(query.height, all_keys, spec.window, spec.causal);
   const std::int64_t v_dim = spec.v_head_dim ? spec.v_head_dim : spec.head_dim;
   Operator op;
   op.name = std::move(name);
@@ -99,19 +143,7 @@ Flow add_attention(NetworkBuilder& network, const std::string& name, const Flow&
     throw Error{"attention needs heads=" + std::to_string(spec.heads) +
                 " divisible by kv_heads=" + std::to_string(spec.kv_heads)};
   }
-  const std::int64_t q_width = spec.heads * spec.head_dim;
-  const std::int64_t kv_width = 2 * spec.kv_heads * spec.head_dim;
-  const bool self = query.producer == memory.producer && spec.extra_keys == 0;
-  std::vector<Flow> projected;
-  if (self) {
-    projected = {add_linear(network, name + ".qkv", "attention", query,
-                            {.out = q_width + kv_width, .bias = spec.bias})};
-  } else {
-    Flow keys = memory;
-    keys.shape.height += spec.extra_keys;
-    projected = {add_linear(network, name + ".q", "attention", query, {.out = q_width, .bias = spec.bias}),
-                 add_linear(network, name + ".kv", "attention", keys, {.out = kv_width, .bias = spec.bias})};
-  }
+  const std::vector<Flow> projected = project(network, name, query, memory, spec);
   if (spec.relative) add_relative_scores(network, name, query, memory.shape.height + spec.extra_keys, spec);
   const Flow mixed = add_attention_core(network, name + ".scores", projected, query.shape,
                                         memory.shape.height + spec.extra_keys, spec);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "models/networks/token_facts.hpp"
 #include "models/networks/transformer.hpp"
 #include "models/networks/workload.hpp"
 #include "sim/base/error.hpp"
@@ -66,6 +67,84 @@ TEST_CASE("experts hold all parameters and do the arithmetic of the chosen ones"
   CHECK((b.forward_flop() - a.forward_flop()).base() == doctest::Approx(2 * 2 * 32 * (mlp + 8 * 64)));
 }
 
+TEST_CASE("a window leaves the scores of the tokens that it shows") {
+  // 32 tokens, a window of 8: 8 * 32 - 8^2 / 2 = 224 of the 512 scores that a causal mask leaves, so 14 keys
+  // of
+  // 32. A layer multiplies twice, for 4 heads of 16: 4 * 32 * 14 * 64 FLOPs instead of 4 * 32 * 32 * 64.
+  TransformerShape whole = small(), windowed = small();
+  windowed.window = 8;
+  const double layer = 4.0 * 32 * (32 - 14) * 64;
+  const double all = transformer_workload(whole).forward_flop().base();
+  CHECK(all - transformer_workload(windowed).forward_flop().base() == doctest::Approx(2 * layer));
+  windowed.full_attention_every = 2;  // the second of two layers sees all
+  CHECK(all - transformer_workload(windowed).forward_flop().base() == doctest::Approx(layer));
+  windowed.window = 32;
+  CHECK(transformer_workload(windowed).forward_flop().base() == all);
+}
+
+TEST_CASE("norms of queries and keys, biases of projections and sandwich norms add their parameters") {
+  TransformerShape s = small();
+  s.kv_heads = 2;
+  const double plain = transformer_workload(s).parameters();
+  s.qk_norm = true;  // two vectors of a head's 16 in each of two layers
+  CHECK(transformer_workload(s).parameters() - plain == 2 * 2 * 16);
+  s.qk_norm = false;
+  s.qkv_bias = true;  // 64 queries, 32 keys, 32 values
+  CHECK(transformer_workload(s).parameters() - plain == 2 * (64 + 32 + 32));
+  s.qkv_bias = false;
+  s.sandwich_norm = true;  // two RMS norms of 64
+  CHECK(transformer_workload(s).parameters() - plain == 2 * 2 * 64);
+}
+
+TEST_CASE("experts in every second layer leave an MLP in the others") {
+  TransformerShape s = small();
+  s.layers = 4;
+  s.experts = 8;
+  s.top_k = 1;
+  s.moe_ffn = 128;
+  s.dense_layers = 1;
+  s.expert_every = 2;
+  CHECK_FALSE(has_experts(s, 0));
+  CHECK(has_experts(s, 1));
+  CHECK_FALSE(has_experts(s, 2));
+  CHECK(has_experts(s, 3));
+  TransformerShape dense = small();
+  dense.layers = 4;
+  // Two MLPs of 2 * 64 * 256 become 8 experts of 2 * 64 * 128 and a router of 8 * 64.
+  CHECK(transformer_workload(s).parameters() - transformer_workload(dense).parameters() ==
+        2 * (8.0 * 2 * 64 * 128 + 8 * 64 - 2 * 64 * 256));
+}
+
+TEST_CASE("a token meets its experts alone and leaves keys and values in each layer") {
+  TransformerShape s = small();
+  s.kv_heads = 2;
+  CHECK(kv_elements(s, 10) == 2 * 10 * 2 * 2 * 16);  // layers, tokens, keys and values, heads, width
+  s.window = 4;
+  s.full_attention_every = 2;
+  CHECK(kv_elements(s, 10) == (4 + 10) * 2 * 2 * 16);
+  s.experts = 8;
+  s.top_k = 2;
+  s.moe_ffn = 128;
+  const Workload w = transformer_workload(s);
+  // Six of eight experts of 2 * 64 * 128 are left out, in two layers.
+  CHECK(w.parameters() - active_parameters(w) == 2 * 6 * 2 * 64 * 128);
+  const Workload latent = load_workload("deepseek-v3");
+  CHECK(kv_elements(*latent.transformer, 1) == 61 * (512 + 64));  // arXiv 2405.04434, table 1: d_c + d_h^R
+}
+
+TEST_CASE("language models say the active parameters that their sources print") {
+  // gpt-oss counts no table of words at the input: 201,088 rows of 2,880 less (arXiv 2508.10925, table 1).
+  const double words = 201088.0 * 2880;
+  CHECK(active_parameters(load_workload("gpt-oss-120b")) - words == doctest::Approx(5.13e9).epsilon(0.005));
+  CHECK(active_parameters(load_workload("gpt-oss-20b")) - words == doctest::Approx(3.61e9).epsilon(0.005));
+  CHECK(active_parameters(load_workload("kimi-k2")) == doctest::Approx(32.6e9).epsilon(0.01));
+  CHECK(active_parameters(load_workload("qwen3-235b-a22b")) == doctest::Approx(22e9).epsilon(0.01));
+  CHECK(active_parameters(load_workload("qwen3-30b-a3b")) == doctest::Approx(3.3e9).epsilon(0.02));
+  CHECK(active_parameters(load_workload("llama4-maverick")) == doctest::Approx(17e9).epsilon(0.02));
+  CHECK(active_parameters(load_workload("deepseek-v3")) == doctest::Approx(37e9).epsilon(0.02));
+  CHECK(active_parameters(load_workload("deepseek-v2")) == doctest::Approx(21e9).epsilon(0.02));
+}
+
 TEST_CASE("shapes of known models give their published sizes") {
   const auto parameters = [](const char* text) {
     return transformer_workload(read_transformer_shape(parse_json(text, "shape"))).parameters();
@@ -109,6 +188,14 @@ TEST_CASE("numbers that do not fit are named") {
   s = small();
   s.experts = 4;
   CHECK_THROWS_WITH_AS(transformer_workload(s), doctest::Contains("top_k"), Error);
+  s = small();
+  s.full_attention_every = 2;
+  CHECK_THROWS_WITH_AS(transformer_workload(s), doctest::Contains("needs a window"), Error);
+  s = small();
+  s.experts = 4;
+  s.top_k = 1;
+  s.expert_every = 2;
+  CHECK_THROWS_WITH_AS(transformer_workload(s), doctest::Contains("dense_layers"), Error);
   s = small();
   s.layers = 10000;
   s.hidden = s.ffn = 10'000'000;

@@ -1,0 +1,21 @@
+#pragma once
+/// What one token of a language model meets and leaves behind: weights, and keys and values.
+#include "models/networks/operator.hpp"
+
+namespace rackcast {
+
+struct TransformerShape;
+
+/// Parameters that work on one token: all but the experts that it is not sent to. Tables of words count
+/// whole, so a source that leaves them out prints less (gpt-oss, arXiv 2508.10925, does not count the input's
+/// table). Of a network that is no plain transformer: all parameters.
+double active_parameters(const Workload& workload);
+
+/// Elements of keys and values that all layers keep for one request of so many tokens. Attention keeps
+/// 2 * kv_heads * head_dim of each token, latent attention kv_lora_rank + qk_rope_head_dim (DeepSeek-V2,
+/// arXiv 2405.04434, section 2.1), a layer with a window those of its last tokens alone, a state-space layer
+/// none that grows. The numbers of the shape fit
+/// each other (a network that was read).
+double kv_elements(const TransformerShape& shape, double tokens);
+
+}  // namespace rackcast
