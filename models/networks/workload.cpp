@@ -54,7 +54,7 @@ const EmbeddedFile* find_by_name(std::string_view name) {
 }
 
 /// A name without what people write one way or another: "ResNet-50" and "resnet_50" are "resnet50". Dots
-/// stay: they tell Llama 3.1 8B from Llama 31 8B. ASCII alone, so that no locale matters.
+/// stay: they tell 1.1 billion from 11. ASCII alone, so that no locale matters.
 std::string folded_name(std::string_view text) {
   std::string out;
   for (const char c : text) {

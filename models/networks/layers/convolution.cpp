@@ -89,6 +89,15 @@ Flow conv(LayerContext& context) {
   return add_conv(context.network, context.name, "conv", context.input, spec);
 }
 
+Flow widen(LayerContext& context) {
+  LayerArguments& arguments = context.arguments;
+  ConvSpec spec;
+  spec.out = arguments.count("widen", 1, 64) * context.input.shape.channels;
+  spec.window = read_window(context, "kernel", false);
+  spec.bias = arguments.flag_or("bias", true);
+  return add_conv(context.network, context.name, "conv", context.input, spec);
+}
+
 Flow depthwise(LayerContext& context) {
   LayerArguments& arguments = context.arguments;
   ConvSpec spec;

@@ -6,6 +6,7 @@ namespace rackcast::layers {
 
 // convolution.cpp
 Flow conv(LayerContext&);
+Flow widen(LayerContext&);
 Flow depthwise(LayerContext&);
 Flow transposed_conv(LayerContext&);
 Flow max_pool(LayerContext&);
@@ -27,6 +28,14 @@ Flow rms_norm(LayerContext&);
 Flow lrn(LayerContext&);
 Flow output_activation(LayerContext&);
 Flow input_activation(LayerContext&);
+
+// vision.cpp
+Flow channel_scale(LayerContext&);
+Flow squeeze_excite(LayerContext&);
+Flow last_channels(LayerContext&);
+Flow chain(LayerContext&);
+Flow space_to_depth(LayerContext&);
+Flow window_attention(LayerContext&);
 
 // structure.cpp
 Flow residual(LayerContext&);

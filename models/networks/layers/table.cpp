@@ -6,6 +6,8 @@ std::span<const LayerKind> layer_kinds() {
   using namespace layers;
   static constexpr LayerKind table[] = {
       {"conv", "convolution: filters; kernel, stride, pad, dilation, groups, bias", conv},
+      {"widen", "convolution to a multiple of its channels: factor; kernel, stride, pad, dilation, bias",
+       widen},
       {"depthwise", "one filter per channel: kernel; stride, pad, multiplier, bias", depthwise},
       {"transposed_conv", "up-convolution: filters; kernel, stride, pad, output_pad, bias", transposed_conv},
       {"max_pool", "largest of a window: kernel; stride, pad, ceil", max_pool},
@@ -34,6 +36,17 @@ std::span<const LayerKind> layer_kinds() {
       {"tanh", "hyperbolic tangent", output_activation},
       {"gelu", "Gaussian error linear unit", input_activation},
       {"swish", "x * sigmoid(x)", input_activation},
+      {"hard_swish", "x * relu6(x + 3) / 6", input_activation},
+
+      {"channel_scale", "each channel times a learned number", channel_scale},
+      {"squeeze_excite",
+       "channels scaled by a small network of their means: hidden width; of: 1 of 4 channels",
+       squeeze_excite},
+      {"last_channels", "only the last channels: how many", last_channels},
+      {"chain", "layers applied in turn, their input and every result stacked: layers; times", chain},
+      {"space_to_depth", "squares of pixels become channels: side", space_to_depth},
+      {"window_attention", "attention within squares of an image, with its projections: heads; window",
+       window_attention},
 
       {"residual", "layers added to their input; \"projection\" on the shortcut where the shape changes",
        residual},

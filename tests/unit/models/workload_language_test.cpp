@@ -224,7 +224,7 @@ TEST_CASE("a description cannot run away") {
 }
 
 TEST_CASE("an unknown network lists near matches, an alias finds its network") {
-  CHECK_THROWS_WITH_AS(load_workload("resnet-50"), doctest::Contains("resnet50"), Error);
+  CHECK_THROWS_WITH_AS(load_workload("resnt-50"), doctest::Contains("resnet50"), Error);
   CHECK(load_workload("vgg-a").name == "vgg11");
   CHECK(load_workload("resnet50", {.image = {{300, 300, 3}}}).input_text == "300x300x3");
 }
