@@ -1,5 +1,8 @@
 #include "models/networks/transformer.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "models/networks/layers/operators.hpp"
 #include "models/networks/state_space.hpp"
 #include "sim/base/error.hpp"
@@ -265,18 +268,22 @@ class Generator {
     return linear("attention.out", out, s_.hidden);
   }
 
-  Flow mlp(const std::string& name, const Flow& x, std::int64_t width) { return mlp(name, x, width, 1, 1); }
+  Flow mlp(const std::string& name, const Flow& x, std::int64_t width) { return mlp(name, x, width, {}); }
   Flow dense_mlp(const Flow& x) {
     const NetworkBuilder::Place place(network_, LayerBlock::mlp);
     return mlp("mlp", x, s_.ffn);
   }
 
-  /// `copies` expert matrices side by side, each on `active` of the tokens.
-  Flow mlp(const std::string& name, const Flow& x, std::int64_t width, std::int64_t copies, double active) {
+  /// Experts side by side.
+  struct Copies {
+    std::int64_t held = 1, used = 1;  ///< those that get tokens
+  };
+  Flow mlp(const std::string& name, const Flow& x, std::int64_t width, Copies copies) {
     const auto product = [&](const std::string& part, const Flow& in, std::int64_t out) {
       LinearSpec spec{.out = out, .bias = s_.biases};
-      spec.copies = copies;
-      spec.active = active;
+      spec.copies = copies.held;
+      spec.used = copies.used;
+      spec.active = 1.0 / static_cast<double>(copies.held);
       return add_linear(network_, name + part, "linear", in, spec);
     };
     Flow inner = product(".up", x, width);
@@ -313,11 +320,23 @@ class Generator {
     return in_role(LayerRole::expert_sum, add_join(network_, "expert_sum", "add", {out, always}));
   }
 
+  /// Experts of the held ones that at least one token is sent to, in the mean: each token chooses top_k of
+  /// all, any as likely as any other, so an expert is missed by all n tokens with (1 - top_k / experts)^n.
+  /// Where experts are split over GPUs, those that hold the others send their tokens, too. Few tokens (a step
+  /// of decoding) read the matrices of few experts.
+  std::int64_t used_experts(std::int64_t held, std::int64_t tokens) const {
+    const double all = static_cast<double>(s_.experts), own = static_cast<double>(held);
+    const double missed =
+        std::pow(1 - static_cast<double>(s_.top_k) / all, static_cast<double>(tokens) * all / own);
+    return std::clamp<std::int64_t>(std::llround(own * (1 - missed)), 1, held);
+  }
+
   Flow routed_experts(const Flow& chosen) {
     const NetworkBuilder::Place place(network_, LayerBlock::experts);
     const std::int64_t held = s_.local_experts > 0 ? s_.local_experts : s_.experts;
+    const Copies copies{held, used_experts(held, chosen.shape.height)};
     Flow out = add_map(network_, "experts.gather", "gather", OperatorFamily::embedding, chosen, {});
-    out = mlp("experts", out, s_.moe_ffn, held, 1.0 / static_cast<double>(held));
+    out = mlp("experts", out, s_.moe_ffn, copies);
     return add_map(network_, "experts.combine", "gather", OperatorFamily::embedding, out, {});
   }
 

@@ -41,6 +41,7 @@ struct LinearSpec {
   bool tied = false;        ///< the matrix is counted elsewhere (an embedding)
   double active = 1;        ///< share of the positions this product sees (masked positions, top_k / experts)
   std::int64_t copies = 1;  ///< parallel matrices, each over `active` of the rows (experts)
+  std::int64_t used = 0;    ///< of the copies, those that get rows at all and are read; 0: all
   bool keeps_16_bits = false;  ///< where the others run in 8
 };
 /// Dense layer on every token, or on a vector; an image is flattened first.

@@ -25,10 +25,11 @@ Flow add_linear(NetworkBuilder& network, std::string name, std::string kind, con
   op.name = std::move(name);
   op.kind = std::move(kind);
   op.family = OperatorFamily::gemm;
-  op.shape.rows = std::max<std::int64_t>(1, std::llround(rows));
+  const std::int64_t used = spec.used > 0 ? spec.used : spec.copies;
+  op.shape.rows = std::max<std::int64_t>(1, std::llround(rows * copies / static_cast<double>(used)));
   op.shape.n = spec.out;
   op.shape.k = from.shape.channels;
-  op.shape.count = spec.copies;
+  op.shape.count = used;
   const double stored = spec.stored ? static_cast<double>(spec.stored) : n;
   op.parameters = copies * ((spec.tied ? 0.0 : stored * k) + (spec.bias ? stored : 0.0));
   op.forward_flop = Flop{2 * copies * rows * n * k};

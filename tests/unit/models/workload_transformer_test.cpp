@@ -115,6 +115,29 @@ TEST_CASE("experts in every second layer leave an MLP in the others") {
         2 * (8.0 * 2 * 64 * 128 + 8 * 64 - 2 * 64 * 256));
 }
 
+TEST_CASE("few tokens read the matrices of few experts") {
+  TransformerShape s = small();
+  s.experts = 8;
+  s.top_k = 2;
+  s.moe_ffn = 128;
+  const auto up = [&](std::int64_t tokens) {
+    s.seq_len = tokens;
+    for (const Operator& op : transformer_workload(s).operators)
+      if (op.name == "layer1.experts.up") return op;
+    return Operator{};
+  };
+  CHECK(up(1).shape.count == 2);  // the two that the token chose, a row each
+  CHECK(up(1).shape.rows == 1);
+  CHECK(up(2).shape.count == 4);  // 8 * (1 - (6/8)^2) = 3.5
+  CHECK(up(32).shape.count == 8);
+  CHECK(up(32).shape.rows == 8);
+  CHECK(up(1).parameters == up(32).parameters);  // all are held
+  CHECK(up(1).forward_flop == Flop{2.0 * 2 * 64 * 128});
+  // Two of four GPUs' experts: 1 token of each reaches 2 * (1 - (6/8)^4) = 1.4 of them.
+  s.local_experts = 2;
+  CHECK(up(1).shape.count == 1);
+}
+
 TEST_CASE("a token meets its experts alone and leaves keys and values in each layer") {
   TransformerShape s = small();
   s.kv_heads = 2;
