@@ -1,8 +1,5 @@
 #include "models/networks/transformer.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "models/networks/layers/operators.hpp"
 #include "models/networks/state_space.hpp"
 #include "sim/base/error.hpp"
@@ -268,43 +265,21 @@ class Generator {
     return linear("attention.out", out, s_.hidden);
   }
 
-  Flow mlp(const std::string& name, const Flow& x, std::int64_t width) { return mlp(name, x, width, {}); }
+  MlpSpec mlp_spec(std::int64_t width) const {
+    MlpSpec spec{.width = width, .gated = s_.gated_mlp, .bias = s_.biases};
+    if (s_.mamba_layers > 0) spec.activation = "relu";  // squared, in Nemotron-H
+    return spec;
+  }
   Flow dense_mlp(const Flow& x) {
     const NetworkBuilder::Place place(network_, LayerBlock::mlp);
-    return mlp("mlp", x, s_.ffn);
-  }
-
-  /// Experts side by side.
-  struct Copies {
-    std::int64_t held = 1, used = 1;  ///< those that get tokens
-  };
-  Flow mlp(const std::string& name, const Flow& x, std::int64_t width, Copies copies) {
-    const auto product = [&](const std::string& part, const Flow& in, std::int64_t out) {
-      LinearSpec spec{.out = out, .bias = s_.biases};
-      spec.copies = copies.held;
-      spec.used = copies.used;
-      spec.active = 1.0 / static_cast<double>(copies.held);
-      return add_linear(network_, name + part, "linear", in, spec);
-    };
-    Flow inner = product(".up", x, width);
-    if (s_.gated_mlp) {
-      const Flow gate = add_activation(network_, name + ".silu", "swish", product(".gate", x, width), true);
-      inner = add_join(network_, name + ".multiply", "multiply", {inner, gate});
-    } else {
-      const std::string kind = s_.mamba_layers > 0 ? "relu" : "gelu";  // squared, in Nemotron-H
-      inner = add_activation(network_, name + "." + kind, kind, inner, true);
-    }
-    return product(".down", inner, x.shape.channels);
+    return add_mlp(network_, "mlp", x, mlp_spec(s_.ffn));
   }
 
   /// Router, the top_k of the experts, and the experts that see every token. Every token is copied to its
   /// experts in their order, and gathered again as a weighted sum. Widths of what flows between the expert
   /// products are per token and chosen expert.
   Flow experts(const Flow& x) {
-    LinearSpec router{.out = s_.experts, .bias = false};
-    router.keeps_16_bits = true;
-    const Flow scores = add_linear(network_, "router", "linear", x, router);
-    add_map(network_, "router.softmax", "softmax", OperatorFamily::softmax, scores, {.output = true});
+    add_router(network_, x, s_.experts);
     Flow chosen = s_.moe_latent ? linear("latent.down", x, s_.moe_latent) : x;
     chosen.shape.items = s_.top_k;
     chosen.shape.height = (x.shape.height + s_.token_parts - 1) / s_.token_parts;
@@ -316,28 +291,17 @@ class Generator {
     }
     if (s_.shared_experts == 0) return out;
     const std::int64_t wide = s_.moe_ffn * s_.shared_experts / s_.token_parts;
-    const Flow always = mlp("shared_experts", x, s_.shared_ffn ? s_.shared_ffn : wide);
+    const Flow always =
+        add_mlp(network_, "shared_experts", x, mlp_spec(s_.shared_ffn ? s_.shared_ffn : wide));
     return in_role(LayerRole::expert_sum, add_join(network_, "expert_sum", "add", {out, always}));
-  }
-
-  /// Experts of the held ones that at least one token is sent to, in the mean: each token chooses top_k of
-  /// all, any as likely as any other, so an expert is missed by all n tokens with (1 - top_k / experts)^n.
-  /// Where experts are split over GPUs, those that hold the others send their tokens, too. Few tokens (a step
-  /// of decoding) read the matrices of few experts.
-  std::int64_t used_experts(std::int64_t held, std::int64_t tokens) const {
-    const double all = static_cast<double>(s_.experts), own = static_cast<double>(held);
-    const double missed =
-        std::pow(1 - static_cast<double>(s_.top_k) / all, static_cast<double>(tokens) * all / own);
-    return std::clamp<std::int64_t>(std::llround(own * (1 - missed)), 1, held);
   }
 
   Flow routed_experts(const Flow& chosen) {
     const NetworkBuilder::Place place(network_, LayerBlock::experts);
-    const std::int64_t held = s_.local_experts > 0 ? s_.local_experts : s_.experts;
-    const Copies copies{held, used_experts(held, chosen.shape.height)};
-    Flow out = add_map(network_, "experts.gather", "gather", OperatorFamily::embedding, chosen, {});
-    out = mlp("experts", out, s_.moe_ffn, copies);
-    return add_map(network_, "experts.combine", "gather", OperatorFamily::embedding, out, {});
+    MlpSpec spec = mlp_spec(s_.moe_ffn);
+    spec.held = s_.local_experts > 0 ? s_.local_experts : s_.experts;
+    spec.used = used_experts(s_.experts, s_.top_k, spec.held, chosen.shape.height);
+    return add_chosen_experts(network_, chosen, spec);
   }
 
   void finish(Flow x) {

@@ -56,6 +56,7 @@ Flow position_embedding(LayerContext&);
 Flow class_token(LayerContext&);
 Flow take_token(LayerContext&);
 Flow attention(LayerContext&);
+Flow experts(LayerContext&);
 Flow additive_attention(LayerContext&);
 Flow rnn(LayerContext&);
 Flow gru(LayerContext&);

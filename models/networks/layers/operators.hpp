@@ -47,6 +47,27 @@ struct LinearSpec {
 /// Dense layer on every token, or on a vector; an image is flattened first.
 Flow add_linear(NetworkBuilder&, std::string name, std::string kind, const Flow& in, const LinearSpec&);
 
+/// Two matrices with an activation between them, or three (SwiGLU); or so many experts side by side.
+struct MlpSpec {
+  std::int64_t width = 0;
+  bool gated = false;
+  bool bias = false;
+  std::string activation = "gelu";  ///< where it is not gated
+  std::int64_t held = 1, used = 1;  ///< experts, and those that get tokens
+};
+Flow add_mlp(NetworkBuilder&, const std::string& name, const Flow& in, const MlpSpec&);
+
+/// Scores of all experts for every token, and their softmax. What it returns is not used further.
+void add_router(NetworkBuilder&, const Flow& in, std::int64_t experts);
+/// Every token copied to its experts in their order, the experts, and what they return gathered again.
+/// `chosen` has top_k items; widths of what flows are per token and chosen expert.
+Flow add_chosen_experts(NetworkBuilder&, const Flow& chosen, const MlpSpec&);
+/// Experts of the held ones that at least one token is sent to, in the mean: each token chooses top_k of all,
+/// any as likely as any other, so an expert is missed by all n tokens with (1 - top_k / experts)^n. Where
+/// experts are split over GPUs, those that hold the others send their tokens, too. Few tokens (a step of
+/// decoding) read the matrices of few experts. At least 1.
+std::int64_t used_experts(std::int64_t experts, std::int64_t top_k, std::int64_t held, std::int64_t tokens);
+
 /// An operator without matrix arithmetic that keeps the shape.
 Flow add_map(NetworkBuilder&, std::string name, std::string kind, OperatorFamily, const Flow& in, Kept,
              double parameters = 0);

@@ -92,6 +92,24 @@ Flow attention(LayerContext& context) {
   return add_attention(context.network, context.name, context.input, from, spec);
 }
 
+Flow experts(LayerContext& context) {
+  require_tokens(context);
+  LayerArguments& arguments = context.arguments;
+  MlpSpec spec{.width = arguments.count("ffn", 1, 10'000'000)};
+  spec.held = arguments.count("experts", 1, 100'000);
+  const std::int64_t top_k = arguments.count_or("top_k", 1, 1, spec.held);
+  spec.gated = arguments.flag_or("gated", false);
+  spec.bias = arguments.flag_or("bias", true);
+  spec.activation = "relu";
+  spec.used = used_experts(spec.held, top_k, spec.held, context.input.shape.height);
+  const NetworkBuilder::Prefix prefix(context.network, context.name);
+  const NetworkBuilder::Place place(context.network, LayerBlock::experts);
+  add_router(context.network, context.input, spec.held);
+  Flow chosen = context.input;
+  chosen.shape.items = top_k;
+  return with_shape(add_chosen_experts(context.network, chosen, spec), context.input.shape);
+}
+
 Flow additive_attention(LayerContext& context) {
   const std::int64_t hidden = context.arguments.count("additive_attention", 1, 1'000'000);
   const Flow memory = context.saved(context.arguments.require("memory"));

@@ -69,6 +69,7 @@ std::span<const LayerKind> layer_kinds() {
        "multi-head attention with its projections: heads; kv_heads, head_dim, causal, memory, cached, "
        "relative",
        attention},
+      {"experts", "mixture of experts with its router: experts; top_k, ffn, gated, bias", experts},
       {"additive_attention", "score by a small network: hidden; memory", additive_attention},
       {"rnn", "plain recurrent layer: hidden; bidirectional, sum, biases", rnn},
       {"gru", "GRU layer: hidden; bidirectional, sum, biases", gru},
