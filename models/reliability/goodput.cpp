@@ -1,6 +1,7 @@
 #include "models/reliability/goodput.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/poisson.hpp>
 #include <cmath>
 
 #include "sim/base/error.hpp"
@@ -22,12 +23,8 @@ void check(const GoodputSpec& s) {
     throw Error{"times of saving, restart and waiting must not be negative"};
 }
 
-/// P(Poisson(mean) <= n); terms are added from the largest, so that a large mean does not underflow.
 double poisson_at_most(double mean, int n) {
-  if (mean <= 0) return 1;
-  double sum = 0;
-  for (int k = 0; k <= n; ++k) sum += std::exp(k * std::log(mean) - mean - std::lgamma(k + 1.0));
-  return std::min(1.0, sum);
+  return mean > 0 ? boost::math::cdf(boost::math::poisson{mean}, n) : 1;
 }
 
 constexpr int kMostSpares = 100'000;

@@ -1,6 +1,7 @@
 #include "models/serving/serving_fleet.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -43,13 +44,7 @@ DayProfile day_profile(double peak) {
 double fleet_availability(int needed, int spares, double down) {
   if (!(down > 0)) return 1;
   if (!(down < 1)) return 0;
-  const double nodes = needed + spares;
-  double sum = 0;
-  for (int k = 0; k <= spares; ++k) {
-    const double ways = std::lgamma(nodes + 1) - std::lgamma(k + 1.0) - std::lgamma(nodes - k + 1);
-    sum += std::exp(ways + k * std::log(down) + (nodes - k) * std::log1p(-down));
-  }
-  return std::min(1.0, sum);
+  return boost::math::cdf(boost::math::binomial(needed + spares, down), spares);
 }
 
 std::optional<int> spares_for_availability(int needed, double down, double target, int most) {

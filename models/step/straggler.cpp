@@ -1,6 +1,6 @@
 #include "models/step/straggler.hpp"
 
-#include <cmath>
+#include <boost/math/distributions/normal.hpp>
 
 #include "models/collectives/cluster.hpp"
 #include "models/data_files.hpp"
@@ -8,14 +8,28 @@
 
 namespace rackcast {
 
+namespace {
+
+/// models/data/collectives/jitter.json, read once.
+struct Jitter {
+  double step, scaling, slowdown;
+};
+
+const Jitter& jitter() {
+  static const Jitter known = [] {
+    const Json file = parse_model_data("collectives/jitter.json");
+    const auto value = [&file](const char* name) {
+      return file.require(name).require("value").number();
+    };
+    return Jitter{value("step_jitter"), value("scaling_spread"), value("collective_slowdown")};
+  }();
+  return known;
+}
+
+}  // namespace
+
 double normal_quantile(double p) {
-  // Bisection of the distribution function: exact to double precision, and fast enough for a call a step.
-  double low = -40, high = 40;
-  for (int i = 0; i < 100; ++i) {
-    const double middle = (low + high) / 2;
-    (0.5 * std::erfc(-middle / std::sqrt(2.0)) < p ? low : high) = middle;
-  }
-  return (low + high) / 2;
+  return boost::math::quantile(boost::math::normal{}, p);
 }
 
 double expected_maximum(double n) {
@@ -33,21 +47,15 @@ std::vector<NodePace> node_paces(const Cluster& cluster, std::span<const Straggl
 }
 
 double step_jitter() {
-  static const double value =
-      parse_model_data("collectives/jitter.json").require("step_jitter").require("value").number();
-  return value;
+  return jitter().step;
 }
 
 double scaling_log_sigma(int nodes) {
-  static const double value =
-      parse_model_data("collectives/jitter.json").require("scaling_spread").require("value").number();
-  return nodes > 1 ? value : 0;
+  return nodes > 1 ? jitter().scaling : 0;
 }
 
 double collective_slowdown() {
-  static const double value =
-      parse_model_data("collectives/jitter.json").require("collective_slowdown").require("value").number();
-  return value;
+  return jitter().slowdown;
 }
 
 }  // namespace rackcast

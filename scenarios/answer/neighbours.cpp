@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <numeric>
 
@@ -156,7 +157,7 @@ std::optional<double> chance_within(const Estimate& time, Duration deadline) {
   const double ahead = std::log(deadline.base() / time.value);
   const double end = ahead > 0 ? time.high / time.value : time.value / time.low;
   if (end <= 1) return std::nullopt;
-  return 0.5 * std::erfc(-ahead / std::log(end) * kNinetyFiveOfAll / std::sqrt(2.0));
+  return boost::math::cdf(boost::math::normal{}, ahead / std::log(end) * kNinetyFiveOfAll);
 }
 
 std::optional<double> chance_within(Evaluator& evaluator, std::span<const Question> asked, Duration deadline,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/random/sobol.hpp>
 #include <cmath>
+#include <limits>
 
 #include "sim/base/random.hpp"
 
@@ -18,7 +19,8 @@ std::vector<std::vector<double>> sobol_points(std::size_t count, std::size_t dim
     for (std::size_t i = 0; i < dimensions; ++i) {
       // 2^-64, the length of the generator's unit.
       const double x = std::ldexp(static_cast<double>(sequence()), -64) + shift[i];
-      point[i] = std::min(x - std::floor(x), std::nextafter(1.0, 0.0));
+      // Inside (0, 1), where every quantile is finite.
+      point[i] = std::clamp(x - std::floor(x), std::numeric_limits<double>::min(), std::nextafter(1.0, 0.0));
     }
   }
   return out;
