@@ -43,6 +43,7 @@ struct CommSpec {
   bool in_network = true;  ///< NVLS where the hardware has it
   /// Of NCCL's all-reduce, reduce-scatter and all-gather, from a curve measured on such a machine.
   std::optional<CommRefinement> refined = {};
+  friend auto operator<=>(const CommSpec&, const CommSpec&) = default;
 };
 
 class CommModel {

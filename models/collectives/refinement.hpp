@@ -26,6 +26,7 @@ struct CommRefinement {
   double latency = 1, load = 1;              ///< a and b
   double latency_sigma = 0, load_sigma = 0;  ///< standard errors of their logarithms
   double log_sigma = 0;                      ///< rms of ln(measured/refined) over the curve
+  friend auto operator<=>(const CommRefinement&, const CommRefinement&) = default;
 };
 
 /// Throws Error for fewer than four sizes: two numbers and a spread cannot be had from less.

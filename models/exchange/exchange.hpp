@@ -46,6 +46,7 @@ struct ServerSpec {
   /// What a server adds per second. With all its cores it is bound by memory: three accesses of 4 bytes a sum
   /// on a socket of about 60 GB/s.
   Bandwidth add_rate{20e9};
+  friend auto operator<=>(const ServerSpec&, const ServerSpec&) = default;
 };
 
 struct ExchangeSpec {
@@ -73,6 +74,7 @@ struct ExchangeSpec {
   int local_steps = 1;
   int ways = 1;          ///< GPUs over which layers are split
   bool factors = false;  ///< hybrid: the factors of fully connected gradients are gathered instead
+  friend auto operator<=>(const ExchangeSpec&, const ExchangeSpec&) = default;
 };
 
 }  // namespace rackcast

@@ -25,6 +25,7 @@ struct Stragglers {
   int nodes = 1;
   double compute = 1;  ///< rate of their GPUs over that of the others; also 1 / (work of a step over theirs)
   double network = 1;  ///< rate of their network ports over that of the others
+  friend auto operator<=>(const Stragglers&, const Stragglers&) = default;
 };
 
 /// What a node has of its normal rates.

@@ -286,7 +286,7 @@ int Evaluator::spares(const Question& q) {
   if (!q.failures) return 0;
   const NodeSpec& node = impl_->node(q.cluster);
   const int nodes = used_nodes(q, node);
-  const std::string key = fmt::format("{}|{}|{}|{}", node.id, node.gpu.id, nodes, q.failures->key());
+  const std::tuple key{node.id, node.gpu.id, nodes, failure_key(*q.failures)};
   auto known = impl_->spares.find(key);
   if (known == impl_->spares.end()) {
     const int spares =

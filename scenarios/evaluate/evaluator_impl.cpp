@@ -11,7 +11,6 @@
 #include "models/networks/workload.hpp"
 #include "models/power/gpu_power.hpp"
 #include "models/split/split_tables.hpp"
-#include "scenarios/evaluate/step_key.hpp"
 #include "scenarios/format/site_spec.hpp"
 #include "scenarios/format/workload_choice.hpp"
 #include "scenarios/names/exchange_choice.hpp"
@@ -79,8 +78,7 @@ std::optional<CommRefinement> Evaluator::Impl::refinement(const Question& q) {
       throw Error{fmt::format("{} was measured with {} GPUs in a node, and {} has {}", curve.file, local,
                               spec.name, spec.gpus),
                   q.cluster.where};
-    const std::string key = fmt::format("{}/{}/{}/{}/{}/{}", curve.file, curve.gpus, curve.nodes,
-                                        q.cluster.node, q.cluster.gpu, q.cluster.fabric.key());
+    const std::tuple key{curve.file, curve.gpus, curve.nodes, node_key(q.cluster)};
     if (!refinements.contains(key)) {
       ClusterShape shape;
       shape.nodes = curve.nodes;
@@ -102,7 +100,7 @@ std::optional<CommRefinement> Evaluator::Impl::refinement(const Question& q) {
 }
 
 const NodeSpec& Evaluator::Impl::node(const ClusterSpec& cluster) {
-  const std::string key = fmt::format("{}/{}/{}", cluster.node, cluster.gpu, cluster.fabric.key());
+  const NodeKey key = node_key(cluster);
   if (const auto it = nodes.find(key); it != nodes.end()) return it->second;
   NodeSpec spec = at(cluster.where, [&] {
     return node_spec(catalog, with_ports(NodeChoice{cluster.node, cluster.gpu}, cluster.fabric));
@@ -113,7 +111,7 @@ const NodeSpec& Evaluator::Impl::node(const ClusterSpec& cluster) {
 }
 
 const Workload& Evaluator::Impl::workload(const WorkloadSpec& spec) {
-  const std::string key = network_key(spec);
+  const NetworkKey key = network_key(spec);
   if (const auto it = workloads.find(key); it != workloads.end()) return it->second;
   Workload loaded = at(spec.where, [&] { return network_of(spec); });
   if (spec.tables && !has_split_tables(loaded))
@@ -126,7 +124,7 @@ const Workload& Evaluator::Impl::workload(const WorkloadSpec& spec) {
 
 const FrameworkProfile& Evaluator::Impl::framework(const ClusterSpec& cluster, const WorkloadSpec& spec) {
   const FrameworkQuery query = software_of(spec, node(cluster).gpu);
-  const std::string key = software_key(query);
+  const SoftwareKey key = software_key(query);
   if (const auto it = frameworks.find(key); it != frameworks.end()) return it->second;
   FrameworkProfile profile = framework_profile(query);
   ledger.note_framework(spec, query.version, profile);
@@ -145,7 +143,7 @@ const GpuCostModel& Evaluator::Impl::gpu(const ClusterSpec& cluster, const Workl
 }
 
 const StorageFacts& Evaluator::Impl::storage(const StorageSpec& spec) {
-  const std::string key = fmt::format("{}/{}", spec.array, spec.speed);
+  const std::pair key{spec.array, spec.speed};
   if (const auto it = storages.find(key); it != storages.end()) return it->second;
   StorageFacts facts = at(spec.where, [&] { return storage_facts(catalog, spec.array); });
   if (spec.speed == 1)
@@ -158,8 +156,7 @@ const StorageFacts& Evaluator::Impl::storage(const StorageSpec& spec) {
 const Cluster& Evaluator::Impl::cluster(const Question& q) {
   const ClusterSpec& c = q.cluster;
   const bool idle_nodes = q.gpus && exchange(q).servers.apart;
-  const std::string key = fmt::format("{}/{}/{}/{}/{}/{}/{}", c.node, c.gpu, c.nodes, c.fabric.key(),
-                                      q.gpus.value_or(0), idle_nodes, q.storage.key());
+  const ClusterKey key{node_key(c), c.nodes, q.gpus, idle_nodes, storage_key(q.storage)};
   ++clusters_asked;
   if (const auto it = clusters.find(key); it != clusters.end()) {
     it->second.asked = clusters_asked;
@@ -316,7 +313,7 @@ void Evaluator::Impl::look_at_clock() {
                      ErrorKind::infeasible};
 }
 
-TrainingRun Evaluator::Impl::simulated(const std::string& key, const Question& q, TrainingSpec& training,
+TrainingRun Evaluator::Impl::simulated(const StepKey& key, const Question& q, TrainingSpec& training,
                                        Tracer* tracer) {
   if (shared && !tracer) {  // even when interrupted: what has been simulated is kept
     if (auto known = shared->find_or_claim(key)) return *known;
@@ -375,13 +372,13 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
   training.compute_scale = scales.compute * speed_under_cap(q);
   training.network_scale = scales.network;
   training.input_scale = scales.input;
-  // What the spec points at, and what is read of the question beside it.
-  const std::string key =
-      fmt::format("{}/{}/{}/{}/{}/{}|{}|{}|{}|{}|", q.cluster.node, q.cluster.gpu, q.cluster.nodes,
-                  q.cluster.fabric.key(), q.gpus.value_or(0), q.storage.key(), network_key(q.workload),
-                  software_key(software_of(q.workload, node(q.cluster).gpu)), q.input.key(),
-                  q.workload.parallelism ? q.workload.parallelism->key() : "") +
-      step_key(training);
+  // What the spec points at, and what is read of the question beside it. Which nodes idle, the exchange says.
+  const StepKey key{{node_key(q.cluster), q.cluster.nodes, q.gpus, false, storage_key(q.storage)},
+                    network_key(q.workload),
+                    software_key(software_of(q.workload, node(q.cluster).gpu)),
+                    input_key(q.input),
+                    q.workload.parallelism ? std::optional{split_key(*q.workload.parallelism)} : std::nullopt,
+                    spec_key(training)};
   if (const auto it = runs.find(key); it != runs.end() && !tracer) return it->second;
   if (hits.storage < 1 && !tracer && !q.input.jitter && !training.save.asked) {
     // Where the GPUs do not wait even for a cold cache, a warm one changes nothing.

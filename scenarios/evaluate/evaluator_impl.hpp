@@ -3,6 +3,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/evaluate/question_input.hpp"
 #include "scenarios/evaluate/shared_runs.hpp"
+#include "scenarios/evaluate/step_key.hpp"
 #include "scenarios/result/ledger.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/node_spec.hpp"
@@ -48,22 +50,24 @@ struct Evaluator::Impl {
   GpuModelLibrary kernels;  ///< the shipped fits and the scenario's own
   std::shared_ptr<const CommData> comm = shipped_comm_data();
   Calibration own;  ///< of the scenario
-  std::map<std::string, CommRefinement> refinements;
+  /// By curve (its file, GPUs and nodes) and node.
+  std::map<std::tuple<std::string, int, int, NodeKey>, CommRefinement> refinements;
   Ledger ledger;
-  std::map<std::string, NodeSpec> nodes;
-  std::map<std::string, Workload> workloads;
-  std::map<std::string, FrameworkProfile> frameworks;
+  std::map<NodeKey, NodeSpec> nodes;
+  std::map<NetworkKey, Workload> workloads;
+  std::map<SoftwareKey, FrameworkProfile> frameworks;
   std::map<std::pair<std::string, LoweringOptions>, GpuCostModel> gpus;  ///< by GPU and software
   std::map<std::string, std::vector<Precision>> trains_in;               ///< by GPU
-  std::map<std::string, StorageFacts> storages;
+  std::map<std::pair<std::string, double>, StorageFacts> storages;       ///< by array and speed
   struct HeldCluster {
     Cluster cluster;
     std::uint64_t asked = 0;  ///< when it was last asked for
   };
-  std::map<std::string, HeldCluster> clusters;
+  std::map<ClusterKey, HeldCluster> clusters;
   std::uint64_t clusters_asked = 0;  ///< how often
-  std::map<std::string, TrainingRun> runs;
-  std::map<std::string, int> spares;                ///< by node, count and failures
+  std::map<StepKey, TrainingRun> runs;
+  /// By node, GPU, count and failures.
+  std::map<std::tuple<std::string, std::string, int, FailureKey>, int> spares;
   std::shared_ptr<SharedRuns> shared;               ///< null: everything is simulated here
   std::vector<std::unique_ptr<Evaluator>> workers;  ///< of rehearse(), one for each thread
   RunControl control;
@@ -124,7 +128,7 @@ struct Evaluator::Impl {
   TrainingRun split_over_gpus(const Question& q, const Cluster& machine, const TrainingSpec& training,
                               Tracer* tracer, std::string* why_not_traced = nullptr);
   /// Within what is left of the limits; taken from `shared` where it is there.
-  TrainingRun simulated(const std::string& key, const Question& q, TrainingSpec& training, Tracer* tracer);
+  TrainingRun simulated(const StepKey& key, const Question& q, TrainingSpec& training, Tracer* tracer);
   TrainingRun simulate(const Question& q, TrainingSpec& training, Tracer* tracer);
   /// The stretch with the most epochs.
   const TrainingRun& steady(const Question& q, const Scales& scales, Tracer* tracer = nullptr);

@@ -34,7 +34,7 @@ void Evaluator::rehearse(const std::vector<Task>& tasks, const std::function<voi
 }
 
 void Evaluator::give_back(std::size_t most) {
-  std::vector<std::map<std::string, Impl::HeldCluster>::iterator> newest;
+  std::vector<decltype(impl_->clusters)::iterator> newest;
   for (auto it = impl_->clusters.begin(); it != impl_->clusters.end(); ++it) newest.push_back(it);
   std::ranges::sort(newest, std::ranges::greater{}, [](const auto& it) { return it->second.asked; });
   std::size_t held = 0;

@@ -6,9 +6,9 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <string>
 
 #include "models/step/training.hpp"
+#include "scenarios/evaluate/step_key.hpp"
 
 namespace rackcast {
 
@@ -19,7 +19,7 @@ class SharedRuns {
 
   /// The step, once whoever simulates it is done; or nothing, and the caller now is the one: it must add()
   /// or abandon() the key, and ask for no other before.
-  [[nodiscard]] std::optional<TrainingRun> find_or_claim(const std::string& key) {
+  [[nodiscard]] std::optional<TrainingRun> find_or_claim(const StepKey& key) {
     std::unique_lock lock{mutex_};
     for (;;) {
       const auto [it, fresh] = runs_.try_emplace(key);
@@ -29,7 +29,7 @@ class SharedRuns {
     }
   }
 
-  void add(const std::string& key, const TrainingRun& run) {
+  void add(const StepKey& key, const TrainingRun& run) {
     const std::lock_guard lock{mutex_};
     runs_.insert_or_assign(key, run);
     ++count_;
@@ -44,7 +44,7 @@ class SharedRuns {
     function();
   }
 
-  void abandon(const std::string& key) {
+  void abandon(const StepKey& key) {
     const std::lock_guard lock{mutex_};
     runs_.erase(key);
     changed_.notify_all();
@@ -53,7 +53,7 @@ class SharedRuns {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::string, std::optional<TrainingRun>> runs_;  ///< empty: somebody simulates it
+  std::map<StepKey, std::optional<TrainingRun>> runs_;  ///< empty: somebody simulates it
   std::size_t count_ = 0;
   std::function<void(std::size_t)> on_new_;
 };

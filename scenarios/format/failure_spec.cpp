@@ -16,14 +16,6 @@ std::string_view to_string(IntervalRule rule) {
   return "fixed";
 }
 
-std::string FailureSpec::key() const {
-  const auto text = [](const std::optional<Duration>& d) {
-    return d ? d->base() : -1;
-  };
-  return fmt::format("{}/{}/{}/{}/{}/{}/{}/{}", text(node_mtbf), text(detection), text(restart), text(repair),
-                     spares.value_or(-1), to_string(rule), text(interval), text(checkpoint_stall));
-}
-
 FailureSpec read_failures(const Json& json) {
   ObjectReader in{json};
   FailureSpec out;

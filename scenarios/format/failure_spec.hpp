@@ -21,8 +21,6 @@ struct FailureSpec {
   std::optional<Duration> interval;          ///< of the rule `fixed`
   std::optional<Duration> checkpoint_stall;  ///< instead of what the data path says
   Where where;
-
-  [[nodiscard]] std::string key() const;  ///< equal for equal specs
 };
 
 /// Throws Error at the place of a bad value.

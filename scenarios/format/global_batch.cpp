@@ -60,10 +60,6 @@ std::string pieces_text(const WorkloadSpec& spec, int gpus) {
 
 }  // namespace
 
-std::string GlobalBatch::key() const {
-  return fmt::format("{}/{}", samples, tokens);
-}
-
 GlobalBatch read_global_batch(const Json& json) {
   GlobalBatch out;
   out.where = json.where();

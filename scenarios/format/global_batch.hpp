@@ -20,8 +20,6 @@ struct WorkloadSpec;
 struct GlobalBatch {
   double samples = 0, tokens = 0;
   Where where;
-
-  [[nodiscard]] std::string key() const;  ///< differs where two differ
 };
 
 /// 4096 (samples), or {"tokens": 4194304}. Throws Error at the place of anything else.

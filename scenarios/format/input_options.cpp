@@ -51,14 +51,6 @@ RecordLayout InputOptions::layout(Bytes sample, double samples) const {
   return layout;
 }
 
-std::string InputOptions::key() const {
-  return fmt::format("{}/{}/{}/{}/{}/{}|{}/{}/{}/{}/{}/{}|{}/{}/{}/{}/{}/{}|{}/{}/{}", record, record_given,
-                     record_size, to_string(format), samples_per_shard, shards.value_or(0),
-                     to_string(sharding), to_string(order), eviction == Eviction::lru, page_cache, ssd_cache,
-                     shuffle_buffer.base(), to_string(decoder), workers_per_gpu, cores.value_or(0), prefetch,
-                     pinned, jitter, checkpoint_every.base(), asynchronous_checkpoint, log_per_step.base());
-}
-
 InputOptions read_input_options(const Json& json) {
   ObjectReader in{json};
   InputOptions o;

@@ -39,8 +39,6 @@ struct InputOptions {
   Bytes log_per_step{0};
   Where where;
 
-  /// Equal for equal options.
-  [[nodiscard]] std::string key() const;
   [[nodiscard]] RecordLayout layout(Bytes sample, double samples) const;
 };
 

@@ -433,10 +433,6 @@ void resolve(ClusterSpec& cluster, const Catalog& catalog) {
 
 }  // namespace
 
-std::string StorageSpec::key() const {
-  return fmt::format("{}/{}/{}", array, count, speed);
-}
-
 Scenario resolve_clusters(Scenario scenario, const Catalog& catalog) {
   resolve(scenario.cluster, catalog);
   for (PublishedRow& row : scenario.published) resolve(row.cluster, catalog);

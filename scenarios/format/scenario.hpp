@@ -34,9 +34,6 @@ struct StorageSpec {
   int count = 1;      ///< drives and groups of a node count per node
   Where where;
   double speed = 1;  ///< on every rate that the catalogue says; for what faster storage would be worth
-
-  /// A text that differs where two differ.
-  [[nodiscard]] std::string key() const;
 };
 
 struct WorkloadSpec {

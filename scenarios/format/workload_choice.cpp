@@ -1,7 +1,5 @@
 #include "scenarios/format/workload_choice.hpp"
 
-#include <fmt/format.h>
-
 #include "scenarios/format/scenario.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
@@ -27,17 +25,6 @@ FrameworkQuery software_of(const WorkloadSpec& spec, const GpuSpec& gpu) {
   out.script = spec.framework_script;
   out.cudnn = spec.cudnn;
   return out;
-}
-
-std::string network_key(const WorkloadSpec& spec) {
-  std::string key = fmt::format("{}/{}", spec.model, spec.tokens.value_or(0));
-  if (spec.image)
-    for (const std::int64_t side : *spec.image) key += fmt::format("/{}", side);
-  return key;
-}
-
-std::string software_key(const FrameworkQuery& query) {
-  return fmt::format("{}/{}/{}/{}", query.name, query.version, query.script, query.cudnn);
 }
 
 }  // namespace rackcast

@@ -1,7 +1,5 @@
 #pragma once
 /// The network and the software that a workload of a scenario names.
-#include <string>
-
 #include "models/frameworks/framework.hpp"
 #include "models/networks/workload.hpp"
 
@@ -16,9 +14,5 @@ Workload network_of(const WorkloadSpec& spec);
 
 /// The version is the stated one, or where the GPU needs newer software a container of its first years.
 FrameworkQuery software_of(const WorkloadSpec& spec, const GpuSpec& gpu);
-
-/// Texts that differ where two differ.
-std::string network_key(const WorkloadSpec& spec);
-std::string software_key(const FrameworkQuery& query);
 
 }  // namespace rackcast

@@ -20,16 +20,6 @@ auto parsed(const Json& json, Parse parse) {
 
 }  // namespace
 
-std::string FabricOptions::key() const {
-  std::string gang;
-  for (const auto& pod : choice.gang) gang += fmt::format("{}|", fmt::join(pod, "+"));
-  return fmt::format("{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}:{}", choice.kind, choice.leaf_switch,
-                     choice.spine_switch, choice.core_switch, choice.oversubscription, choice.down_ports,
-                     choice.core_oversubscription, to_string(choice.rails), fmt::join(choice.torus, "x"),
-                     choice.leaves_per_group, choice.nodes_per_group, links_per_node.value_or(-1), link,
-                     peer_to_peer ? static_cast<int>(*peer_to_peer) : -1, choice.gang_of, gang);
-}
-
 FabricOptions FabricOptions::for_another_node() const {
   FabricOptions other;
   other.choice.kind = choice.kind;

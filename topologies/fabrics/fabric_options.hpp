@@ -18,10 +18,9 @@ struct FabricOptions {
   /// it beside the network, not in it.
   std::optional<bool> peer_to_peer = {};
 
-  /// A text that differs where two options differ.
-  [[nodiscard]] std::string key() const;
   /// The same shape for another kind of node: without switches, ports and sizes that belong to this one.
   [[nodiscard]] FabricOptions for_another_node() const;
+  friend auto operator<=>(const FabricOptions&, const FabricOptions&) = default;
 };
 
 /// Reads {kind, switch, spine_switch, core_switch, oversubscription, down_ports, core_oversubscription,

@@ -60,7 +60,7 @@ TEST_CASE("24: every part of a step's spec is in its key") {
   const auto differs = [&](auto change) {
     TrainingSpec other = plain;
     change(other);
-    return step_key(other) != step_key(plain);
+    return spec_key(other) != spec_key(plain);
   };
   CHECK(differs([](TrainingSpec& s) { s.batch_per_gpu = 2; }));
   CHECK(differs([](TrainingSpec& s) { s.exchange.bucket = Bytes{1}; }));
