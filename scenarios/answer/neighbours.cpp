@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
-#include <numeric>
 
 #include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/node_counts.hpp"
 #include "scenarios/answer/search.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "sim/units/quantity_text.hpp"
-#include "sim/units/told_apart.hpp"
 
 namespace rackcast {
 
@@ -188,24 +186,13 @@ Change confident(Evaluator& evaluator, std::span<const Question> asked, const Go
                   count_of(nodes, nodes == 1 ? "node meets" : "node") + (nodes == 1 ? "" : " meet"),
                   100 * chance_within(evaluator, asked, goal.deadline, nodes).value_or(1));
   const NodeCounts counts{counts_taken(evaluator, asked, std::max(nodes, goal.max_nodes)), 0};
-  const auto place = [&](std::ptrdiff_t i) {
-    return counts.taken[static_cast<std::size_t>(i)];
-  };
-  const auto last = std::ssize(counts.taken) - 1;
-  auto enough = static_cast<std::ptrdiff_t>(counts.up_to(nodes)), fails = enough - 1;
-  while (!met(place(enough))) {
-    if (enough >= last) {
-      row.statement = fmt::format("no count up to {} is that sure; {}", place(last), row.statement);
-      return row;
-    }
-    fails = enough;
-    enough = std::max(enough + 1, static_cast<std::ptrdiff_t>(counts.up_to(2 * place(enough))));
-  }
-  while (enough - fails > 1) {
-    const std::ptrdiff_t middle = fails + (enough - fails) / 2;
-    (met(place(middle)) ? enough : fails) = middle;
-  }
-  row.nodes = place(enough);
+  const std::size_t here = counts.up_to(nodes), last = counts.taken.size() - 1;
+  const auto sure =
+      first_enough({here, last, here, here + 1}, [&](std::size_t i) { return met(counts.taken[i]); });
+  if (sure)
+    row.nodes = counts.taken[*sure];
+  else
+    row.statement = fmt::format("no count up to {} is that sure; {}", counts.taken[last], row.statement);
   return row;
 }
 
@@ -235,30 +222,6 @@ Alternative alternative(Evaluator& evaluator, Question q, const GoalSpec& goal, 
   out.statement =
       fmt::format("{}, bound by {}", to_text(Duration{out.time_to_train.value}), out.binding_constraint);
   return out;
-}
-
-std::optional<Smaller> why_not_fewer(Evaluator& evaluator, Question q, int nodes, Duration deadline) {
-  if (nodes <= 1) return std::nullopt;
-  const std::vector<int> below = counts_taken(evaluator, q, nodes - 1);
-  const int fewer = below.empty() ? nodes - 1 : below.back();
-  q.cluster.nodes = fewer;
-  if (const auto conflict = split_conflict(evaluator, q))  // less than one copy
-    return Smaller{fewer, conflict->constraint, conflict->statement, {}};
-  if (below.empty()) {
-    const Conflict conflict = none_taken(evaluator, q, fewer);
-    return Smaller{fewer, conflict.constraint, conflict.statement, {}};
-  }
-  const Prediction p = evaluator.predict(q);
-  if (const auto conflict = memory_conflict(evaluator, q))
-    return Smaller{fewer, conflict->constraint,
-                   fmt::format("Memory binds: {} at least; {} would not hold it. {}", count_of(nodes, "node"),
-                               fewer, conflict->statement),
-                   p.time_to_train};
-  const Duration time{p.time_to_train.value};
-  return Smaller{fewer, constraint::deadline,
-                 fmt::format("{} would take {}: {} past the deadline of {}.", count_of(fewer, "node"),
-                             told_apart(time, deadline), to_text(time - deadline), to_text(deadline)),
-                 p.time_to_train};
 }
 
 }  // namespace rackcast

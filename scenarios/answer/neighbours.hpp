@@ -41,8 +41,4 @@ Change confident(Evaluator& evaluator, std::span<const Question> questions, cons
 Alternative alternative(Evaluator& evaluator, Question question, const GoalSpec& goal,
                         const std::string& node_id);
 
-/// The next smaller count that takes the splits of the question's workloads, or one less than a single copy
-/// takes. Nothing for one node.
-std::optional<Smaller> why_not_fewer(Evaluator& evaluator, Question question, int nodes, Duration deadline);
-
 }  // namespace rackcast

@@ -181,13 +181,8 @@ NodeCounts node_counts(Evaluator& evaluator, Question q, int max_nodes) {
     q.cluster.nodes = out.taken[i];
     return holds(evaluator, q);
   };
-  if (held_by(0)) return out;  // as most do
-  std::size_t fails = 0, enough = out.taken.size() - 1;
-  while (enough > fails + 1) {
-    const std::size_t middle = fails + (enough - fails) / 2;
-    (held_by(middle) ? enough : fails) = middle;
-  }
-  out.least = enough;
+  const std::size_t last = out.taken.size() - 1;
+  out.least = first_enough({0, last}, held_by).value_or(last);
   return out;
 }
 

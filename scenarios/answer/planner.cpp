@@ -46,7 +46,8 @@ void answer_question(Evaluator& evaluator, const Scenario& s, const Question& q,
   a.conflicts = found.conflicts;
   if (found.feasible) {
     a.nodes = found.nodes;
-    a.why_not_fewer = why_not_fewer(evaluator, q, found.nodes, goal.deadline);
+    TrainingDemand demand{evaluator, q, goal.deadline};
+    a.why_not_fewer = why_not_fewer(demand, found.nodes);
     a.binding_constraint = a.why_not_fewer ? a.why_not_fewer->fails : std::string{constraint::one_node};
     a.changes = changes(evaluator, asked, goal, found.nodes);
     if (a.binding_constraint == constraint::gpu_memory)
@@ -215,7 +216,8 @@ std::vector<Evaluator::Task> rest_of_answer(const Scenario& s) {
     }
     tasks.emplace_back([&goal, q, found](Evaluator& e) {
       const int nodes = found(e, q);
-      (void)why_not_fewer(e, q, nodes, goal.deadline);
+      TrainingDemand demand{e, q, goal.deadline};
+      (void)why_not_fewer(demand, nodes);
       (void)confident(e, std::vector{q}, goal, nodes);
     });
     for (const std::string& node : goal.alternatives)

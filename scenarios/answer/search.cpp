@@ -17,12 +17,6 @@ namespace rackcast {
 
 namespace {
 
-Duration time_at(Evaluator& evaluator, Question& q, int nodes) {
-  q.cluster.nodes = nodes;
-  evaluator.give_back();  // what was asked about other counts
-  return evaluator.time_to_train(q);
-}
-
 /// What no site knows of and more nodes make worse: the batch of a step, and failures.
 void add_running_conflicts(Evaluator& evaluator, const Question& q, std::vector<Conflict>& out) {
   const std::string cluster = fmt::format("{} x {}", q.cluster.nodes, evaluator.node(q.cluster).title);
@@ -89,6 +83,43 @@ std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& q
                               q.storage.count, q.storage.array, to_text(*capacity))};
 }
 
+bool TrainingDemand::enough(int nodes) {
+  question_.cluster.nodes = nodes;
+  evaluator_.give_back();  // what was asked about other counts
+  const Duration time = evaluator_.time_to_train(question_);
+  if (fastest_ == 0 || time < least_time_) {
+    fastest_ = nodes;
+    least_time_ = time;
+  }
+  return time <= deadline_;
+}
+
+int TrainingDemand::below(int nodes) {
+  const std::vector<int> counts = counts_taken(evaluator_, question_, nodes - 1);
+  return counts.empty() ? nodes - 1 : counts.back();
+}
+
+Smaller TrainingDemand::falls_short(int fewer, int nodes) {
+  question_.cluster.nodes = fewer;
+  if (const auto conflict = split_conflict(evaluator_, question_))  // less than one copy
+    return {fewer, conflict->constraint, conflict->statement, {}};
+  if (counts_taken(evaluator_, question_, fewer).empty()) {
+    const Conflict conflict = none_taken(evaluator_, question_, fewer);
+    return {fewer, conflict.constraint, conflict.statement, {}};
+  }
+  const Prediction p = evaluator_.predict(question_);
+  if (const auto conflict = memory_conflict(evaluator_, question_))
+    return {fewer, conflict->constraint,
+            fmt::format("Memory binds: {} at least; {} would not hold it. {}", count_of(nodes, "node"), fewer,
+                        conflict->statement),
+            p.time_to_train};
+  const Duration time{p.time_to_train.value};
+  return {fewer, constraint::deadline,
+          fmt::format("{} would take {}: {} past the deadline of {}.", count_of(fewer, "node"),
+                      told_apart(time, deadline_), to_text(time - deadline_), to_text(deadline_)),
+          p.time_to_train};
+}
+
 Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_nodes) {
   Found found;
   if (const auto conflict = precision_conflict(evaluator, q)) {
@@ -105,26 +136,16 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
   found.conflicts = fixed_conflicts(evaluator, q);
   if (!found.conflicts.empty()) return found;
 
-  auto at = static_cast<std::ptrdiff_t>(counts.least), fails = at - 1;  // places: the last known to fail
-  int best = least;                                                     // closest so far
-  int nodes = least;
-  Duration time = time_at(evaluator, q, nodes);
-  Duration best_time = time;
-  while (time > deadline && nodes < most) {
-    fails = at;
-    at = std::max(at + 1, static_cast<std::ptrdiff_t>(counts.up_to(nodes * 2)));
-    nodes = counts.taken[static_cast<std::size_t>(at)];
-    time = time_at(evaluator, q, nodes);
-    if (time < best_time) {
-      best_time = time;
-      best = nodes;
-    }
-  }
-  if (time > deadline) {
+  TrainingDemand demand{evaluator, q, deadline};
+  const std::size_t last = counts.taken.size() - 1;
+  const auto place = first_enough({counts.least, last, counts.least, counts.least + 1},
+                                  [&](std::size_t i) { return demand.enough(counts.taken[i]); });
+  if (!place) {
+    const int best = demand.fastest();
+    const Duration best_time = demand.least_time();
     q.cluster.nodes = best;
     const std::string binds = evaluator.run(evaluator.longest(q)).binds;
     found.nodes = best;
-    found.time = best_time;
     const bool still_falling = best == most;
     found.conflicts.push_back(
         {constraint::deadline, to_text(deadline), told_apart(best_time, deadline),
@@ -140,21 +161,7 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
     }
     return found;
   }
-  while (at - fails > 1) {
-    const std::ptrdiff_t middle = fails + (at - fails) / 2;
-    const int fewer = counts.taken[static_cast<std::size_t>(middle)];
-    const Duration t = time_at(evaluator, q, fewer);
-    if (t <= deadline) {
-      at = middle;
-      nodes = fewer;
-      time = t;
-    } else {
-      fails = middle;
-    }
-  }
-  found.nodes = nodes;
-  found.time = time;
-  q.cluster.nodes = nodes;
+  q.cluster.nodes = found.nodes = counts.taken[*place];
   found.conflicts = site_limits(evaluator, q);
   for (const Question& part : one_by_one(q)) add_running_conflicts(evaluator, part, found.conflicts);
   found.feasible = found.conflicts.empty();

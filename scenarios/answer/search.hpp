@@ -3,17 +3,43 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/plan/node_search.hpp"
 
 namespace rackcast {
 
 struct Found {
   bool feasible = false;
-  int nodes = 0;     ///< the answer; infeasible: the count that comes closest
-  Duration time{0};  ///< at `nodes`
+  int nodes = 0;  ///< the answer; infeasible: the count that comes closest
   std::vector<Conflict> conflicts;
+};
+
+/// Training within a deadline, as a demand on nodes. What is broken on the counts that it is asked about may
+/// be memory or a split as well.
+class TrainingDemand final : public NodeDemand {
+ public:
+  TrainingDemand(Evaluator& evaluator, Question question, Duration deadline)
+      : evaluator_(evaluator), question_(std::move(question)), deadline_(deadline) {}
+
+  /// Whether the time is within the deadline; the count must take the splits and hold the network.
+  bool enough(int nodes) override;
+  /// The next smaller count that takes the splits, or one less than a single copy takes.
+  int below(int nodes) override;
+  Smaller falls_short(int fewer, int nodes) override;
+
+  /// The fastest of the counts that were asked about, the first of equals; 0: none was.
+  [[nodiscard]] int fastest() const { return fastest_; }
+  [[nodiscard]] Duration least_time() const { return least_time_; }
+
+ private:
+  Evaluator& evaluator_;
+  Question question_;
+  Duration deadline_;
+  int fastest_ = 0;
+  Duration least_time_{0};
 };
 
 /// Searches cluster.nodes in [1, max_nodes] for the smallest count that takes every workload's split, holds

@@ -14,7 +14,6 @@
 #include "scenarios/serving/token_server.hpp"
 #include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"
-#include "sim/units/told_apart.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
@@ -54,41 +53,15 @@ void describe_feasible(ServiceResult& r) {
   a.statement += o.spares > 0 ? fmt::format("; {} of the nodes may be down.", o.spares) : std::string{"."};
 }
 
-/// Why so many nodes are too few.
-std::string late_text(const ServiceNode& node, const ServingResult& gpu, int nodes) {
-  const auto late = node.broken(gpu).value_or(node.targets(gpu).front());
-  return fmt::format("With {} up {:g} % of the requests would take up to {}{}; the limit is {}.",
-                     count_of(nodes, "node"), 100 * late.percentile, told_apart(late.reached, late.limit),
-                     node.tokens() ? " (" + late.name + ")" : "", to_text(late.limit));
-}
-
 void add_smaller(ServiceResult& r) {
   const ServiceOption& o = r.chosen;
-  const ServiceSpec& service = *r.scenario.serving;
-  if (o.needed < 2) return;
-  Smaller smaller;
-  smaller.nodes = o.needed - 1;
-  const Frequency each = service.peak_rate() / smaller.nodes;
-  if (const ServiceLimit* past = passed_limit(o, each)) {
-    smaller.fails = past->name;
-    smaller.statement = fmt::format("{} would have to take {} each; the limit set by {} is {}.",
-                                    count_of(smaller.nodes, "node"), requests_text(each), past->name,
-                                    requests_text(past->rate));
-  } else {
-    const ServingResult gpu = o.server->under(each / o.server->node().gpus);
-    smaller.fails = "latency";
-    smaller.statement =
-        gpu.saturated ? fmt::format("{} would be overloaded: each GPU does {} at most, {} are asked.",
-                                    count_of(smaller.nodes, "node"), requests_text(o.server->gpu_capacity()),
-                                    requests_text(each / o.server->node().gpus))
-                      : late_text(*o.server, gpu, smaller.nodes);
-  }
-  if (o.spares > 0)
-    smaller.statement +=
-        fmt::format(" Without {}, at least {} nodes are up {:.5g} % of the time; with {:.5g} %.",
-                    o.spares == 1 ? "the spare" : fmt::format("the {} spares", o.spares), o.needed,
-                    100 * fleet_availability(o.needed, 0, o.down), 100 * o.availability);
-  r.answer.why_not_fewer = smaller;
+  ServingDemand demand{*o.server, r.scenario.serving->peak_rate()};
+  r.answer.why_not_fewer = why_not_fewer(demand, o.needed);
+  if (!r.answer.why_not_fewer || o.spares == 0) return;
+  r.answer.why_not_fewer->statement +=
+      fmt::format(" Without {}, at least {} nodes are up {:.5g} % of the time; with {:.5g} %.",
+                  o.spares == 1 ? "the spare" : fmt::format("the {} spares", o.spares), o.needed,
+                  100 * fleet_availability(o.needed, 0, o.down), 100 * o.availability);
 }
 
 /// The answer at the ends of the 90 % interval of the model's kernel times.

@@ -92,12 +92,9 @@ int most_within(const ConflictSet& set, const ServiceOption& option, const std::
              return std::ranges::find(names, c.constraint) != names.end();
            });
   };
-  int low = 0, high = enough;
-  while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
-    (keeps(middle) ? low : high) = middle;
-  }
-  return low;
+  const auto breaks = first_enough({1, static_cast<std::size_t>(enough), 1},
+                                   [&](std::size_t nodes) { return !keeps(static_cast<int>(nodes)); });
+  return static_cast<int>(breaks.value_or(static_cast<std::size_t>(enough))) - 1;
 }
 
 Conflict latency_conflict(const ConflictSet& set, const ServiceOption& o, const ServiceSpec& service,
@@ -105,7 +102,7 @@ Conflict latency_conflict(const ConflictSet& set, const ServiceOption& o, const 
   const int nodes = most_within(set, o, names, needed);
   const int tried = std::max(1, nodes);
   const Frequency each = service.peak_rate() / tried;
-  if (const ServiceLimit* passed = nodes > 0 ? passed_limit(o, each) : nullptr) {
+  if (const auto passed = nodes > 0 ? passed_limit(*o.server, each) : std::nullopt) {
     Conflict host = passed_conflict(o, *passed, service.peak_rate(), nodes);
     host.statement = fmt::format("The other limits leave {}. ", count_of(nodes, "node")) + host.statement;
     return host;

@@ -17,6 +17,7 @@
 #include "scenarios/site/site_conflicts.hpp"
 #include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"
+#include "sim/units/told_apart.hpp"
 
 namespace rackcast {
 
@@ -165,26 +166,11 @@ std::optional<int> nodes_for(const ServiceNode& node, Frequency load, int most, 
   if (!(each > Frequency{0})) return std::nullopt;
   const double about = std::ceil(load / each);
   if (about > 1.05 * most + 1) return std::nullopt;  // rates are known to 1 %
-  int high = std::clamp(static_cast<int>(about), 1, most), low = 0;
-  if (node.holds(load, high, slower)) {
-    for (int step = 1; low == 0 && high > 1; step *= 2) {
-      const int next = high - step;
-      if (next < 1) break;
-      (node.holds(load, next, slower) ? high : low) = next;
-    }
-  } else {
-    for (int step = 1;; step *= 2) {
-      if (high == most) return std::nullopt;
-      low = high;
-      high = std::min(most, high + step);
-      if (node.holds(load, high, slower)) break;
-    }
-  }
-  while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
-    (node.holds(load, middle, slower) ? high : low) = middle;
-  }
-  return high;
+  ServingDemand demand{node, load, slower};
+  const auto last = static_cast<std::size_t>(most - 1), start = static_cast<std::size_t>(about - 1);
+  const auto place = first_enough({0, last, std::min(start, last)},
+                                  [&](std::size_t i) { return demand.enough(static_cast<int>(i) + 1); });
+  return place ? std::optional{static_cast<int>(*place) + 1} : std::nullopt;
 }
 
 std::vector<ServiceHour> day_of(const ServiceOption& o, const ServiceSpec& service, double slower) {
@@ -228,10 +214,36 @@ void complete(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
   if (s.site) add_site(o, s, catalog);
 }
 
-const ServiceLimit* passed_limit(const ServiceOption& o, Frequency each) {
-  const auto past = std::ranges::find_if(o.limits.begin() + 1, o.limits.end(),
-                                         [&](const ServiceLimit& limit) { return each > limit.rate; });
-  return past == o.limits.end() ? nullptr : &*past;
+std::optional<ServiceLimit> passed_limit(const ServiceNode& node, Frequency each) {
+  const auto limits = node.limits();
+  const auto past = std::find_if(limits.begin() + 1, limits.end(),
+                                 [&](const ServiceLimit& limit) { return each > limit.rate; });
+  return past == limits.end() ? std::nullopt : std::optional{*past};
+}
+
+Smaller ServingDemand::falls_short(int fewer, int) {
+  const Frequency each = load_ / fewer, of_gpu = each / node_.node().gpus;
+  const std::string nodes = count_of(fewer, "node");
+  if (const auto past = passed_limit(node_, each))
+    return {fewer,
+            past->name,
+            fmt::format("{} would have to take {} each; the limit set by {} is {}.", nodes,
+                        requests_text(each), past->name, requests_text(past->rate)),
+            {}};
+  const ServingResult gpu = node_.under(of_gpu, slower_);
+  if (gpu.saturated)
+    return {fewer,
+            "latency",
+            fmt::format("{} would be overloaded: each GPU does {} at most, {} are asked.", nodes,
+                        requests_text(node_.gpu_capacity()), requests_text(of_gpu)),
+            {}};
+  const auto late = node_.broken(gpu).value_or(node_.targets(gpu).front());
+  return {fewer,
+          "latency",
+          fmt::format("With {} up {:g} % of the requests would take up to {}{}; the limit is {}.", nodes,
+                      100 * late.percentile, told_apart(late.reached, late.limit),
+                      node_.tokens() ? " (" + late.name + ")" : "", to_text(late.limit)),
+          {}};
 }
 
 Conflict passed_conflict(const ServiceOption& o, const ServiceLimit& passed, Frequency peak, int nodes) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "scenarios/plan/node_search.hpp"
 #include "scenarios/serving/service_result.hpp"
 
 namespace rackcast {
@@ -16,6 +17,23 @@ std::string requests_text(Frequency rate);
 /// What requests take beside each limit on time: "within 12 ms (limit 20 ms)"; of a language model "with a
 /// time to the first token of 310 ms (limit 500 ms) and a time per output token of ...".
 std::string targets_text(const ServiceNode& node, const ServingResult& result);
+
+/// Serving `load` within the latency and the limits of the node's host, as a demand on nodes. The node must
+/// outlive it.
+class ServingDemand final : public NodeDemand {
+ public:
+  /// Each pass takes `slower` times as long.
+  ServingDemand(const ServiceNode& node, Frequency load, double slower = 1)
+      : node_(node), load_(load), slower_(slower) {}
+  bool enough(int nodes) override { return node_.holds(load_, nodes, slower_); }
+  int below(int nodes) override { return nodes - 1; }
+  Smaller falls_short(int fewer, int nodes) override;
+
+ private:
+  const ServiceNode& node_;
+  Frequency load_;
+  double slower_;
+};
 
 /// The least number of nodes up to `most` that takes the load if each pass takes `slower` times as long;
 /// nothing if none does. Both it and the next smaller one have been simulated.
@@ -31,8 +49,9 @@ void solve(ServiceOption& option, const Scenario& scenario, const Catalog& catal
 /// long.
 std::vector<ServiceHour> day_of(const ServiceOption& option, const ServiceSpec& service, double slower = 1);
 
-/// The limit of a node beside its GPUs that so many requests per second of a node are past; null if none is.
-const ServiceLimit* passed_limit(const ServiceOption& option, Frequency each);
+/// The limit of a node beside its GPUs that so many requests per second of a node are past; nothing if none
+/// is.
+std::optional<ServiceLimit> passed_limit(const ServiceNode& node, Frequency each);
 
 /// The conflict of a passed limit on `nodes` nodes: what these take, what the busiest hour asks and how many
 /// nodes that takes.

@@ -123,7 +123,7 @@ ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, 
   if (can && !o.server->holds(service.peak_rate(), o.needed)) {
     const Frequency each = service.peak_rate() / o.needed;
     const ServingResult gpu = o.server->under(each / o.server->node().gpus);
-    const ServiceLimit* passed = passed_limit(o, each);
+    const auto passed = passed_limit(*o.server, each);
     o.overloaded = gpu.saturated || passed;
     if (passed && !gpu.saturated) {
       o.conflicts.insert(o.conflicts.begin(), passed_conflict(o, *passed, service.peak_rate(), o.needed));

@@ -108,24 +108,13 @@ double confidence(Model& model, const std::vector<std::vector<double>>& points, 
   return met / static_cast<double>(points.size());
 }
 
-/// Doubling, then halving the interval, as the search for the expected answer does.
-/// Of the counts that every workload takes.
+/// The fewest nodes that meet the deadline with this probability, of the counts that every workload takes.
 std::optional<int> nodes_for(Model& model, const std::vector<std::vector<double>>& points, double probability,
-                             const NodeCounts& counts) {
-  const auto place = [&](std::ptrdiff_t i) {
-    return counts.taken[static_cast<std::size_t>(i)];
-  };
-  std::ptrdiff_t fails = -1, at = 0;
-  while (confidence(model, points, place(at)) < probability) {
-    if (at + 1 == std::ssize(counts.taken)) return std::nullopt;
-    fails = at;
-    at = std::max(at + 1, static_cast<std::ptrdiff_t>(counts.up_to(2 * place(at))));
-  }
-  while (at - fails > 1) {
-    const std::ptrdiff_t middle = fails + (at - fails) / 2;
-    (confidence(model, points, place(middle)) >= probability ? at : fails) = middle;
-  }
-  return place(at);
+                             const std::vector<int>& counts) {
+  const auto place = first_enough({0, counts.size() - 1}, [&](std::size_t i) {
+    return confidence(model, points, counts[i]) >= probability;
+  });
+  return place ? std::optional{counts[*place]} : std::nullopt;
 }
 
 std::vector<TornadoRow> tornado(Model& model, int nodes, std::size_t samples, std::uint64_t seed) {
@@ -149,8 +138,8 @@ std::vector<TornadoRow> tornado(Model& model, int nodes, std::size_t samples, st
 }
 
 /// The counts of nodes that the splits and the global batches of all workloads take.
-NodeCounts common_counts(Model& model, const Scenario& s, int most) {
-  return {counts_taken(model.evaluator(), questions(s), most), 0};
+std::vector<int> common_counts(Model& model, const Scenario& s, int most) {
+  return counts_taken(model.evaluator(), questions(s), most);
 }
 
 /// The expected answer: what does for every workload with every input in the middle.
@@ -191,7 +180,7 @@ UncertaintyReport uncertainty(const Scenario& s, const Catalog& catalog, std::si
   out.tornado = tornado(model, out.nodes, samples, s.seed);
   if (!s.goal) return out;
   out.confidence = confidence(model, points, out.nodes);
-  const NodeCounts counts = common_counts(model, s, std::max(out.nodes, s.goal->max_nodes));
+  const std::vector<int> counts = common_counts(model, s, std::max(out.nodes, s.goal->max_nodes));
   for (const double probability : {0.5, 0.75, 0.9, 0.95})
     out.confident.push_back({probability, nodes_for(model, points, probability, counts)});
   return out;
