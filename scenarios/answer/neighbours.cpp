@@ -207,7 +207,7 @@ Alternative alternative(Evaluator& evaluator, Question q, const GoalSpec& goal, 
   const Found found = find_nodes(evaluator, q, goal.deadline, goal.max_nodes);
   out.feasible = found.feasible;
   if (!found.feasible) {
-    out.binding_constraint = found.conflicts.front().constraint;
+    out.binding_constraint = to_string(found.conflicts.front().limit);
     out.statement = found.conflicts.front().statement;
     return out;
   }

@@ -71,7 +71,7 @@ std::optional<Conflict> memory_conflict_alone(Evaluator& evaluator, const Questi
   const MemoryOptions memory = evaluator.memory(q);
   const MemoryUse use = evaluator.memory_use(q);
   if (use.total() <= node.gpu_memory) return std::nullopt;
-  return Conflict{constraint::gpu_memory, to_text(node.gpu_memory), to_text(use.total()),
+  return Conflict{Limit::gpu_memory, to_text(node.gpu_memory), to_text(use.total()),
                   q.workload.parallelism ? about_split(q, workload, memory, use, node)
                                          : about_batch(workload, memory, use, node)};
 }
@@ -79,7 +79,7 @@ std::optional<Conflict> memory_conflict_alone(Evaluator& evaluator, const Questi
 std::optional<Conflict> split_conflict_alone(Evaluator& evaluator, const Question& q) {
   const int unit = split_unit(q.workload), gpus = gpus_of(evaluator, q);
   if (gpus % unit == 0) return std::nullopt;
-  return Conflict{constraint::configuration, fmt::format("a multiple of {} GPUs", unit),
+  return Conflict{Limit::configuration, fmt::format("a multiple of {} GPUs", unit),
                   fmt::format("{} GPUs", gpus),
                   fmt::format("{} GPUs are no multiple of {}, which {} of {} takes.", gpus, unit,
                               split_text(*q.workload.parallelism), evaluator.workload(q.workload).title)};
@@ -122,7 +122,7 @@ Conflict none_taken(Evaluator& evaluator, Question asked, int max_nodes) {
   asked.cluster.nodes = step;
   if (const int spares = evaluator.spares(asked);
       spares > 0 && step <= max_nodes && step + spares > max_nodes)
-    return {constraint::max_nodes, count_of(max_nodes, "node"), count_of(step + spares, "node"),
+    return {Limit::max_nodes, count_of(max_nodes, "node"), count_of(step + spares, "node"),
             fmt::format("{} and {} are more than {} (goal.max_nodes).", count_of(step, "node"),
                         count_of(spares, "spare"), max_nodes)};
   std::string splits, titles;
@@ -136,10 +136,10 @@ Conflict none_taken(Evaluator& evaluator, Question asked, int max_nodes) {
                             split_text(*q.workload.parallelism), title, split_unit(q.workload));
   }
   if (step > max_nodes)
-    return {constraint::max_nodes, count_of(max_nodes, "node"), count_of(step, "node"),
+    return {Limit::max_nodes, count_of(max_nodes, "node"), count_of(step, "node"),
             fmt::format("{}, whole nodes from {} on; the search stops at {} (goal.max_nodes).", splits,
                         count_of(step, "node"), max_nodes)};
-  return {constraint::configuration, "equal shares of the global batch", "none",
+  return {Limit::configuration, "equal shares of the global batch", "none",
           fmt::format("No number of nodes up to {} deals the global batch of {} out evenly over its GPUs; a "
                       "multiple of {} does.",
                       max_nodes, titles, unit)};

@@ -50,13 +50,13 @@ void answer_question(Evaluator& evaluator, const Scenario& s, const Question& q,
     a.why_not_fewer = why_not_fewer(demand, found.nodes);
     a.binding_constraint = a.why_not_fewer ? a.why_not_fewer->fails : std::string{constraint::one_node};
     a.changes = changes(evaluator, asked, goal, found.nodes);
-    if (a.binding_constraint == constraint::gpu_memory)
+    if (a.binding_constraint == to_string(Limit::gpu_memory))
       std::ranges::move(memory_changes(evaluator, asked, goal, found.nodes), std::back_inserter(a.changes));
     a.changes.push_back(confident(evaluator, asked, goal, found.nodes));
   } else {
-    a.binding_constraint = found.conflicts.front().constraint;
+    a.binding_constraint = to_string(found.conflicts.front().limit);
     a.statement = found.conflicts.front().statement;
-    if (a.binding_constraint == constraint::gpu_memory)
+    if (a.binding_constraint == to_string(Limit::gpu_memory))
       a.changes = memory_changes(evaluator, asked, goal, std::nullopt);
   }
   for (const std::string& node : goal.alternatives)
@@ -85,9 +85,11 @@ void size_workload(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& 
 /// What the cluster of the figures breaks, of the deadline only where this workload misses it; without such a
 /// cluster the first of the limits that conflict.
 std::string broken_by(const PlanReport& plan, const WorkloadResult& w, Duration deadline) {
-  if (!plan.nearest) return plan.conflicts.empty() ? std::string{} : plan.conflicts.front().limit;
+  if (!plan.nearest)
+    return std::string{plan.conflicts.empty() ? "" : to_string(plan.conflicts.front().limit)};
   for (const std::string& limit : plan.nearest->breaks)
-    if (limit != constraint::deadline || Duration{w.prediction.time_to_train.value} > deadline) return limit;
+    if (limit != to_string(Limit::deadline) || Duration{w.prediction.time_to_train.value} > deadline)
+      return limit;
   return {};
 }
 
@@ -290,7 +292,7 @@ void add_site_limits(Evaluator& evaluator, Result& result) {
     for (WorkloadResult& w : own) {
       w.answer.feasible = false;
       w.answer.conflicts = broken;
-      w.answer.binding_constraint = broken.front().constraint;
+      w.answer.binding_constraint = to_string(broken.front().limit);
       for (const Conflict& c : broken) w.answer.statement += " " + c.statement;
     }
   }
@@ -325,7 +327,7 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
     w.answer.conflicts = fixed_conflicts(evaluator, question(scenario, spec));
     if (!w.answer.conflicts.empty()) {
       w.answer.feasible = false;
-      w.answer.binding_constraint = w.answer.conflicts.front().constraint;
+      w.answer.binding_constraint = to_string(w.answer.conflicts.front().limit);
       w.answer.statement = w.answer.conflicts.front().statement;
       continue;
     }

@@ -23,16 +23,15 @@ void add_running_conflicts(Evaluator& evaluator, const Question& q, std::vector<
   const double batch = evaluator.run(q).samples_per_step, useful = q.workload.critical_batch.value_or(batch);
   if (batch > useful * (1 + 1e-9))
     out.push_back(
-        {std::string{to_string(Limit::useful_batch)}, fmt::format("{:.0f} samples", useful),
-         fmt::format("{:.0f} samples", batch),
+        {Limit::useful_batch, fmt::format("{:.0f} samples", useful), fmt::format("{:.0f} samples", batch),
          fmt::format("{} take {:.0f} samples of {} in a step; beyond {:.0f} samples (critical_batch) more "
                      "do not train faster. A smaller batch_per_gpu allows more GPUs.",
                      cluster, batch, evaluator.workload(q.workload).title, useful)});
   if (!q.availability) return;
   const double kept = evaluator.failures(q)->goodput.useful;
   if (1 - kept > (1 - *q.availability) * (1 + 1e-9))
-    out.push_back({std::string{to_string(Limit::availability)},
-                   fmt::format("{:.4g} %", 100 * *q.availability), fmt::format("{:.4g} %", 100 * kept),
+    out.push_back({Limit::availability, fmt::format("{:.4g} %", 100 * *q.availability),
+                   fmt::format("{:.4g} %", 100 * kept),
                    fmt::format("Training on {} moves forward {:.4g} % of the time; {:.4g} % is asked.",
                                cluster, 100 * kept, 100 * *q.availability)});
 }
@@ -50,7 +49,7 @@ std::vector<SiteRun> site_runs(Evaluator& evaluator, const Question& asked) {
 std::optional<Conflict> precision_conflict(Evaluator& evaluator, const Question& asked) {
   for (const Question& q : one_by_one(asked)) {
     if (const auto refusal = evaluator.precision_refusal(q.cluster, q.workload))
-      return Conflict{constraint::precision, std::string{to_string(q.workload.precision)}, "none",
+      return Conflict{Limit::precision, std::string{to_string(q.workload.precision)}, "none",
                       fmt::format("{}; {}.", refusal->message(), refusal->hint())};
   }
   return std::nullopt;
@@ -78,7 +77,7 @@ std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& q
   const Bytes data = q.samples * q.bytes_per_sample * q.stored_factor;
   const auto capacity = evaluator.storage_capacity(q);
   if (!capacity || data <= *capacity) return std::nullopt;
-  return Conflict{constraint::storage_capacity, to_text(*capacity), to_text(data),
+  return Conflict{Limit::storage_capacity, to_text(*capacity), to_text(data),
                   fmt::format("The data set ({}) does not fit the storage: {} x {} hold {}.", to_text(data),
                               q.storage.count, q.storage.array, to_text(*capacity))};
 }
@@ -102,19 +101,19 @@ int TrainingDemand::below(int nodes) {
 Smaller TrainingDemand::falls_short(int fewer, int nodes) {
   question_.cluster.nodes = fewer;
   if (const auto conflict = split_conflict(evaluator_, question_))  // less than one copy
-    return {fewer, conflict->constraint, conflict->statement, {}};
+    return {fewer, std::string{to_string(conflict->limit)}, conflict->statement, {}};
   if (counts_taken(evaluator_, question_, fewer).empty()) {
     const Conflict conflict = none_taken(evaluator_, question_, fewer);
-    return {fewer, conflict.constraint, conflict.statement, {}};
+    return {fewer, std::string{to_string(conflict.limit)}, conflict.statement, {}};
   }
   const Prediction p = evaluator_.predict(question_);
   if (const auto conflict = memory_conflict(evaluator_, question_))
-    return {fewer, conflict->constraint,
+    return {fewer, std::string{to_string(conflict->limit)},
             fmt::format("Memory binds: {} at least; {} would not hold it. {}", count_of(nodes, "node"), fewer,
                         conflict->statement),
             p.time_to_train};
   const Duration time{p.time_to_train.value};
-  return {fewer, constraint::deadline,
+  return {fewer, std::string{to_string(Limit::deadline)},
           fmt::format("{} would take {}: {} past the deadline of {}.", count_of(fewer, "node"),
                       told_apart(time, deadline_), to_text(time - deadline_), to_text(deadline_)),
           p.time_to_train};
@@ -148,14 +147,14 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
     found.nodes = best;
     const bool still_falling = best == most;
     found.conflicts.push_back(
-        {constraint::deadline, to_text(deadline), told_apart(best_time, deadline),
+        {Limit::deadline, to_text(deadline), told_apart(best_time, deadline),
          fmt::format("None of {} to {} nodes meets the deadline of {}: the fastest, {}, {} {}, bound by {}.",
                      least, max_nodes, to_text(deadline), count_of(best, "node"),
                      best == 1 ? "takes" : "take", told_apart(best_time, deadline), binds)});
     if (still_falling) {
       const int spares = evaluator.spares(q);
       found.conflicts.push_back(
-          {constraint::max_nodes, count_of(max_nodes, "node"), fmt::format("more than {}", max_nodes),
+          {Limit::max_nodes, count_of(max_nodes, "node"), fmt::format("more than {}", max_nodes),
            fmt::format("The search stops at {} nodes (goal.max_nodes){}.", max_nodes,
                        spares > 0 ? fmt::format(", {} among them", count_of(spares, "spare")) : "")});
     }
@@ -185,7 +184,7 @@ Found find_nodes(Evaluator& evaluator, std::span<const Question> questions, Dura
   }
   most.feasible = false;
   most.conflicts.push_back(
-      {constraint::configuration, "a size for every workload", "none",
+      {Limit::configuration, "a size for every workload", "none",
        fmt::format("No number of nodes from {} to {} takes the splits and global batches of "
                    "all workloads.",
                    most.nodes, max_nodes)});

@@ -61,15 +61,9 @@ std::vector<Conflict> site_limits(Evaluator& evaluator, const Question& question
 /// The data set is larger than the storage; nothing if it fits or the capacity is not known.
 std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& question);
 
-/// The names of what a conflict can be about; also the values of answer.binding_constraint.
+/// What answer.binding_constraint says beside the names of limits.
 namespace constraint {
-inline constexpr const char* deadline = "deadline";
 inline constexpr const char* one_node = "minimum of one node";
-inline constexpr const char* configuration = "configuration";
-inline constexpr const char* precision = "precision";
-inline constexpr const char* gpu_memory = "gpu_memory";
-inline constexpr const char* storage_capacity = "storage_capacity";
-inline constexpr const char* max_nodes = "max_nodes";
 inline constexpr const char* limit = "limit";  ///< of the simulation: it was not finished
 }  // namespace constraint
 

@@ -172,7 +172,7 @@ void answer_feasible(Evaluator& evaluator, Result& r) {
     const std::vector<Question> asked = questions(r.scenario);
     const GoalSpec& goal = *r.scenario.goal;
     a.changes = changes(evaluator, asked, goal, a.nodes);
-    if (a.binding_constraint == constraint::gpu_memory)
+    if (a.binding_constraint == to_string(Limit::gpu_memory))
       std::ranges::move(memory_changes(evaluator, asked, goal, a.nodes), std::back_inserter(a.changes));
     a.changes.push_back(confident(evaluator, asked, goal, a.nodes));
   } catch (const LimitReached&) {  // `partial` says so
@@ -194,7 +194,7 @@ void answer_infeasible(Result& r) {
   if (a.conflicts.empty()) {
     a.statement = plan.statement;
     if (plan.conflicts.size() == 1) a.statement += " " + plan.conflicts.front().statement;
-    a.binding_constraint = plan.conflicts.front().limit;
+    a.binding_constraint = to_string(plan.conflicts.front().limit);
   } else {
     a.statement = plan.statement + " " + a.statement;
   }
@@ -219,7 +219,7 @@ void add_time_of_all(Result& r, const WholeFigures& f) {
 /// smaller.
 bool slow_on_fewer(Evaluator& evaluator, const Result& r, std::size_t i) {
   const WorkloadResult& w = r.workloads[i];
-  if (w.answer.binding_constraint != constraint::deadline || !r.plan->smaller) return true;
+  if (w.answer.binding_constraint != to_string(Limit::deadline) || !r.plan->smaller) return true;
   Question q = question(r.scenario, r.scenario.workloads[i]);
   q.cluster.nodes = r.plan->smaller->nodes;
   q.gpus = q.cluster.gpus_per_job = r.plan->smaller->gpus_per_job;
@@ -273,7 +273,7 @@ void add_figures(Evaluator& evaluator, Result& r, int nodes) {
 }  // namespace
 
 std::string memory_remark(const Answer& a) {
-  if (a.binding_constraint != constraint::gpu_memory) return {};
+  if (a.binding_constraint != to_string(Limit::gpu_memory)) return {};
   return fmt::format(" Memory binds and not the deadline: {} at least.", count_of(a.nodes, "node"));
 }
 

@@ -28,45 +28,6 @@ std::optional<double> common_batch(const Scenario& s) {
 
 }  // namespace
 
-std::string title_of(Limit limit) {
-  switch (limit) {
-    case Limit::configuration:
-      return "what can be built";
-    case Limit::gpu_memory:
-      return "GPU memory";
-    case Limit::useful_batch:
-      return "useful batch";
-    case Limit::storage_capacity:
-      return "capacity of the storage";
-    case Limit::max_nodes:
-      return "most nodes";
-    case Limit::rack:
-      return "what fits a rack";
-    case Limit::max_racks:
-      return "racks";
-    case Limit::rack_units:
-      return "rack units";
-    case Limit::floor_area:
-      return "floor area";
-    case Limit::site_power:
-      return "feed of the site";
-    case Limit::budget:
-      return "budget to buy";
-    case Limit::opex_budget:
-      return "budget to run";
-    case Limit::total_budget:
-      return "budget in all";
-    case Limit::price:
-      return "a price of the node";
-    case Limit::power_rating:
-      return "a power rating of every device";
-    case Limit::deadline:
-    case Limit::availability:
-      break;
-  }
-  return std::string{to_string(limit)};
-}
-
 double tenth_more(Limit limit, const Scenario& s) {
   constexpr double tenth = 1.1;
   const auto whole = [](double n) {
@@ -116,6 +77,12 @@ std::string amount_text(Limit limit, const Scenario& s, double use) {
     case Limit::rack:
     case Limit::price:
     case Limit::power_rating:
+    case Limit::precision:
+    case Limit::latency:
+    case Limit::first_token:
+    case Limit::token_time:
+    case Limit::host_decoding:
+    case Limit::network_ports:
       break;
   }
   return use == 1 ? "what there is" : fmt::format("{:.4g} % of what there is", 100 * use);

@@ -8,9 +8,6 @@ namespace rackcast {
 
 struct Scenario;
 
-/// "deadline", "GPU memory", "feed of the site".
-std::string title_of(Limit limit);
-
 /// A tenth more of a limit, as a factor; what comes in whole ones is rounded up, so that it is more at all.
 double tenth_more(Limit limit, const Scenario& scenario);
 

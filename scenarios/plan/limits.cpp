@@ -1,12 +1,28 @@
 #include "scenarios/plan/limits.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
+#include "scenarios/result/result.hpp"
+#include "scenarios/site/missing_facts.hpp"
+
 namespace rackcast {
 
-std::string_view to_string(Limit limit) {
-  return limit_names.at(static_cast<std::size_t>(limit));
+std::vector<Conflict> conflicts_of(const std::vector<LimitValue>& limits) {
+  std::vector<Conflict> out;
+  for (const LimitValue& l : limits) {
+    if (l.above())
+      out.push_back({l.limit, l.allowed, std::string{at_least(!l.missing.empty())} + l.needed, l.statement});
+    else if (l.undecided())
+      out.push_back({l.limit, l.allowed, "unknown: " + l.missing, undecided_statement(l.allowed, l.missing)});
+  }
+  return out;
+}
+
+std::string undecided_statement(const std::string& allowed, const std::string& missing) {
+  return fmt::format("Whether {} is enough cannot be decided without {}.", allowed, missing);
 }
 
 LimitMask broken(const PerLimit& uses, const PerLimit& factors) {
@@ -22,6 +38,12 @@ std::vector<Limit> limits_of(LimitMask mask) {
   std::vector<Limit> out;
   for (std::size_t i = 0; i < limit_count; ++i)
     if (mask & bit(static_cast<Limit>(i))) out.push_back(static_cast<Limit>(i));
+  return out;
+}
+
+LimitMask mask_of(const std::vector<Conflict>& conflicts) {
+  LimitMask out = 0;
+  for (const Conflict& c : conflicts) out |= bit(c.limit);
   return out;
 }
 
@@ -43,13 +65,25 @@ LimitMask smallest_conflict(const std::vector<LimitMask>& masks) {
   LimitMask any = 0;
   for (const LimitMask mask : least) any |= mask;
   LimitMask best = any;
-  // Every subset of the limits that somebody breaks: at most 2^17.
+  // Every subset of the limits that somebody breaks: at most 2^23, and few.
   for (LimitMask set = any; set != 0; set = (set - 1) & any) {
     const int size = std::popcount(set), smallest = std::popcount(best);
     if (size > smallest || (size == smallest && set >= best)) continue;
     if (std::ranges::all_of(least, [&](LimitMask mask) { return (mask & set) != 0; })) best = set;
   }
   return best;
+}
+
+std::string conflict_statement(const std::vector<Limit>& members) {
+  std::string titles;
+  for (const Limit limit : members) {
+    if (!titles.empty()) titles += ", ";
+    titles += kind_of(limit).title;
+  }
+  if (members.size() == 1) return fmt::format("No candidate keeps one limit: {}.", titles);
+  return fmt::format("No candidate keeps these {} limits together: {}. {}", members.size(), titles,
+                     members.size() == 2 ? "Each of them can be kept without the other."
+                                         : "All but any one of them can be kept.");
 }
 
 }  // namespace rackcast

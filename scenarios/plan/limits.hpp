@@ -1,14 +1,18 @@
 #pragma once
-/// The limits of a search, each as "use": what a candidate needs over what it may have. A limit is kept while
-/// its use is at most its factor: 1 as the scenario has it, 1.1 relaxed by a tenth, infinite dropped.
+/// The limits of training and of serving, one list for both. A plan's "use" of a limit is what it needs over
+/// what it may have. A limit is kept while its use is at most its factor: 1 as the scenario has it, 1.1
+/// relaxed by a tenth, infinite dropped.
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace rackcast {
+
+struct Conflict;
 
 enum class Limit : std::uint8_t {
   configuration,  ///< a network or kernel that cannot be built so
@@ -28,14 +32,73 @@ enum class Limit : std::uint8_t {
   total_budget,
   price,         ///< the objective is a cost and the nodes have no price
   power_rating,  ///< the objective is energy and the power of a device is not known
+  precision,     ///< the GPU does not support it
+  latency,
+  first_token,
+  token_time,
+  host_decoding,
+  network_ports,
 };
-inline constexpr std::size_t limit_count = 17;
-inline constexpr std::array<std::string_view, limit_count> limit_names{
-    "configuration", "gpu_memory",  "useful_batch", "storage_capacity", "deadline",
-    "availability",  "max_nodes",   "rack",         "max_racks",        "rack_units",
-    "floor_area",    "site_power",  "budget",       "opex_budget",      "total_budget",
-    "price",         "power_rating"};
-std::string_view to_string(Limit limit);
+
+/// What more nodes do to the use of a limit.
+enum class MoreNodes : std::uint8_t { neither, help, harm };
+
+struct LimitKind {
+  std::string_view name;   ///< in documents
+  std::string_view title;  ///< for people
+  MoreNodes more_nodes;
+};
+inline constexpr std::size_t limit_count = 23;
+/// In the order of Limit.
+inline constexpr std::array<LimitKind, limit_count> limit_kinds{{
+    {"configuration", "what can be built", MoreNodes::neither},
+    {"gpu_memory", "GPU memory", MoreNodes::help},
+    {"useful_batch", "useful batch", MoreNodes::harm},
+    {"storage_capacity", "capacity of the storage", MoreNodes::neither},
+    {"deadline", "deadline", MoreNodes::help},
+    {"availability", "availability", MoreNodes::harm},
+    {"max_nodes", "most nodes", MoreNodes::harm},
+    {"rack", "what fits a rack", MoreNodes::neither},
+    {"max_racks", "racks", MoreNodes::harm},
+    {"rack_units", "rack units", MoreNodes::harm},
+    {"floor_area", "floor area", MoreNodes::harm},
+    {"site_power", "feed of the site", MoreNodes::harm},
+    {"budget", "budget to buy", MoreNodes::harm},
+    {"opex_budget", "budget to run", MoreNodes::harm},
+    {"total_budget", "budget in all", MoreNodes::harm},
+    {"price", "a price of the node", MoreNodes::neither},
+    {"power_rating", "a power rating of every device", MoreNodes::neither},
+    {"precision", "precision", MoreNodes::neither},
+    {"latency", "latency", MoreNodes::help},
+    {"time to the first token", "time to the first token", MoreNodes::help},
+    {"time per output token", "time per output token", MoreNodes::help},
+    {"decoding on the host's cores", "decoding on the host's cores", MoreNodes::help},
+    {"network ports", "network ports", MoreNodes::help},
+}};
+constexpr const LimitKind& kind_of(Limit limit) {
+  return limit_kinds[static_cast<std::size_t>(limit)];
+}
+constexpr std::string_view to_string(Limit limit) {
+  return kind_of(limit).name;
+}
+
+/// A limit that a plan is held against. Texts have units.
+struct LimitValue {
+  Limit limit = Limit::configuration;
+  double use = 0;
+  std::string allowed, needed;
+  std::string statement;  ///< of a plan that breaks it
+  std::string missing;    ///< what the use leaves out; empty: nothing
+
+  [[nodiscard]] bool above() const { return use > 1 + 1e-9; }
+  /// A use above 1 breaks the limit, even one that leaves something out; one below then decides nothing.
+  [[nodiscard]] bool undecided() const { return !above() && !missing.empty(); }
+};
+
+/// Those of the limits that are broken or cannot be decided.
+std::vector<Conflict> conflicts_of(const std::vector<LimitValue>& limits);
+/// "Whether 250 kW is enough cannot be decided without the power of 2 x ...."
+std::string undecided_statement(const std::string& allowed, const std::string& missing);
 
 using LimitMask = std::uint32_t;
 constexpr LimitMask bit(Limit limit) {
@@ -58,6 +121,7 @@ inline constexpr double dropped = std::numeric_limits<double>::infinity();
 /// The limits whose use is above their factor. A rounding error of 1e-9 is none.
 LimitMask broken(const PerLimit& uses, const PerLimit& factors);
 std::vector<Limit> limits_of(LimitMask mask);
+LimitMask mask_of(const std::vector<Conflict>& conflicts);
 
 /// Masks that contain no other one of the list, each once, ascending.
 std::vector<LimitMask> minimal_masks(std::vector<LimitMask> masks);
@@ -67,5 +131,9 @@ std::vector<LimitMask> minimal_masks(std::vector<LimitMask> masks);
 /// are what the candidates break. Of several such sets the first in the order of Limit; 0 if a candidate
 /// breaks nothing, or if there are no candidates.
 LimitMask smallest_conflict(const std::vector<LimitMask>& masks);
+
+/// "No candidate keeps these 2 limits together: deadline, floor area. Each of them can be kept without the
+/// other."
+std::string conflict_statement(const std::vector<Limit>& members);
 
 }  // namespace rackcast

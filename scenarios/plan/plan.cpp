@@ -167,12 +167,10 @@ std::optional<Judged> Planner::add_conflicts() {
   search_.explore_beyond();
   const LimitMask set = smallest_conflict(search_.conflicts());
   const auto members = limits_of(set);
-  std::vector<std::string> names;
   for (const Limit limit : members) {
     PlanConflict c;
-    c.limit = to_string(limit);
+    c.limit = limit;
     c.allowed = amount_text(limit, scenario_, 1);
-    names.push_back(title_of(limit));
     PerLimit others{dropped};
     others[Limit::configuration] = 1;
     for (const Limit other : members) others[other] = other == limit ? dropped : 1;
@@ -187,9 +185,8 @@ std::optional<Judged> Planner::add_conflicts() {
     } else {
       const auto undecided = search_.undecided().find(limit);
       c.statement = undecided == search_.undecided().end()
-                        ? fmt::format("No candidate keeps it ({}).", title_of(limit))
-                        : fmt::format("Whether {} is enough cannot be decided without {}.", c.allowed,
-                                      undecided->second);
+                        ? fmt::format("No candidate keeps it ({}).", kind_of(limit).title)
+                        : undecided_statement(c.allowed, undecided->second);
     }
     PerLimit alone{1};
     alone[limit] = dropped;
@@ -197,12 +194,7 @@ std::optional<Judged> Planner::add_conflicts() {
     if (c.alone) c.statement += " Without this limit there is an answer.";
     report_.conflicts.push_back(std::move(c));
   }
-  report_.statement = members.size() == 1
-                          ? fmt::format("No candidate keeps one limit: {}.", names.front())
-                          : fmt::format("No candidate keeps these {} limits together: {}. {}", members.size(),
-                                        joined_reasons(names),
-                                        members.size() == 2 ? "Each of them can be kept without the other."
-                                                            : "All but any one of them can be kept.");
+  report_.statement = conflict_statement(members);
   return nearest;
 }
 

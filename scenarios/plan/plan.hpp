@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenarios/format/search_spec.hpp"
+#include "scenarios/plan/limits.hpp"
 #include "scenarios/site/missing_facts.hpp"
 #include "sim/units/quantity.hpp"
 
@@ -60,7 +61,8 @@ struct PlanRelaxation {
 
 /// A member of the smallest set of limits that conflict.
 struct PlanConflict {
-  std::string limit, allowed;
+  Limit limit = Limit::configuration;
+  std::string allowed;
   std::string needed;  ///< least that the other members leave; empty: nothing would do
   bool alone = false;  ///< the question has an answer as soon as this limit goes
   std::string statement;

@@ -71,7 +71,7 @@ doc::Plan plan_document(const PlanReport& p) {
     out.relaxations.push_back(
         {r.limit, r.now, r.relaxed, r.statement, r.binds, candidate_document(r.answer), r.used});
   for (const PlanConflict& c : p.conflicts)
-    out.conflict_set.push_back({c.limit, c.allowed, c.needed, c.statement, c.alone});
+    out.conflict_set.push_back({std::string{to_string(c.limit)}, c.allowed, c.needed, c.statement, c.alone});
   out.refused = p.refused;
   return out;
 }

@@ -110,20 +110,22 @@ std::optional<Judged> PlanSearch::judge(std::size_t design, std::size_t size, co
 bool PlanSearch::enough(const PlanPoint& point) const {
   // More nodes take more room, power and money, make larger batches and fail more often: far beyond such a
   // limit, with the deadline met, is the end.
-  constexpr Limit growing[] = {Limit::max_racks,  Limit::rack_units, Limit::floor_area,
-                               Limit::site_power, Limit::budget,     Limit::total_budget};
   PerLimit kept{1};
   kept[Limit::useful_batch] = kept[Limit::availability] = dropped;
   const auto within = [&](double deadline) {
     kept[Limit::deadline] = deadline;
     return ways_.best(point, kept, {}).has_value();
   };
+  bool point_is_far = false;
+  for (std::size_t i = 0; i < limit_count; ++i)
+    point_is_far = point_is_far || (limit_kinds[i].more_nodes == MoreNodes::harm &&
+                                    point.uses[static_cast<Limit>(i)] > kFarBeyond);
   const auto far = [](const RunPoint& r) {
     return std::max(r.uses[Limit::useful_batch], r.uses[Limit::availability]) > kFarBeyond;
   };
-  if (within(1) &&
-      (std::ranges::any_of(growing, [&](Limit l) { return point.uses[l] > kFarBeyond; }) ||
-       std::ranges::any_of(point.runs, [&](const auto& r) { return std::ranges::all_of(r, far); })))
+  if (within(1) && (point_is_far || std::ranges::any_of(point.runs, [&](const auto& r) {
+                      return std::ranges::all_of(r, far);
+                    })))
     return true;
   const Objective objective = scenario_.goal->objective;
   return objective != Objective::fastest && objective != Objective::lowest_energy && within(kFastEnough);

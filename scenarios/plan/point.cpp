@@ -8,6 +8,7 @@
 #include "scenarios/answer/describe.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "scenarios/site/power_report.hpp"
+#include "scenarios/site/site_conflicts.hpp"
 #include "scenarios/site/site_report.hpp"
 
 namespace rackcast {
@@ -85,30 +86,12 @@ RunPoint PointMaker::run(const Question& q, std::size_t design) {
   return out;
 }
 
-void PointMaker::hold(Limit limit, double use, const std::string& missing, PlanPoint& point) {
-  point.uses[limit] = use;
-  if (missing.empty() || use > 1 + 1e-9) return;
-  point.uses[limit] = dropped;  // below the limit a sum with a gap decides nothing
-  undecided_.emplace(limit, missing);
-}
-
-void PointMaker::add_limits(const SitePlan& plan, PlanPoint& point) {
-  const SiteSpec& site = *scenario_.site;
-  const MissingFacts missing = plan.missing();
-  const std::string no_units = missing.units.empty() ? "" : missing_text("rack units", missing.units),
-                    no_power = missing.power.empty() ? "" : missing_text("power", missing.power);
-  const Power it = site.racks.nameplate ? plan.nameplate() : plan.typical();
-  if (!plan.misfits.empty())
-    point.uses[Limit::rack] = dropped;
-  else if (site.racks.power)
-    hold(Limit::rack, 0, no_power, point);
-  if (site.racks.max_racks) hold(Limit::max_racks, point.racks / *site.racks.max_racks, no_units, point);
-  if (site.racks.max_units)
-    hold(Limit::rack_units, point.rack_units / *site.racks.max_units, no_units, point);
-  if (site.floor.area)
-    hold(Limit::floor_area, point.racks * plan.area_per_rack / *site.floor.area, no_units, point);
-  if (site.power.feed)
-    hold(Limit::site_power, plan.pue.value * it / *site.power.usable_feed(), no_power, point);
+void PointMaker::hold(const std::vector<LimitValue>& limits, PlanPoint& point) {
+  for (const LimitValue& l : limits) {
+    double& use = point.uses[l.limit];
+    if (l.undecided() && use < dropped) undecided_.emplace(l.limit, l.missing);
+    use = std::max(use, l.undecided() ? dropped : l.use);
+  }
 }
 
 void PointMaker::add_money(const SitePlan& plan, const Cluster& cluster, std::vector<SiteRun> runs,
@@ -128,13 +111,7 @@ void PointMaker::add_money(const SitePlan& plan, const Cluster& cluster, std::ve
   point.total = cost.own.over_life(cost.utilisation).base();
   point.priced = true;
   point.missing = cost.lacking;
-  const std::string any = missing_text(cost.lacking);
-  if (site.prices->budget)
-    hold(Limit::budget, point.capex / site.prices->budget->base(), missing_text(cost.lacking, false), point);
-  if (site.prices->opex_budget)
-    hold(Limit::opex_budget, point.opex / (*site.prices->opex_budget * hours_of_year).base(), any, point);
-  if (site.prices->total_budget)
-    hold(Limit::total_budget, point.total / site.prices->total_budget->base(), any, point);
+  hold(limits_of_money(site, cost), point);
   const bool node_priced = std::ranges::any_of(
       bill, [](const BillRow& row) { return row.group == "compute" && row.price.has_value(); });
   if (scenario_.goal->objective == Objective::lowest_cost && !node_priced) point.uses[Limit::price] = dropped;
@@ -150,9 +127,9 @@ void PointMaker::add_site(const Design& design, const Question& q, PlanPoint& po
   point.racks = plan.packing ? static_cast<double>(plan.packing->racks.size()) : 0;
   point.rack_units = plan.rack_units();
   point.missing = plan.missing();
-  add_limits(plan, point);
+  hold(limits_of_site(site, plan), point);
   if (scenario_.goal->objective == Objective::lowest_energy && !point.missing.power.empty())
-    hold(Limit::power_rating, 0, missing_text("power", point.missing.power), point);
+    hold({{Limit::power_rating, 0, {}, {}, {}, missing_text("power", point.missing.power)}}, point);
 
   std::vector<SiteRun> runs;
   for (std::size_t w = 0; w < point.runs.size(); ++w) {

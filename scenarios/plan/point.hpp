@@ -66,9 +66,8 @@ class PointMaker {
   PlanPoint point_of(std::size_t design, std::size_t size);
   RunPoint run(const Question& q, std::size_t design);
   void add_site(const Design& design, const Question& q, PlanPoint& point);
-  /// The use of a limit that is held against a sum; what it leaves out as text, empty if nothing.
-  void hold(Limit limit, double use, const std::string& missing, PlanPoint& point);
-  void add_limits(const SitePlan& plan, PlanPoint& point);
+  /// The uses of limits; one that cannot be decided has no end.
+  void hold(const std::vector<LimitValue>& limits, PlanPoint& point);
   void add_money(const SitePlan& plan, const Cluster& cluster, std::vector<SiteRun> runs, PlanPoint& point);
   void refuse(std::size_t design, const Error& e);
 

@@ -40,7 +40,7 @@ doc::Answer to_document(const Answer& a) {
   if (const auto& s = a.why_not_fewer)
     out.why_not_fewer = {s->nodes, s->fails, s->statement, to_document(s->time_to_train)};
   for (const Conflict& c : a.conflicts)
-    out.conflicts.push_back({c.constraint, c.required, c.best, c.statement});
+    out.conflicts.push_back({std::string{to_string(c.limit)}, c.required, c.best, c.statement});
   for (const Change& c : a.changes) out.changes.push_back({c.input, c.change, c.statement, c.nodes});
   return out;
 }

@@ -10,6 +10,7 @@
 #include "scenarios/evaluate/step_timeline.hpp"
 #include "scenarios/evidence/evidence.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "scenarios/plan/limits.hpp"
 #include "scenarios/plan/plan.hpp"
 #include "scenarios/result/assumption.hpp"
 #include "scenarios/result/input_report.hpp"
@@ -26,7 +27,8 @@ struct Prediction {
 /// A limit that is not kept. Texts with units: `required` is what is allowed or asked, `best` the nearest to
 /// it that can be had.
 struct Conflict {
-  std::string constraint, required, best, statement;
+  Limit limit = Limit::configuration;
+  std::string required, best, statement;
 };
 
 struct Change {

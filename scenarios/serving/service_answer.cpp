@@ -162,7 +162,7 @@ void finish(Work& work) {
     a.binding_constraint = o.needed > 1 ? o.binds : constraint::one_node;
     describe_feasible(r);
   } else {
-    a.binding_constraint = a.conflicts.front().constraint;
+    a.binding_constraint = to_string(a.conflicts.front().limit);
     a.statement = a.conflicts.front().statement;
     if (r.options.size() > 1)
       a.statement = fmt::format("None of {} choices can; the nearest is {} in {}. {}", r.options.size(),
@@ -180,15 +180,11 @@ void finish(Work& work) {
 void add_conflict_set(ServiceResult& r, const Catalog& catalog) {
   Answer& a = r.answer;
   a.conflicts = service_conflict_set(r.options, r.chosen, r.scenario, catalog);
-  a.binding_constraint = a.conflicts.front().constraint;
+  a.binding_constraint = to_string(a.conflicts.front().limit);
   if (a.conflicts.size() < 2) return;
-  std::string names;
-  for (const Conflict& c : a.conflicts) names += (names.empty() ? "" : ", ") + c.constraint;
-  std::ranges::replace(names, '_', ' ');
-  a.statement = fmt::format("No choice keeps these {} limits together: {}. {} {}", a.conflicts.size(), names,
-                            a.conflicts.size() == 2 ? "Each of them can be kept without the other."
-                                                    : "All but any one of them can be kept.",
-                            a.statement);
+  std::vector<Limit> members;
+  for (const Conflict& c : a.conflicts) members.push_back(c.limit);
+  a.statement = conflict_statement(members) + " " + a.statement;
 }
 
 }  // namespace

@@ -66,8 +66,8 @@ class Changes {
     if (!conflicts) return "cannot be wired";
     std::string broken;
     for (const Conflict& c : *conflicts)
-      broken += fmt::format("{}{} ({} allowed)", broken.empty() ? "break: " : ", ", c.constraint, c.required);
-    std::ranges::replace(broken, '_', ' ');
+      broken += fmt::format("{}{} ({} allowed)", broken.empty() ? "break: " : ", ", kind_of(c.limit).title,
+                            c.required);
     return broken;
   }
 

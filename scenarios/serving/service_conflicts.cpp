@@ -18,7 +18,6 @@ namespace {
 
 /// Fleets beyond are not placed: what so many nodes break, more break too.
 constexpr int kMostPlaced = 4096;
-constexpr const char* kLatency = "latency";
 
 class ConflictSet {
  public:
@@ -30,15 +29,14 @@ class ConflictSet {
   void add(const ServiceOption& option) {
     const ServiceNode& node = *option.server;
     if (!node.refused().empty()) {
-      masks_.push_back(mask(option.conflicts));
+      masks_.push_back(mask_of(option.conflicts));
       return;
     }
     if (keeps_alone(node))
-      if (const auto limits = broken(option, needed(option))) masks_.push_back(mask(*limits));
+      if (const auto limits = broken(option, needed(option))) masks_.push_back(mask_of(*limits));
     auto one = broken(option, 1);
     if (!one) return;
-    one->push_back({kLatency, "", "", ""});
-    masks_.push_back(mask(*one));
+    masks_.push_back(mask_of(*one) | bit(Limit::latency));
   }
 
   /// Nodes for the busiest hour, as far as they are placed.
@@ -46,14 +44,7 @@ class ConflictSet {
     return nodes_for(*option.server, asked_.serving->peak_rate(), placed_).value_or(placed_);
   }
 
-  /// In the order in which they were met first.
-  [[nodiscard]] std::vector<std::string> names() const {
-    std::vector<std::string> out;
-    const LimitMask set = smallest_conflict(masks_);
-    for (std::size_t i = 0; i < names_.size(); ++i)
-      if (set & (LimitMask{1} << i)) out.push_back(names_[i]);
-    return out;
-  }
+  [[nodiscard]] LimitMask smallest() const { return smallest_conflict(masks_); }
 
   /// What the fleet of `nodes`, spares included, breaks but for the latency; nothing if it cannot be built.
   [[nodiscard]] std::optional<std::vector<Conflict>> broken(const ServiceOption& option, int needed) const {
@@ -66,31 +57,17 @@ class ConflictSet {
     return !node.broken_alone() && node.gpu_rate() > Frequency{0};
   }
 
-  LimitMask mask(const std::vector<Conflict>& conflicts) {
-    LimitMask out = 0;
-    for (const Conflict& c : conflicts) {
-      auto at = std::ranges::find(names_, c.constraint);
-      if (at == names_.end()) at = names_.insert(names_.end(), c.constraint);
-      out |= LimitMask{1} << (at - names_.begin());
-    }
-    return out;
-  }
-
   const Scenario& asked_;
   const Catalog& catalog_;
   int placed_ = 0;
-  std::vector<std::string> names_;
   std::vector<LimitMask> masks_;
 };
 
 /// The most nodes that keep the other members of the set; 0 if none does.
-int most_within(const ConflictSet& set, const ServiceOption& option, const std::vector<std::string>& names,
-                int enough) {
+int most_within(const ConflictSet& set, const ServiceOption& option, int enough) {
   const auto keeps = [&](int nodes) {
     const auto limits = set.broken(option, nodes);
-    return limits && std::ranges::none_of(*limits, [&](const Conflict& c) {
-             return std::ranges::find(names, c.constraint) != names.end();
-           });
+    return limits && (mask_of(*limits) & set.smallest()) == 0;
   };
   const auto breaks = first_enough({1, static_cast<std::size_t>(enough), 1},
                                    [&](std::size_t nodes) { return !keeps(static_cast<int>(nodes)); });
@@ -98,8 +75,8 @@ int most_within(const ConflictSet& set, const ServiceOption& option, const std::
 }
 
 Conflict latency_conflict(const ConflictSet& set, const ServiceOption& o, const ServiceSpec& service,
-                          const std::vector<std::string>& names, int needed) {
-  const int nodes = most_within(set, o, names, needed);
+                          int needed) {
+  const int nodes = most_within(set, o, needed);
   const int tried = std::max(1, nodes);
   const Frequency each = service.peak_rate() / tried;
   if (const auto passed = nodes > 0 ? passed_limit(*o.server, each) : std::nullopt) {
@@ -109,7 +86,7 @@ Conflict latency_conflict(const ConflictSet& set, const ServiceOption& o, const 
   }
   const ServingResult gpu = o.server->under(each / o.server->node().gpus);
   const auto late = o.server->broken(gpu).value_or(o.server->targets(gpu).front());
-  Conflict out{kLatency, to_text(late.limit), "", ""};
+  Conflict out{Limit::latency, to_text(late.limit), "", ""};
   if (nodes == 0) {
     out.best = "no node";
     out.statement = "The other limits leave no node.";
@@ -129,18 +106,18 @@ std::vector<Conflict> service_conflict_set(const std::vector<ServiceOption>& opt
                                            const Catalog& catalog) {
   ConflictSet set{s, catalog};
   for (const ServiceOption& option : options) set.add(option);
-  const std::vector<std::string> names = set.names();
-  if (names.size() < 2 || !nearest.server->refused().empty()) return nearest.conflicts;
+  const std::vector<Limit> members = limits_of(set.smallest());
+  if (members.size() < 2 || !nearest.server->refused().empty()) return nearest.conflicts;
   const int needed = set.needed(nearest);
   const auto of_needed = set.broken(nearest, needed);
   std::vector<Conflict> out;
-  for (const std::string& name : names) {
-    if (name == kLatency) {
-      out.push_back(latency_conflict(set, nearest, *s.serving, names, needed));
+  for (const Limit limit : members) {
+    if (limit == Limit::latency) {
+      out.push_back(latency_conflict(set, nearest, *s.serving, needed));
       continue;
     }
     if (!of_needed) continue;
-    const auto found = std::ranges::find(*of_needed, name, &Conflict::constraint);
+    const auto found = std::ranges::find(*of_needed, limit, &Conflict::limit);
     if (found != of_needed->end()) out.push_back(*found);
   }
   return out.empty() ? nearest.conflicts : out;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "models/collectives/cluster.hpp"
@@ -60,31 +61,31 @@ Conflict why_none(const ServiceOption& o, const Scenario& s) {
   const ServiceSpec& service = *s.serving;
   if (!node.refused().empty()) {
     if (node.unsupported())
-      return {constraint::precision, std::string{to_string(node.precision())}, "none", node.refused() + "."};
+      return {Limit::precision, std::string{to_string(node.precision())}, "none", node.refused() + "."};
     const Bytes all = node.node().gpu.memory.value;
     if (!node.tokens())
-      return {constraint::gpu_memory, to_text(all), to_text(node.memory()), node.refused() + "."};
+      return {Limit::gpu_memory, to_text(all), to_text(node.memory()), node.refused() + "."};
     if (node.tokens()->too_few_gpus())
-      return {constraint::configuration, count_of(service.tokens->tensor, "GPU"),
+      return {Limit::configuration, count_of(service.tokens->tensor, "GPU"),
               count_of(node.node().gpus, "GPU"), node.refused() + "."};
-    return {constraint::gpu_memory, to_text(all), "the weights and one request", node.refused() + "."};
+    return {Limit::gpu_memory, to_text(all), "the weights and one request", node.refused() + "."};
   }
   if (const auto broken = node.broken_alone())
-    return {broken->name, to_text(broken->limit), to_text(broken->reached),
+    return {broken->kind, to_text(broken->limit), to_text(broken->reached),
             fmt::format("A single request takes {}{} on {} in {}; {} is the limit, and more nodes do not "
                         "shorten it.",
-                        to_text(broken->reached), node.tokens() ? " (" + broken->name + ")" : "",
+                        to_text(broken->reached), node.tokens() ? fmt::format(" ({})", broken->name()) : "",
                         node.node().gpu.name, to_string(node.precision()), to_text(broken->limit))};
   const auto least = std::ranges::min_element(o.limits, {}, &ServiceLimit::rate);
   const int most = fleet_bound(s);
   if (!(least->rate > Frequency{0})) {
     const ServiceTarget limit = node.targets(node.under(node.gpu_capacity() / 2)).front();
-    return {limit.name, to_text(limit.limit), to_text(node.single()),
+    return {limit.kind, to_text(limit.limit), to_text(node.single()),
             fmt::format("No load at all keeps {:g} % of the requests within {}.", 100 * limit.percentile,
                         to_text(limit.limit))};
   }
   const double nodes = std::ceil(service.peak_rate() / least->rate);
-  return {constraint::max_nodes, count_of(most, "node"), fmt::format("{:.0f} nodes", nodes),
+  return {Limit::max_nodes, count_of(most, "node"), fmt::format("{:.0f} nodes", nodes),
           fmt::format("The busiest hour takes about {:.0f} nodes ({} of them each{}); max_nodes is {}.",
                       nodes, requests_text(least->rate), host_limit_text(o), most)};
 }
@@ -97,7 +98,7 @@ void add_spares(ServiceOption& o, const Scenario& s) {
     o.spares = spares.value_or(room);
     if (!spares)
       o.conflicts.push_back(
-          {"availability", fmt::format("{:g}", *service.availability),
+          {Limit::availability, fmt::format("{:g}", *service.availability),
            fmt::format("{:.6g}", fleet_availability(o.needed, room, o.down)),
            fmt::format("{} of which {} have to be up keep {:.6g} of the time at most, and {:g} is asked.",
                        count_of(o.needed + room, "node"), o.needed,
@@ -106,7 +107,7 @@ void add_spares(ServiceOption& o, const Scenario& s) {
     o.spares = service.spares.value_or(0);
     if (o.spares > room)
       o.conflicts.push_back(
-          {constraint::max_nodes, count_of(fleet_bound(s), "node"), count_of(o.nodes(), "node"),
+          {Limit::max_nodes, count_of(fleet_bound(s), "node"), count_of(o.nodes(), "node"),
            fmt::format("{} and {} for the busiest hour are more than max_nodes, {}.",
                        count_of(o.spares, "spare"), count_of(o.needed, "node"), fleet_bound(s))});
   }
@@ -126,7 +127,9 @@ void add_site(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
   // All nodes serve, spares as well, as long as none is down.
   o.site = site_report(catalog, site, cluster, 0, s.storage, runs, "serves");
   o.nameplate = o.site->plan.nameplate();
-  const auto conflicts = site_conflicts(catalog, site, cluster, 0, s.storage, runs);
+  std::vector<LimitValue> limits = limits_of_site(site, o.site->plan);
+  if (o.site->cost) std::ranges::copy(limits_of_money(site, *o.site->cost), std::back_inserter(limits));
+  const auto conflicts = conflicts_of(limits);
   o.conflicts.insert(o.conflicts.end(), conflicts.begin(), conflicts.end());
 }
 
@@ -151,7 +154,7 @@ std::string targets_text(const ServiceNode& node, const ServingResult& result) {
   for (const ServiceTarget& t : node.targets(result)) {
     const bool first = out.empty();
     if (!first) out += " and ";
-    out += node.tokens() ? (first ? "with a " : "a ") + t.name + " of " : std::string{"within "};
+    out += node.tokens() ? fmt::format("{}a {} of ", first ? "with " : "", t.name()) : "within ";
     out += fmt::format("{} (limit {}", to_text(t.reached), to_text(t.limit));
     out += first || t.percentile == of_first ? ")" : fmt::format(", for {:g} %)", 100 * t.percentile);
     if (first) of_first = t.percentile;
@@ -167,7 +170,8 @@ std::optional<int> nodes_for(const ServiceNode& node, Frequency load, int most, 
   const double about = std::ceil(load / each);
   if (about > 1.05 * most + 1) return std::nullopt;  // rates are known to 1 %
   ServingDemand demand{node, load, slower};
-  const auto last = static_cast<std::size_t>(most - 1), start = static_cast<std::size_t>(about - 1);
+  const auto last = static_cast<std::size_t>(most - 1),
+             start = static_cast<std::size_t>(std::max(1.0, about) - 1);
   const auto place = first_enough({0, last, std::min(start, last)},
                                   [&](std::size_t i) { return demand.enough(static_cast<int>(i) + 1); });
   return place ? std::optional{static_cast<int>(*place) + 1} : std::nullopt;
@@ -242,7 +246,7 @@ Smaller ServingDemand::falls_short(int fewer, int) {
           "latency",
           fmt::format("With {} up {:g} % of the requests would take up to {}{}; the limit is {}.", nodes,
                       100 * late.percentile, told_apart(late.reached, late.limit),
-                      node_.tokens() ? " (" + late.name + ")" : "", to_text(late.limit)),
+                      node_.tokens() ? fmt::format(" ({})", late.name()) : "", to_text(late.limit)),
           {}};
 }
 
@@ -252,7 +256,7 @@ Conflict passed_conflict(const ServiceOption& o, const ServiceLimit& passed, Fre
   if (node.decode_rate() && passed.rate == *node.decode_rate())
     cores = fmt::format(" ({:.0f} cores, where these have {})", std::ceil(peak * node.decode()),
                         nodes * node.node().cpu_cores->value);
-  return {passed.name, requests_text(peak), requests_text(nodes * passed.rate),
+  return {passed.limit, requests_text(peak), requests_text(nodes * passed.rate),
           fmt::format("On {} {} end{} at {}; the busiest hour asks {}, which takes {}{}.",
                       count_of(nodes, "node"), passed.name, passed.name.ends_with('s') ? "" : "s",
                       requests_text(nodes * passed.rate), requests_text(peak),
@@ -277,7 +281,7 @@ std::optional<std::vector<Conflict>> fleet_conflicts(const ServiceOption& option
   }
   if (o.nodes() > most)
     o.conflicts.insert(o.conflicts.begin(),
-                       {constraint::max_nodes, count_of(most, "node"), count_of(o.nodes(), "node"),
+                       {Limit::max_nodes, count_of(most, "node"), count_of(o.nodes(), "node"),
                         fmt::format("It takes {}; max_nodes is {}.", count_of(o.nodes(), "node"), most)});
   return o.conflicts;
 }

@@ -151,14 +151,14 @@ Duration ServiceNode::single() const {
 std::vector<ServiceTarget> ServiceNode::targets(const ServingResult& r) const {
   std::vector<ServiceTarget> out;
   if (std::isfinite(service_.latency.base()))
-    out.push_back({"latency", service_.latency, r.asked, service_.percentile});
+    out.push_back({Limit::latency, service_.latency, r.asked, service_.percentile});
   if (!service_.tokens || !r.tokens) return out;
   if (service_.tokens->first)
-    out.push_back({"time to the first token", *service_.tokens->first, r.tokens->first,
-                   service_.tokens->first_percentile});
+    out.push_back(
+        {Limit::first_token, *service_.tokens->first, r.tokens->first, service_.tokens->first_percentile});
   if (service_.tokens->token)
-    out.push_back({"time per output token", *service_.tokens->token, r.tokens->token,
-                   service_.tokens->token_percentile});
+    out.push_back(
+        {Limit::token_time, *service_.tokens->token, r.tokens->token, service_.tokens->token_percentile});
   return out;
 }
 
@@ -202,8 +202,11 @@ Frequency ServiceNode::gpu_capacity() const {
 
 std::vector<ServiceLimit> ServiceNode::limits(double slower) const {
   std::vector<ServiceLimit> out{{"GPUs within the latency", node_.gpus * gpu_rate(slower)}};
-  if (decode_rate_) out.push_back({"decoding on the host's cores", *decode_rate_});
-  if (network_rate_) out.push_back({"network ports", *network_rate_});
+  const auto add = [&out](Limit limit, const std::optional<Frequency>& rate) {
+    if (rate) out.push_back({std::string{kind_of(limit).title}, *rate, limit});
+  };
+  add(Limit::host_decoding, decode_rate_);
+  add(Limit::network_ports, network_rate_);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/gpu/model_library.hpp"
@@ -10,6 +11,7 @@
 #include "models/networks/workload.hpp"
 #include "models/serving/serving.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "scenarios/plan/limits.hpp"
 #include "topologies/hardware/node_spec.hpp"
 
 namespace rackcast {
@@ -21,15 +23,18 @@ struct FrameworkProfile;
 
 /// Requests per second that one part of a node takes.
 struct ServiceLimit {
-  std::string name;  ///< "GPUs within the latency", "decoding on the host", "network ports"
+  std::string name;  ///< "GPUs within the latency", or the title of the limit
   Frequency rate{0};
+  Limit limit = Limit::latency;
 };
 
-/// A limit on time.
+/// A limit on time: Limit::latency, first_token or token_time.
 struct ServiceTarget {
-  std::string name;  ///< "latency", "time to the first token", "time per output token"
+  Limit kind = Limit::latency;
   Duration limit{0}, reached{0};
   double percentile = 0.99;  ///< of the requests, as a share
+
+  [[nodiscard]] std::string_view name() const { return kind_of(kind).title; }
 };
 
 class ServiceNode {

@@ -114,17 +114,14 @@ class Relaxations {
   std::vector<ServiceOption> only_broken(Limit limit) const {
     std::vector<ServiceOption> found;
     for (const ServiceOption& o : result_.options) {
-      const auto is_it = [&](const Conflict& c) {
-        return c.constraint == to_string(limit);
-      };
-      if (!o.conflicts.empty() && std::ranges::all_of(o.conflicts, is_it)) found.push_back(o);
+      if (mask_of(o.conflicts) == bit(limit)) found.push_back(o);
     }
     if (limit != Limit::max_nodes) return found;
     Scenario free = result_.scenario;
     free.goal->max_nodes = 100'000;
     std::vector<ServiceOption> solved;
     for (ServiceOption& o : placed(found, free)) {
-      o.conflicts = {{std::string{to_string(limit)}, "", count_of(o.nodes(), "node"), ""}};
+      o.conflicts = {{limit, "", count_of(o.nodes(), "node"), ""}};
       solved.push_back(std::move(o));
     }
     return solved;

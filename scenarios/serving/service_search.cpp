@@ -132,7 +132,7 @@ ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, 
     const auto late = o.server->broken(gpu).value_or(o.server->targets(gpu).front());
     o.conflicts.insert(
         o.conflicts.begin(),
-        {late.name, to_text(late.limit), gpu.saturated ? "overloaded" : told_apart(late.reached, late.limit),
+        {late.kind, to_text(late.limit), gpu.saturated ? "overloaded" : told_apart(late.reached, late.limit),
          gpu.saturated
              ? fmt::format("{} GPUs are overloaded at the busiest hour{}.", o.needed * o.server->node().gpus,
                            needed_text(*o.server, service.peak_rate()))
@@ -141,7 +141,7 @@ ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, 
   } else if (can && o.availability < service.availability.value_or(0)) {
     o.conflicts.insert(
         o.conflicts.begin(),
-        {std::string{to_string(Limit::availability)}, fmt::format("{:g}", *service.availability),
+        {Limit::availability, fmt::format("{:g}", *service.availability),
          fmt::format("{:.6g}", o.availability),
          fmt::format("The busiest hour takes {}, {} up {:.6g} of the time with {}; {:g} is asked.",
                      count_of(o.needed, "node"), o.needed == 1 ? "which is" : "which are", o.availability,

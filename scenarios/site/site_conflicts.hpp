@@ -1,20 +1,28 @@
 #pragma once
-/// What of a site the cluster of a question breaks. None of it gets better with more nodes, so the search
-/// asks once: of the smallest count that meets the deadline.
+/// What a cluster takes of the limits of its site, and which of them it breaks. None of it gets better with
+/// more nodes, so the search asks once: of the smallest count that meets the deadline.
 #include <vector>
+
+#include "scenarios/plan/limits.hpp"
 
 namespace rackcast {
 
 class Catalog;
 struct Cluster;
 struct Conflict;
+struct CostReport;
+struct SitePlan;
 struct SiteRun;
 struct SiteSpec;
 struct StorageSpec;
 
-/// Names of constraints: "rack", "max_racks", "rack_units", "floor_area", "site_power", "budget",
-/// "opex_budget", "total_budget"; the last two need what runs there, the slowest first. A limit that cannot
-/// be decided, for want of a price, a power rating or rack units, is a conflict that says so. `cluster`: with
+/// Rack, racks, rack units, floor area and the site's power, those of them that the site states.
+std::vector<LimitValue> limits_of_site(const SiteSpec& site, const SitePlan& plan);
+/// The budgets that the site states.
+std::vector<LimitValue> limits_of_money(const SiteSpec& site, const CostReport& cost);
+
+/// Those that the cluster breaks. Budgets need what runs there, the slowest first. A limit that cannot be
+/// decided, for want of a price, a power rating or rack units, is a conflict that says so. `cluster`: with
 /// its spare nodes, the last `spares` of them.
 std::vector<Conflict> site_conflicts(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster,
                                      int spares, const StorageSpec& storage,

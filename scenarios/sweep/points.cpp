@@ -66,7 +66,7 @@ void evaluate_training(const Scenario& s, Evaluator& evaluator, SweepRow& row) {
       row.feasible = false;
       row.binds = conflicts.front().statement;
       row.figures.assign(training_columns().size(), {});
-      if (conflicts.front().constraint != constraint::gpu_memory) return;
+      if (conflicts.front().limit != Limit::gpu_memory) return;
       row.figures[4] =
           q.workload.parallelism ? SweepFigure{split_text(*q.workload.parallelism)} : SweepFigure{};
       row.figures[5] = evaluator.memory_use(q).total().base();

@@ -36,7 +36,8 @@ std::string summary(const std::string& file, const std::vector<std::string>& set
                        o.best ? text_of(*o.best) : fmt::format("{}", fmt::join(o.conflict, " and ")));
   for (const PlanRelaxation& r : plan.relaxations)
     out += fmt::format("  {}, {}: {}\n", r.limit, r.relaxed, r.statement);
-  for (const PlanConflict& c : plan.conflicts) out += fmt::format("  {}: {}\n", c.limit, c.statement);
+  for (const PlanConflict& c : plan.conflicts)
+    out += fmt::format("  {}: {}\n", to_string(c.limit), c.statement);
   out += fmt::format("  front of {}\n\n", plan.front.size());
   return out;
 }

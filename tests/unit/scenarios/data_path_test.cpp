@@ -174,7 +174,7 @@ TEST_CASE("a data set larger than the storage is infeasible, whatever is asked")
   text["data"] = {{"size", "60 TB"}};  // the server holds 50 TB
   const WorkloadResult w = trained(text);
   CHECK_FALSE(w.answer.feasible);
-  CHECK(w.answer.conflicts.at(0).constraint == "storage_capacity");
+  CHECK(w.answer.conflicts.at(0).limit == Limit::storage_capacity);
   text["data"]["compression"] = 2;
   CHECK(trained(text).answer.feasible);
 }

@@ -42,13 +42,13 @@ TEST_CASE("each limit that a fleet states is one: just too little of it conflict
     const Result less = size(load_scenario(file, {path + "=" + value}), Catalog::builtin());
     CHECK_FALSE(less.answer.feasible);
     REQUIRE(less.plan->conflicts.size() == 2);
-    const std::size_t it = less.plan->conflicts[0].limit == "deadline" ? 1 : 0;
-    CHECK(less.plan->conflicts[1 - it].limit == "deadline");
-    CHECK(less.plan->conflicts[it].limit == limit);
+    const std::size_t it = less.plan->conflicts[0].limit == Limit::deadline ? 1 : 0;
+    CHECK(less.plan->conflicts[1 - it].limit == Limit::deadline);
+    CHECK(to_string(less.plan->conflicts[it].limit) == limit);
     CHECK(less.plan->conflicts[1 - it].alone);
     // The answer names both, and the workload that asks for most has no number of nodes.
     REQUIRE(less.answer.conflicts.size() == 2);
-    CHECK(less.answer.conflicts[it].constraint == limit);
+    CHECK(to_string(less.answer.conflicts[it].limit) == limit);
     CHECK_FALSE(less.workloads[0].answer.feasible);
   }
 }

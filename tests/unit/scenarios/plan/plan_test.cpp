@@ -199,17 +199,18 @@ TEST_CASE("limits of money, room and power bind, and each is named") {
   const PlanReport money = plan({{"site.prices.budget", "200000 USD"}, {"search.node", "[\"dgx1v_16gb\"]"}});
   CHECK_FALSE(money.chosen.has_value());
   REQUIRE(money.conflicts.size() == 2);
-  CHECK(money.conflicts[0].limit == "deadline");
-  CHECK(money.conflicts[1].limit == "budget");
+  CHECK(money.conflicts[0].limit == Limit::deadline);
+  CHECK(money.conflicts[1].limit == Limit::budget);
   CHECK(money.conflicts[0].alone);
   CHECK(money.conflicts[1].alone);
   struct Tight {
-    std::string path, value, limit;
+    std::string path, value;
+    Limit limit;
   };
-  for (const Tight& tight :
-       {Tight{"site.prices.opex_budget", "1000 USD/year", "opex_budget"},
-        Tight{"site.prices.total_budget", "200000 USD", "total_budget"},
-        Tight{"site.racks.max_units", "4", "rack_units"}, Tight{"site.power.feed", "4 kW", "site_power"}}) {
+  for (const Tight& tight : {Tight{"site.prices.opex_budget", "1000 USD/year", Limit::opex_budget},
+                             Tight{"site.prices.total_budget", "200000 USD", Limit::total_budget},
+                             Tight{"site.racks.max_units", "4", Limit::rack_units},
+                             Tight{"site.power.feed", "4 kW", Limit::site_power}}) {
     CAPTURE(tight.path);
     const PlanReport p = plan({{tight.path, tight.value}});
     CHECK_FALSE(p.chosen.has_value());
@@ -239,7 +240,7 @@ TEST_CASE("dropping any member of the conflict lets the others be kept") {
     return plan(sets).chosen.has_value();
   };
   std::vector<std::string> all;
-  for (const PlanConflict& c : p.conflicts) all.push_back(c.limit);
+  for (const PlanConflict& c : p.conflicts) all.emplace_back(to_string(c.limit));
   CHECK_FALSE(keeps(all));
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto others = all;
@@ -253,7 +254,7 @@ TEST_CASE("batches beyond the useful one, and failures that cost too much, are l
   // 8 GPUs x 32 samples are the least that a DGX-1V can do: a critical batch of 100 has no answer.
   const PlanReport batch = plan({{"workloads.0.critical_batch", "100"}});
   CHECK_FALSE(batch.chosen.has_value());
-  CHECK(batch.conflicts.front().limit == "useful_batch");
+  CHECK(batch.conflicts.front().limit == Limit::useful_batch);
   const PlanReport up = plan(
       {{"failures", R"({"node_mtbf": "10 h", "checkpoint_stall": "60 s"})"}, {"goal.availability", "0.999"}});
   CHECK_FALSE(up.chosen.has_value());

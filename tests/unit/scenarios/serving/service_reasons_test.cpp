@@ -55,8 +55,7 @@ TEST_CASE("a conflict names decoding on the host and how much the busiest hour n
       photos(R"(, "record": "jpeg")", "", R"(, "site": {"racks": {"max_racks": 2, "power": "12 kW"}})"),
       shipped());
   REQUIRE_FALSE(r.answer.feasible);
-  const auto decoding = std::ranges::find(r.answer.conflicts, std::string{"decoding on the host's cores"},
-                                          &Conflict::constraint);
+  const auto decoding = std::ranges::find(r.answer.conflicts, Limit::host_decoding, &Conflict::limit);
   REQUIRE(decoding != r.answer.conflicts.end());
   CHECK(decoding->required == "120,000 requests/s");
   CHECK(has(decoding->statement, "The other limits leave"));
@@ -69,7 +68,7 @@ TEST_CASE("of every conflict the first figure is the limit and the second what t
       photos("", "", R"(, "goal": {"max_nodes": 2}, "site": {"power": {"feed": "2 kW"}})"), shipped());
   REQUIRE_FALSE(r.answer.feasible);
   const Conflict& c = r.answer.conflicts.front();
-  CHECK(c.constraint == "max_nodes");
+  CHECK(c.limit == Limit::max_nodes);
   CHECK(c.required == "2 nodes");
   CHECK(has(c.best, "nodes"));
   CHECK(std::stoi(c.best) > 2);

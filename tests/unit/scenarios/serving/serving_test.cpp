@@ -155,7 +155,7 @@ TEST_CASE("the objective decides among nodes and precisions; one that cannot be 
   const ServiceResult r = sized(kBusy, search);
   REQUIRE(r.options.size() == 4);
   CHECK_FALSE(r.options[1].feasible());  // a P100 has no int8 arithmetic
-  CHECK(r.options[1].conflicts.front().constraint == "precision");
+  CHECK(r.options[1].conflicts.front().limit == Limit::precision);
   for (const ServiceOption& o : r.options)
     if (o.feasible()) CHECK(r.answer.nodes <= o.nodes());
 }
@@ -179,10 +179,10 @@ TEST_CASE("what a fleet's site allows conflicts with its latency, and each can b
   const auto conflicts = [](const std::string& site) {
     const ServiceResult less = sized(kBusy, R"(, "site": {)" + site + "}");
     CHECK_FALSE(less.answer.feasible);
-    CHECK(has(less.answer.statement, "No choice keeps these 2 limits together"));
+    CHECK(has(less.answer.statement, "No candidate keeps these 2 limits together"));
     CHECK(schema_faults(schema_text("result"), checked_json_text(less)) == "");
     std::vector<std::string> names;
-    for (const Conflict& c : less.answer.conflicts) names.push_back(c.constraint);
+    for (const Conflict& c : less.answer.conflicts) names.emplace_back(to_string(c.limit));
     return names;
   };
   const auto prices = [](const char* name, double value, const char* unit) {

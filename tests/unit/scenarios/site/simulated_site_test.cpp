@@ -30,7 +30,7 @@ TEST_CASE("a simulation says which limits of the site its cluster breaks, and st
   CHECK(r.answer.binding_constraint == "site_power");
   REQUIRE(r.answer.conflicts.size() == 2);
   CHECK(r.answer.conflicts[0].required == "20 kW");
-  CHECK(r.answer.conflicts[1].constraint == "budget");
+  CHECK(r.answer.conflicts[1].limit == Limit::budget);
   CHECK(r.answer.statement.find("draw") != std::string::npos);
   CHECK(r.answer.statement.find("8 x NVIDIA DGX-1V") != std::string::npos);
   CHECK(r.prediction.time_to_train.value > 0);

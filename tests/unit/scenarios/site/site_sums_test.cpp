@@ -55,7 +55,8 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 const Conflict* conflict(const Result& r, const std::string& constraint) {
-  const auto found = std::ranges::find(r.answer.conflicts, constraint, &Conflict::constraint);
+  const auto found = std::ranges::find(r.answer.conflicts, constraint,
+                                       [](const Conflict& c) { return std::string{to_string(c.limit)}; });
   return found == r.answer.conflicts.end() ? nullptr : &*found;
 }
 

@@ -41,7 +41,7 @@ int count_in(const RackCounts& counts, const SitePlan& plan, DeviceRole role) {
 
 bool has_conflict(const Result& result, const std::string& constraint) {
   return std::ranges::any_of(result.answer.conflicts,
-                             [&](const Conflict& c) { return c.constraint == constraint; });
+                             [&](const Conflict& c) { return to_string(c.limit) == constraint; });
 }
 
 /// The message of reading the POD's scenario with one thing set.
