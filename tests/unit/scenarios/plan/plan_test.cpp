@@ -258,7 +258,7 @@ TEST_CASE("batches beyond the useful one, and failures that cost too much, are l
   const PlanReport up = plan(
       {{"failures", R"({"node_mtbf": "10 h", "checkpoint_stall": "60 s"})"}, {"goal.availability", "0.999"}});
   CHECK_FALSE(up.chosen.has_value());
-  CHECK(std::ranges::find(up.conflicts, "availability", &PlanConflict::limit) != up.conflicts.end());
+  CHECK(std::ranges::find(up.conflicts, Limit::availability, &PlanConflict::limit) != up.conflicts.end());
 }
 
 TEST_CASE("nodes for 90 % confidence are those whose time with that margin is within the deadline") {
