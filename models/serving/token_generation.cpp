@@ -10,6 +10,7 @@
 #include "models/collectives/comm_model.hpp"
 #include "models/data_files.hpp"
 #include "models/frameworks/gpu_step.hpp"
+#include "models/split/expert_parallel.hpp"
 #include "models/split/split_stages.hpp"
 #include "sim/base/error.hpp"
 #include "sim/json/reader.hpp"
@@ -50,8 +51,18 @@ Bytes weights_of(const Workload& workload, Precision precision) {
   return sum;
 }
 
+/// GPUs of one stage that share the experts.
+int holders(const GenerationSpec& spec) {
+  return spec.tensor * spec.replicas;
+}
+
+/// With replicas, experts whose columns are cut count as whole ones spread over the same GPUs: the same
+/// weights and the same arithmetic on each.
 Part part_of(const TransformerShape& whole, const GenerationSpec& spec) {
-  Part out{shard_of(whole, spec.tensor), static_cast<double>(spec.pipeline), {}};
+  TransformerShape shard = shard_of(whole, spec.tensor);
+  const int spread = spec.replicas > 1 ? holders(spec) : spec.expert;
+  if (shard.experts > 0) shard = with_local_experts(shard, spec.tensor, spread);
+  Part out{shard, static_cast<double>(spec.pipeline), {}};
   out.shape.layers = (whole.layers + spec.pipeline - 1) / spec.pipeline;
   out.shape.dense_layers = std::min(out.shape.dense_layers, out.shape.layers);
   out.kv_per_token = static_cast<double>(out.shape.layers) * kv_elements(out.shape) * kv_element(spec);
@@ -63,6 +74,19 @@ Workload pass_of(TransformerShape shape, double tokens) {
   shape.seq_len = std::max<std::int64_t>(1, std::llround(tokens));
   shape.predicted = 0;
   return transformer_workload(shape);
+}
+
+/// A pass of `tokens` of all replicas reads the experts that these meet, not all that a GPU holds.
+void touch_experts(Workload& pass, const TransformerShape& shape, double tokens) {
+  if (shape.experts == 0) return;
+  const auto experts = static_cast<double>(shape.experts), chosen = static_cast<double>(shape.top_k);
+  const double touched = experts * (1 - std::pow(1 - chosen / experts, tokens));
+  for (Operator& op : pass.operators) {
+    if (op.place.block != LayerBlock::experts || op.family != OperatorFamily::gemm) continue;
+    const double held = static_cast<double>(op.shape.count) / experts;  // share of the experts on this GPU
+    op.shape.count = std::max<std::int64_t>(1, std::llround(touched * held));
+    op.shape.rows = std::max<std::int64_t>(1, std::llround(tokens * chosen / touched));
+  }
 }
 
 /// What the second-level cache of a large GPU gives: measured on an H100 ("Nvidia's H100: Funny L2, and Tons
@@ -106,14 +130,15 @@ class Server {
  public:
   Server(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
          const FrameworkProfile& framework, const CommSpec& comm, const GenerationSpec& spec)
-      : part_(part_of(shape, spec)), gpu_(gpu), framework_(framework), spec_(spec) {
+      : part_(part_of(shape, spec)), gpu_(gpu), framework_(framework), comm_(comm), spec_(spec) {
     if (spec.tensor > 1) {
       group_ = first_ranks(cluster, spec.tensor);
       inside_.emplace(*group_, comm);
       out_.network_log_sigma = inside_->log_sigma();
     }
+    if (exchanged_layers() > 0) sharing_ = first_ranks(cluster, holders(spec));
     if (spec.pipeline > 1) {
-      stages_ = first_ranks(cluster, spec.tensor * spec.pipeline);
+      stages_ = first_ranks(cluster, holders(spec) * spec.pipeline);
       between_.emplace(*stages_, comm);
       out_.network_log_sigma = std::max(out_.network_log_sigma, between_->log_sigma());
     }
@@ -186,6 +211,7 @@ class Server {
   Duration time_of(Workload pass, double batch, double tokens, double sampled) {
     const Bytes logits{static_cast<double>(part_.shape.vocab) * spec_.tensor * sampled};
     pass.operators.push_back(sampling(logits * (logit_bytes / batch), spec_.precision));
+    touch_experts(pass, part_.shape, tokens * spec_.replicas);
     StepOptions options;
     options.batch = batch;
     options.precision = spec_.precision;
@@ -196,14 +222,31 @@ class Server {
     if (inside_) {
       // Activations are summed in 16 bits, behind attention and MLP.
       const Bytes sum{2.0 * tokens * static_cast<double>(part_.shape.hidden)};
-      sums = 2.0 * static_cast<double>(part_.shape.layers) * inside_->time(Collective::all_reduce, sum);
+      const double layers = static_cast<double>(part_.shape.layers);
+      sums = (2 * layers - exchanged_layers()) * inside_->time(Collective::all_reduce, sum);
       if (sampled > 0) sums += inside_->time(Collective::all_gather, 2.0 * logits);
     }
+    if (exchanged_layers() > 0) sums += exchanged_layers() * tokens_to_experts(tokens);
     // Each GPU of a stage sends its part of the activations on.
     if (between_)
       sums += between_->time(Collective::send_recv,
                              Bytes{2.0 * tokens * static_cast<double>(part_.shape.hidden) / spec_.tensor});
     return step.total + sums;
+  }
+
+  /// Layers whose tokens go to the experts of other replicas instead of a sum.
+  [[nodiscard]] double exchanged_layers() const {
+    if (spec_.replicas == 1 || part_.shape.experts == 0) return 0;
+    return static_cast<double>(part_.shape.layers - part_.shape.dense_layers);
+  }
+
+  /// There in the width of the products, back in 16 bits. Each GPU sends its part of the replica's tokens.
+  Duration tokens_to_experts(double tokens) const {
+    const double features = tokens * static_cast<double>(part_.shape.hidden) / spec_.tensor;
+    const auto exchange = [&](double width) {
+      return expert_exchange(*sharing_, comm_, part_.shape, holders(spec_), Bytes{width * features}).time;
+    };
+    return exchange(std::max(1.0, weight_bytes(spec_.precision))) + exchange(2);
   }
 
   double prompts_per_pass() const { return std::max(1.0, std::floor(tokens_per_pass_ / spec_.prompt)); }
@@ -237,9 +280,11 @@ class Server {
   Part part_;
   const GpuCostModel& gpu_;
   const FrameworkProfile& framework_;
+  const CommSpec& comm_;
   const GenerationSpec& spec_;
   std::optional<Cluster> group_;
   std::optional<CommModel> inside_;
+  std::optional<Cluster> sharing_;
   std::optional<Cluster> stages_;
   std::optional<CommModel> between_;
   double tokens_per_pass_ = 0;
@@ -280,9 +325,16 @@ void check(const Cluster& cluster, const TransformerShape& shape, const Generati
   if (!(spec.prompt >= 1) || !(spec.output >= 1) || spec.prompt > 1e7 || spec.output > 1e7)
     throw Error{"prompt and output take from 1 to 10 million tokens"};
   if (shape.mamba_layers > 0) throw Error{"tokens of a hybrid with state-space layers have no model yet"};
+  if (spec.replicas < 1 || spec.expert < 1)
+    throw Error{"replicas and GPUs that experts are spread over are 1 or more"};
+  if (spec.expert > 1 && spec.expert != holders(spec))
+    throw Error{
+        fmt::format("experts are spread over {} GPUs, and the group has {}", spec.expert, holders(spec)),
+        {},
+        "spread them over all GPUs of the group, or give each GPU a part of every expert"};
   if (spec.tensor < 1 || spec.pipeline < 1 ||
-      static_cast<double>(spec.tensor) * spec.pipeline > static_cast<double>(cluster.ranks.size()))
-    throw Error{fmt::format("{} x {} GPUs are more than the {} there are", spec.tensor, spec.pipeline,
+      static_cast<double>(holders(spec)) * spec.pipeline > static_cast<double>(cluster.ranks.size()))
+    throw Error{fmt::format("{} x {} GPUs are more than the {} there are", holders(spec), spec.pipeline,
                             cluster.ranks.size())};
 }
 

@@ -12,7 +12,14 @@
 /// share of passes that hold the prompts of others (models/serving/generation_load.hpp). Keys and values take
 /// 2 * kv_heads * head_dim elements per layer and token (latent attention: kv_lora_rank + qk_rope_head_dim).
 ///
-/// Tensor parallelism sums activations twice per layer; of experts each GPU holds a part of every one. With
+/// A pass reads the experts that its tokens meet: of E experts, t tokens that choose k each touch
+///
+///     E (1 - (1 - k / E)^t)
+///
+/// on average, where all experts are equally likely. Trained routers are uneven and touch fewer.
+///
+/// Tensor parallelism sums activations twice per layer. Experts are cut over the GPUs or spread whole; with
+/// replicas, tokens are sent to the experts and back. With
 /// pipeline stages the requests make as many groups, which pass through the stages one behind the other; none
 /// waits at a stage, so each pass takes the time to send its activations on as well. The scores of all words
 /// are gathered, made 32 bits and searched.
@@ -58,6 +65,9 @@ std::optional<double> trtllm_bench_requests(double prompt, double output);
 
 struct GenerationSpec {
   int tensor = 1, pipeline = 1;
+  /// Groups of `tensor` GPUs that answer requests of their own and share the experts of every layer.
+  int replicas = 1;
+  int expert = 1;  ///< GPUs over which whole experts are spread; 1: each GPU holds a part of every expert
   double prompt = 0, output = 0;  ///< tokens of a request
   double beams = 1;               ///< answers that a request keeps at once (beam search)
   double requests = 0;            ///< in flight in the group; 0: as many as memory holds and the server takes

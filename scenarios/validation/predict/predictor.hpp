@@ -101,6 +101,10 @@ PredictedFigure predict_speedup(PredictionContext&, const ValidationCase&);
 // Token by token, one GPU or several (generation_case.cpp).
 PredictedFigure predict_generation(PredictionContext&, const ValidationCase&);
 
+// Of a server under load: milliseconds to the first and per further token (latency_case.cpp).
+PredictedFigure predict_first_token(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_token_time(PredictionContext&, const ValidationCase&);
+
 // MLPerf Inference, one GPU or several (serving_case.cpp).
 PredictedFigure predict_benchmark_samples(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_benchmark_answers(PredictionContext&, const ValidationCase&);

@@ -1,0 +1,58 @@
+#include "scenarios/validation/predict/server_of_case.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/validation/cases/exchange_of_case.hpp"
+#include "scenarios/validation/cases/software_of_case.hpp"
+#include "scenarios/validation/cases/workload_of_case.hpp"
+#include "sim/base/error.hpp"
+#include "topologies/hardware/gpu_spec.hpp"
+
+namespace rackcast {
+namespace {
+
+int ways(const Json& split, std::string_view key) {
+  const double stated = number_in(split, key).value_or(1);
+  if (!(stated >= 1) || stated > 1e5 || std::floor(stated) != stated)
+    throw Unpredictable{"a split that is no whole number"};
+  return static_cast<int>(stated);
+}
+
+/// Precision of the products. Checkpoints come in 16 bits where nothing is stated.
+Precision served_precision(const ValidationCase& c) {
+  return c.workload.precision ? precision_of(c) : Precision::bf16;
+}
+
+}  // namespace
+
+GenerationPasses ServerOfCase::passes(std::optional<int> requests) const {
+  return generation_passes(*cluster, shape, *gpu, profile, comm, spec, requests);
+}
+
+ServerOfCase server_of_case(PredictionContext& context, const ValidationCase& c, const Json& split,
+                            double prompt, double output) {
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
+  const auto shape = transformer_of_case(c);
+  if (!shape) throw Unpredictable{"tokens of a network other than a plain transformer: no model yet"};
+  ServerOfCase out;
+  out.shape = *shape;
+  out.spec.tensor = ways(split, "tp");
+  out.spec.pipeline = ways(split, "pp");
+  // Copies of a dense network answer on their own.
+  if (shape->experts > 0) out.spec.replicas = ways(split, "dp");
+  if (shape->experts > 0) out.spec.expert = ways(split, "ep");
+  out.spec.prompt = prompt;
+  out.spec.output = output;
+  out.spec.precision = served_precision(c);
+  out.spec.server = server_habits(c.workload.framework);
+  out.spec.memory = gpu_spec(context.catalog(), *c.system.gpu).available_memory();
+  out.profile = context.profile(c);
+  out.cluster = &context.cluster(c);
+  out.comm = exchange_of_case(c, out.profile, out.cluster->used_nodes()).comm;
+  out.gpu = &context.gpu(*c.system.gpu, out.profile);
+  require_precision(*out.gpu, out.spec.precision, PrecisionUse::generation);
+  return out;
+}
+
+}  // namespace rackcast
