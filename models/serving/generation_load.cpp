@@ -19,12 +19,6 @@ Duration time_for(const std::vector<Duration>& times, double number) {
   return times[below] + (times[below + 1] - times[below]) * ((std::max(1.0, number) - low) / low);
 }
 
-void check(const GenerationLoad& load) {
-  if (load.token.empty() || load.rows.empty() || !(load.output >= 1) || load.places < 1 ||
-      load.requests < 1 || !(load.prompt >= 1) || !(load.beams >= 1) || !(load.tokens_per_pass >= load.beams))
-    throw Error{"a load of requests needs times, places, requests and tokens"};
-}
-
 /// What `tokens` of prompts add to a pass with so many requests in flight.
 Duration prompt_share(const GenerationLoad& load, double flying, double tokens) {
   const double own = flying * load.beams;
@@ -158,13 +152,23 @@ GenerationSteady prompts_alone(const GenerationLoad& load, double requests) {
 
 }  // namespace
 
+void check_load(const GenerationLoad& load) {
+  if (load.token.empty() || load.rows.empty() || !(load.output >= 1) || load.places < 1 ||
+      load.requests < 1 || !(load.prompt >= 1) || !(load.beams >= 1) || !(load.tokens_per_pass >= load.beams))
+    throw Error{"a load of requests needs times, places, requests and tokens"};
+}
+
+Duration pass_time(const GenerationLoad& load, double requests, double prompt_tokens) {
+  return time_for(load.token, requests) + prompt_share(load, requests, prompt_tokens);
+}
+
 GenerationRun answer_arrivals(const GenerationLoad& load, const std::vector<Duration>& arrivals) {
-  check(load);
+  check_load(load);
   return Passes{load, arrivals}.run();
 }
 
 Duration time_to_answer_all(const GenerationLoad& load) {
-  check(load);
+  check_load(load);
   std::vector<Duration> arrivals;
   arrivals.reserve(static_cast<std::size_t>(load.requests));
   for (int i = 0; i < load.requests; ++i) arrivals.push_back(load.between * static_cast<double>(i));
@@ -172,7 +176,7 @@ Duration time_to_answer_all(const GenerationLoad& load) {
 }
 
 GenerationSteady steady_generation(const GenerationLoad& load, double requests) {
-  check(load);
+  check_load(load);
   if (!(requests >= 1)) throw Error{"a steady state has one request in flight or more"};
   if (load.output <= 1) return prompts_alone(load, requests);
   const auto holds = [&](double u) {

@@ -32,6 +32,12 @@ struct GenerationLoad {
   Duration between{0};           ///< two arrivals; 0: all come at once
 };
 
+/// Throws Error where a number is not positive.
+void check_load(const GenerationLoad& load);
+
+/// A pass of so many requests in flight and so many tokens of prompts.
+Duration pass_time(const GenerationLoad& load, double requests, double prompt_tokens);
+
 /// From the first arrival to the last token. Requests come evenly; a rate that the server cannot keep leaves
 /// them waiting for a place. Throws Error where a number is not positive.
 Duration time_to_answer_all(const GenerationLoad& load);

@@ -10,6 +10,7 @@
 #include "models/collectives/comm_model.hpp"
 #include "models/data_files.hpp"
 #include "models/frameworks/gpu_step.hpp"
+#include "models/serving/direct_sums.hpp"
 #include "models/split/expert_parallel.hpp"
 #include "models/split/split_stages.hpp"
 #include "sim/base/error.hpp"
@@ -76,16 +77,29 @@ Workload pass_of(TransformerShape shape, double tokens) {
   return transformer_workload(shape);
 }
 
-/// A pass of `tokens` of all replicas reads the experts that these meet, not all that a GPU holds.
-void touch_experts(Workload& pass, const TransformerShape& shape, double tokens) {
+/// Of experts whose popularity falls as rank^-skew, those that at least one of `tokens` chooses, on average.
+double touched_experts(std::int64_t experts, double chosen, double tokens) {
+  static const double skew = parse_model_data("host/serving.json").require("router_skew").number();
+  double weights = 0, touched = 0;
+  for (std::int64_t i = 1; i <= experts; ++i) weights += std::pow(static_cast<double>(i), -skew);
+  for (std::int64_t i = 1; i <= experts; ++i) {
+    const double share = std::min(1.0, chosen * std::pow(static_cast<double>(i), -skew) / weights);
+    touched += 1 - std::pow(1 - share, tokens);
+  }
+  return touched;
+}
+
+/// A pass of `batch` samples, `tokens` in all replicas, reads the experts that these meet, not all that a GPU
+/// holds.
+void touch_experts(Workload& pass, const TransformerShape& shape, double tokens, double batch) {
   if (shape.experts == 0) return;
   const auto experts = static_cast<double>(shape.experts), chosen = static_cast<double>(shape.top_k);
-  const double touched = experts * (1 - std::pow(1 - chosen / experts, tokens));
+  const double touched = touched_experts(shape.experts, chosen, tokens);
   for (Operator& op : pass.operators) {
     if (op.place.block != LayerBlock::experts || op.family != OperatorFamily::gemm) continue;
     const double held = static_cast<double>(op.shape.count) / experts;  // share of the experts on this GPU
     op.shape.count = std::max<std::int64_t>(1, std::llround(touched * held));
-    op.shape.rows = std::max<std::int64_t>(1, std::llround(tokens * chosen / touched));
+    op.shape.rows = std::max<std::int64_t>(1, std::llround(tokens * chosen / touched / batch));
   }
 }
 
@@ -211,7 +225,7 @@ class Server {
   Duration time_of(Workload pass, double batch, double tokens, double sampled) {
     const Bytes logits{static_cast<double>(part_.shape.vocab) * spec_.tensor * sampled};
     pass.operators.push_back(sampling(logits * (logit_bytes / batch), spec_.precision));
-    touch_experts(pass, part_.shape, tokens * spec_.replicas);
+    touch_experts(pass, part_.shape, tokens * spec_.replicas, batch);
     StepOptions options;
     options.batch = batch;
     options.precision = spec_.precision;
@@ -223,7 +237,7 @@ class Server {
       // Activations are summed in 16 bits, behind attention and MLP.
       const Bytes sum{2.0 * tokens * static_cast<double>(part_.shape.hidden)};
       const double layers = static_cast<double>(part_.shape.layers);
-      sums = (2 * layers - exchanged_layers()) * inside_->time(Collective::all_reduce, sum);
+      sums = (2 * layers - exchanged_layers()) * sum_time(sum);
       if (sampled > 0) sums += inside_->time(Collective::all_gather, 2.0 * logits);
     }
     if (exchanged_layers() > 0) sums += exchanged_layers() * tokens_to_experts(tokens);
@@ -231,7 +245,13 @@ class Server {
     if (between_)
       sums += between_->time(Collective::send_recv,
                              Bytes{2.0 * tokens * static_cast<double>(part_.shape.hidden) / spec_.tensor});
-    return step.total + sums;
+    return step.total + sums + spec_.server.between_passes;
+  }
+
+  /// A sum over the group, by the server's own kernels or the library's, whichever is faster.
+  Duration sum_time(Bytes payload) {
+    const Duration library = inside_->time(Collective::all_reduce, payload);
+    return std::min(library, direct_sum_time(*group_, payload).value_or(library));
   }
 
   /// Layers whose tokens go to the experts of other replicas instead of a sum.
@@ -244,7 +264,10 @@ class Server {
   Duration tokens_to_experts(double tokens) const {
     const double features = tokens * static_cast<double>(part_.shape.hidden) / spec_.tensor;
     const auto exchange = [&](double width) {
-      return expert_exchange(*sharing_, comm_, part_.shape, holders(spec_), Bytes{width * features}).time;
+      const Bytes own{width * features};
+      const Duration library = expert_exchange(*sharing_, comm_, part_.shape, holders(spec_), own).time;
+      const Bytes copies = own * static_cast<double>(part_.shape.top_k);
+      return std::min(library, direct_exchange_time(*sharing_, copies).value_or(library));
     };
     return exchange(std::max(1.0, weight_bytes(spec_.precision))) + exchange(2);
   }
@@ -303,11 +326,16 @@ std::optional<double> trtllm_bench_requests(double prompt, double output) {
   return std::nullopt;
 }
 
+LoadGenerator load_generator() {
+  ObjectReader in{parse_model_data("host/serving.json").require("load_generator")};
+  return {in.number("requests_per_place", 1, 1e6), in.number("shortest", 0, 1)};
+}
+
 ServerHabits server_habits(std::string_view framework) {
   const Json file = parse_model_data("host/serving.json");
-  const bool known = framework == "vllm" || framework == "trtllm_bench";
-  const std::string name{known ? framework : "tensorrt"};
-  ObjectReader in{file.require("servers").require(name)};
+  const Json& servers = file.require("servers");
+  const Json* known = servers.find(framework);
+  ObjectReader in{known != nullptr ? *known : servers.require("tensorrt")};
   ServerHabits out;
   out.memory_of_all = in.number("memory_of_all", 0, 1);
   out.memory_of_free = in.number("memory_of_free", 0, 1);
@@ -316,6 +344,9 @@ ServerHabits server_habits(std::string_view framework) {
   out.tokens_per_pass = in.number("tokens_per_pass", 1, 1e6);
   out.most_tokens_per_pass = in.has("most_tokens_per_pass") ? in.number("most_tokens_per_pass", 1, 1e6) : 0;
   out.fp8_cache = in.boolean_or("fp8_cache", false);
+  out.mixed = in.boolean_or("mixed", true);
+  out.arriving = in.quantity_or<Duration>("arriving", Duration{0}, false);
+  out.between_passes = in.quantity_or<Duration>("between_passes", Duration{0}, false);
   return out;
 }
 

@@ -54,14 +54,24 @@ struct ServerHabits {
   /// Where a benchmark fits passes to the lengths: room for as many tokens of prompts as come with the
   /// requests in flight, from tokens_per_pass to this; 0: tokens_per_pass as it is.
   double most_tokens_per_pass = 0;
-  bool fp8_cache = false;  ///< 8-bit keys and values where weights have 8 bits
+  bool fp8_cache = false;      ///< 8-bit keys and values where weights have 8 bits
+  bool mixed = true;           ///< a pass holds prompts and answers; else prompts stop the answers
+  Duration arriving{0};        ///< between client and queue, both ways, for each request
+  Duration between_passes{0};  ///< of the host, while the GPU waits
 };
-/// "vllm", "trtllm_bench"; every other name is taken for TensorRT-LLM and servers on top of it.
+/// "vllm", "sglang", "trtllm_bench"; every other name is taken for TensorRT-LLM and servers on top of it.
 ServerHabits server_habits(std::string_view framework);
 
 /// Requests that TensorRT-LLM's published throughput of these lengths was measured with, all there at the
 /// beginning; nothing for other lengths.
 std::optional<double> trtllm_bench_requests(double prompt, double output);
+
+/// How a load generator keeps requests open (models/data/host/serving.json).
+struct LoadGenerator {
+  double requests_per_place = 10;  ///< requests of a run over those kept open
+  double shortest = 1;             ///< shortest length over the nominal one, which is the longest
+};
+LoadGenerator load_generator();
 
 struct GenerationSpec {
   int tensor = 1, pipeline = 1;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "models/serving/closed_loop.hpp"
 #include "scenarios/validation/predict/server_of_case.hpp"
 
 namespace rackcast {
@@ -13,16 +14,26 @@ struct Latency {
   double log_sigma = 0;
 };
 
-/// Each request that ends lets the next one begin. Those that memory has no room for wait their turn.
-Latency closed_loop(const ServerOfCase& server, double concurrency) {
-  const GenerationPasses passes = server.passes();
-  const double each = std::max(1.0, concurrency / server.spec.replicas);
-  const double placed = std::min(each, passes.full.requests);
-  const Generation out = passes.with(placed);
-  Latency latency{out.first, out.token, std::hypot(out.compute_log_sigma, out.network_log_sigma)};
-  // Little's law: all requests over those in service, as long as a request is served.
-  latency.first += (each / placed - 1) * (out.first + (server.spec.output - 1) * out.token);
-  return latency;
+/// Lengths as the load generator draws them: the nominal one is the longest.
+Latency closed_loop(ServerOfCase server, double concurrency) {
+  const LoadGenerator generator = load_generator();
+  const double mean = (1 + generator.shortest) / 2;
+  server.spec.prompt *= mean;
+  server.spec.output = std::max(1.0, server.spec.output * mean);
+  // A server is set up for the requests that it is asked to keep open.
+  server.spec.server.most_requests = std::max(server.spec.server.most_requests, concurrency);
+  const GenerationPasses passes =
+      server.passes(static_cast<int>(std::ceil(concurrency / server.spec.replicas)));
+  ClosedLoop loop;
+  loop.load = passes.load;
+  loop.replicas = server.spec.replicas;
+  loop.open = static_cast<int>(concurrency);
+  loop.requests = static_cast<int>(concurrency * generator.requests_per_place);
+  loop.spread = 1 - generator.shortest / mean;
+  loop.mixed = server.spec.server.mixed;
+  loop.arriving = server.spec.server.arriving;
+  const ClosedLoopTimes times = simulate_closed_loop(loop);
+  return {times.first, times.token, std::hypot(passes.full.compute_log_sigma, passes.full.network_log_sigma)};
 }
 
 double stated(const ValidationCase& c, std::string_view key) {
