@@ -77,24 +77,12 @@ Workload pass_of(TransformerShape shape, double tokens) {
   return transformer_workload(shape);
 }
 
-/// Of experts whose popularity falls as rank^-skew, those that at least one of `tokens` chooses, on average.
-double touched_experts(std::int64_t experts, double chosen, double tokens) {
-  static const double skew = parse_model_data("host/serving.json").require("router_skew").number();
-  double weights = 0, touched = 0;
-  for (std::int64_t i = 1; i <= experts; ++i) weights += std::pow(static_cast<double>(i), -skew);
-  for (std::int64_t i = 1; i <= experts; ++i) {
-    const double share = std::min(1.0, chosen * std::pow(static_cast<double>(i), -skew) / weights);
-    touched += 1 - std::pow(1 - share, tokens);
-  }
-  return touched;
-}
-
 /// A pass of `batch` samples, `tokens` in all replicas, reads the experts that these meet, not all that a GPU
 /// holds.
 void touch_experts(Workload& pass, const TransformerShape& shape, double tokens, double batch) {
   if (shape.experts == 0) return;
   const auto experts = static_cast<double>(shape.experts), chosen = static_cast<double>(shape.top_k);
-  const double touched = touched_experts(shape.experts, chosen, tokens);
+  const double touched = experts * (1 - std::pow(1 - chosen / experts, tokens));
   for (Operator& op : pass.operators) {
     if (op.place.block != LayerBlock::experts || op.family != OperatorFamily::gemm) continue;
     const double held = static_cast<double>(op.shape.count) / experts;  // share of the experts on this GPU
@@ -329,6 +317,19 @@ std::optional<double> trtllm_bench_requests(double prompt, double output) {
 LoadGenerator load_generator() {
   ObjectReader in{parse_model_data("host/serving.json").require("load_generator")};
   return {in.number("requests_per_place", 1, 1e6), in.number("shortest", 0, 1)};
+}
+
+std::optional<double> prompt_of_data_set(std::string_view name) {
+  const Json file = parse_model_data("host/serving.json");
+  const Json* set = file.require("data_sets").find(name);
+  if (set == nullptr) return std::nullopt;
+  ObjectReader in{*set};
+  return in.number("prompt", 1, 1e6);
+}
+
+double first_token_log_sigma() {
+  ObjectReader in{parse_model_data("host/serving.json").require("first_token")};
+  return in.number("log_sigma", 0, 10);
 }
 
 ServerHabits server_habits(std::string_view framework) {

@@ -72,6 +72,10 @@ struct LoadGenerator {
   double shortest = 1;             ///< shortest length over the nominal one, which is the longest
 };
 LoadGenerator load_generator();
+/// Mean tokens of the prompts of a published set of questions; nothing for one that is not known.
+std::optional<double> prompt_of_data_set(std::string_view name);
+/// Spread of ln(measured / predicted) of times to the first token beside that of the passes.
+double first_token_log_sigma();
 
 struct GenerationSpec {
   int tensor = 1, pipeline = 1;

@@ -4,37 +4,20 @@
 #include <optional>
 
 #include "models/serving/closed_loop.hpp"
+#include "models/serving/split_phases.hpp"
 #include "scenarios/validation/predict/server_of_case.hpp"
 
 namespace rackcast {
 namespace {
 
 struct Latency {
-  Duration first{0}, token{0};
+  ClosedLoopTimes times;
   double log_sigma = 0;
 };
 
-/// Lengths as the load generator draws them: the nominal one is the longest.
-Latency closed_loop(ServerOfCase server, double concurrency) {
-  const LoadGenerator generator = load_generator();
-  const double mean = (1 + generator.shortest) / 2;
-  server.spec.prompt *= mean;
-  server.spec.output = std::max(1.0, server.spec.output * mean);
-  // A server is set up for the requests that it is asked to keep open.
-  server.spec.server.most_requests = std::max(server.spec.server.most_requests, concurrency);
-  const GenerationPasses passes =
-      server.passes(static_cast<int>(std::ceil(concurrency / server.spec.replicas)));
-  ClosedLoop loop;
-  loop.load = passes.load;
-  loop.replicas = server.spec.replicas;
-  loop.open = static_cast<int>(concurrency);
-  loop.requests = static_cast<int>(concurrency * generator.requests_per_place);
-  loop.spread = 1 - generator.shortest / mean;
-  loop.mixed = server.spec.server.mixed;
-  loop.arriving = server.spec.server.arriving;
-  const ClosedLoopTimes times = simulate_closed_loop(loop);
-  return {times.first, times.token, std::hypot(passes.full.compute_log_sigma, passes.full.network_log_sigma)};
-}
+struct Load {
+  double prompt = 1, output = 1, open = 1;
+};
 
 double stated(const ValidationCase& c, std::string_view key) {
   const auto value = number_in(c.workload.extra, key);
@@ -43,23 +26,112 @@ double stated(const ValidationCase& c, std::string_view key) {
   return *value;
 }
 
-Latency latency_of(PredictionContext& context, const ValidationCase& c) {
-  const double prompt = stated(c, "input_len"), output = stated(c, "output_len"),
-               concurrency = stated(c, "concurrency");
-  if (member_in(c.workload.parallelism, "prefill")) throw Unpredictable{"disaggregated"};
-  return closed_loop(server_of_case(context, c, c.workload.parallelism, prompt, output), concurrency);
+/// One server of the case with the lengths that the load generator draws: the nominal one is the longest. A
+/// server is set up for the requests that it is asked to keep open.
+ServerOfCase server_for(PredictionContext& context, const ValidationCase& c, const Json& split,
+                        const Load& load, double open) {
+  const double mean = (1 + load_generator().shortest) / 2;
+  ServerOfCase server =
+      server_of_case(context, c, split, load.prompt * mean, std::max(1.0, load.output * mean));
+  server.spec.server.most_requests = std::max(server.spec.server.most_requests, open);
+  return server;
+}
+
+double sigma_of(const GenerationPasses& passes) {
+  return std::hypot(passes.full.compute_log_sigma, passes.full.network_log_sigma);
+}
+
+GenerationPasses passes_of(const ServerOfCase& server, double open) {
+  return server.passes(static_cast<int>(std::ceil(open / server.spec.replicas)));
+}
+
+ClosedLoop loop_of(const ServerOfCase& server, const GenerationPasses& passes, const Load& load) {
+  const LoadGenerator generator = load_generator();
+  ClosedLoop loop;
+  loop.load = passes.load;
+  loop.replicas = server.spec.replicas;
+  loop.open = static_cast<int>(load.open);
+  loop.requests = static_cast<int>(load.open * generator.requests_per_place);
+  loop.spread = (1 - generator.shortest) / (1 + generator.shortest);
+  loop.mixed = server.spec.server.mixed;
+  loop.arriving = server.spec.server.arriving;
+  return loop;
+}
+
+/// The case cut to the GPUs of one of its servers.
+ValidationCase with_server(const ValidationCase& c, const Json& split) {
+  const double gpus = number_in(split, "tp").value_or(1) * number_in(split, "pp").value_or(1) *
+                      number_in(split, "dp").value_or(1);
+  ValidationCase out = c;
+  const bool domain = c.system.intra_node == "nvlink-domain";
+  out.system.gpus = gpus;
+  out.system.gpus_per_node = domain ? gpus : std::min(gpus, c.system.gpus_per_node.value_or(8));
+  out.system.nodes = std::ceil(gpus / *out.system.gpus_per_node);
+  return out;
+}
+
+int servers_in(const Json& split) {
+  const double stated = number_in(split, "workers").value_or(1);
+  if (!(stated >= 1) || stated > 1e5) throw Unpredictable{"number of servers out of range"};
+  return static_cast<int>(stated);
+}
+
+Latency split_latency(PredictionContext& context, const ValidationCase& c, const Load& load) {
+  const Json &prefill = c.workload.parallelism.require("prefill"),
+             &decode = c.workload.parallelism.require("decode");
+  SplitPhases phases;
+  phases.prompt_servers = servers_in(prefill);
+  phases.answer_servers = servers_in(decode);
+  const ServerOfCase reader =
+      server_for(context, with_server(c, prefill), prefill, load, load.open / phases.prompt_servers);
+  const GenerationPasses reading = passes_of(reader, load.open / phases.prompt_servers);
+  phases.prompts = loop_of(reader, reading, load);
+  const double each = std::ceil(load.open / phases.answer_servers);
+  const ServerOfCase writer = server_for(context, with_server(c, decode), decode, load, each);
+  const GenerationPasses writing = passes_of(writer, each);
+  phases.answers = writing.load;
+  phases.answer_replicas = writer.spec.replicas;
+  return {simulate_split_phases(phases), std::max(sigma_of(reading), sigma_of(writing))};
+}
+
+Latency latency_of(PredictionContext& context, const ValidationCase& c, const Load& load) {
+  if (member_in(c.workload.parallelism, "prefill") && member_in(c.workload.parallelism, "decode"))
+    return split_latency(context, c, load);
+  const ServerOfCase server = server_for(context, c, c.workload.parallelism, load, load.open);
+  const GenerationPasses passes = passes_of(server, load.open);
+  return {simulate_closed_loop(loop_of(server, passes, load)), sigma_of(passes)};
+}
+
+Load load_of(const ValidationCase& c) {
+  return {stated(c, "input_len"), stated(c, "output_len"), stated(c, "concurrency")};
+}
+
+/// Of a saturated server with a largest batch. Answers have their stated mean length; prompts of a data set
+/// have its mean.
+Load saturated_load(const ValidationCase& c) {
+  const auto prompt = prompt_of_data_set(text_in(c.workload.extra, "dataset").value_or(""));
+  if (!prompt && !number_in(c.workload.extra, "input_len"))
+    throw Unpredictable{"lengths of the data set's prompts are not known"};
+  const double mean = (1 + load_generator().shortest) / 2;
+  return {prompt.value_or(number_in(c.workload.extra, "input_len").value_or(1)) / mean,
+          stated(c, "mean_output_len") / mean, std::round(stated(c, "mean_batch_size"))};
 }
 
 }  // namespace
 
 PredictedFigure predict_first_token(PredictionContext& context, const ValidationCase& c) {
-  const Latency out = latency_of(context, c);
-  return figure_of(1e3 * out.first.base(), out.log_sigma);
+  const Latency out = latency_of(context, c, load_of(c));
+  return figure_of(1e3 * out.times.first.base(), std::hypot(out.log_sigma, first_token_log_sigma()));
 }
 
 PredictedFigure predict_token_time(PredictionContext& context, const ValidationCase& c) {
-  const Latency out = latency_of(context, c);
-  return figure_of(1e3 * out.token.base(), out.log_sigma);
+  const Latency out = latency_of(context, c, load_of(c));
+  return figure_of(1e3 * out.times.token.base(), out.log_sigma);
+}
+
+PredictedFigure predict_token_gap(PredictionContext& context, const ValidationCase& c) {
+  const Latency out = latency_of(context, c, saturated_load(c));
+  return figure_of(1e3 * out.times.token_median.base(), out.log_sigma);
 }
 
 }  // namespace rackcast

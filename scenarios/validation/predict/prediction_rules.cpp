@@ -42,6 +42,7 @@ constexpr std::array rules{
     PredictionRule{"inference", "output_tokens_per_s_per_gpu", any, predict_generation, {}},
     PredictionRule{"inference", "ttft_ms", any, predict_first_token, {}},
     PredictionRule{"inference", "tpot_ms", any, predict_token_time, {}},
+    PredictionRule{"inference", "itl_ms_median", any, predict_token_gap, {}},
     PredictionRule{"inference", "latency_s", any, nullptr, "serving: no model of latency under load yet"},
     PredictionRule{"inference", "requests_per_s", any, nullptr,
                    "serving: no model of a server's batching yet"},

@@ -104,6 +104,7 @@ PredictedFigure predict_generation(PredictionContext&, const ValidationCase&);
 // Of a server under load: milliseconds to the first and per further token (latency_case.cpp).
 PredictedFigure predict_first_token(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_token_time(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_token_gap(PredictionContext&, const ValidationCase&);
 
 // MLPerf Inference, one GPU or several (serving_case.cpp).
 PredictedFigure predict_benchmark_samples(PredictionContext&, const ValidationCase&);

@@ -39,9 +39,12 @@ ServerOfCase server_of_case(PredictionContext& context, const ValidationCase& c,
   out.shape = *shape;
   out.spec.tensor = ways(split, "tp");
   out.spec.pipeline = ways(split, "pp");
-  // Copies of a dense network answer on their own.
-  if (shape->experts > 0) out.spec.replicas = ways(split, "dp");
-  if (shape->experts > 0) out.spec.expert = ways(split, "ep");
+  if (shape->experts > 0) {
+    // Copies of a dense network answer on their own. Experts over more GPUs than attention is cut over: each
+    // of these groups has attention of its own.
+    out.spec.expert = ways(split, "ep");
+    out.spec.replicas = std::max(ways(split, "dp"), out.spec.expert / out.spec.tensor);
+  }
   out.spec.prompt = prompt;
   out.spec.output = output;
   out.spec.precision = served_precision(c);
