@@ -253,9 +253,9 @@ class Server {
     const double features = tokens * static_cast<double>(part_.shape.hidden) / spec_.tensor;
     const auto exchange = [&](double width) {
       const Bytes own{width * features};
-      const Duration library = expert_exchange(*sharing_, comm_, part_.shape, holders(spec_), own).time;
       const Bytes copies = own * static_cast<double>(part_.shape.top_k);
-      return std::min(library, direct_exchange_time(*sharing_, copies).value_or(library));
+      if (const auto direct = direct_exchange_time(*sharing_, copies)) return *direct;
+      return expert_exchange(*sharing_, comm_, part_.shape, holders(spec_), own).time;
     };
     return exchange(std::max(1.0, weight_bytes(spec_.precision))) + exchange(2);
   }
