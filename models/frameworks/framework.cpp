@@ -93,6 +93,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   p.fuses_elementwise = in.boolean_or("fuses_elementwise", p.fuses_elementwise);
   p.fuses_forward_only = in.boolean_or("fuses_forward_only", p.fuses_forward_only);
   constexpr std::array<std::string_view, 4> sums{"in_place", "wide", "widened", "in_products"};
+  p.keeps_buckets = in.boolean_or("keeps_buckets", p.keeps_buckets);
   p.sequence_parallel = in.boolean_or("sequence_parallel", p.sequence_parallel);
   p.overlaps_gradients = in.boolean_or("overlaps_gradients", p.overlaps_gradients);
   if (in.has("gradient_sums")) p.gradient_sums = static_cast<GradientSums>(in.choice("gradient_sums", sums));

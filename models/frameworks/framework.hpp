@@ -99,6 +99,9 @@ struct FrameworkProfile {
   /// Of a network split over GPUs, gradients of replicas leave layer by layer during the last backward pass,
   /// and with ZeRO's first stage weights are gathered during the next forward pass.
   bool overlaps_gradients = false;
+  /// The 16-bit gradients stay in the buckets of PyTorch's DistributedDataParallel beside sums in 32 bits,
+  /// and weights that replicas updated in shards are gathered through one flat copy.
+  bool keeps_buckets = false;
   /// Its recipes split the sequence among tensor-parallel GPUs outside attention and MLP.
   bool sequence_parallel = false;
   /// How its operators become kernels.

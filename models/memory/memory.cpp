@@ -105,6 +105,9 @@ MemoryUse training_memory(const Workload& workload, const MemoryOptions& options
   use.weights += own.frozen / (options.zero_stage >= 3 ? options.replicas : 1) * element;
   use.gradients = held_from(2) * each.gradients + held_from(1) * each.main_gradients;
   use.optimizer = held_from(1) * each.moments;
+  if (options.keeps_buckets && options.wide_gradients) use.gradients += own.trained * element;
+  if (options.keeps_buckets && options.zero_stage == 1 && options.replicas > 1)
+    use.update = own.trained * element;
   use.activations = kept_activations(workload, options);
   double unrolled = 0;
   for (const Operator& op : workload.operators) unrolled = std::max(unrolled, unrolled_elements(op));

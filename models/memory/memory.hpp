@@ -12,7 +12,12 @@
 /// that the batch looked up, and written at once. reserve      driver context and loaded kernels
 /// (models/data/host/gpu_memory.json).
 ///
+/// update       where updated shards of weights are gathered through a flat copy (ZeRO's first stage by
+///              torch.distributed's coalesced all-gather), that copy of the 16-bit weights. Activations are
+///              gone.
+///
 /// Not in it: fragmentation of the framework's allocator (a few per cent) and buffers of collectives.
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -39,8 +44,11 @@ struct MemoryOptions {
   /// activations are those of models/memory/split_memory.hpp. Absent: each GPU has all of the network.
   std::optional<SplitMemorySpec> split = std::nullopt;
   bool wide_gradients = false;  ///< 16-bit runs add gradients up in 32 bits and keep no others
-  int zero_stage = 0;           ///< of ZeRO: optimizer states, gradients, weights over the replicas
-  double replicas = 1;          ///< of the weights
+  /// Buckets of 16-bit gradients stay beside sums in 32 bits, and updated shards of weights are gathered
+  /// through a flat copy (FrameworkProfile::keeps_buckets).
+  bool keeps_buckets = false;
+  int zero_stage = 0;   ///< of ZeRO: optimizer states, gradients, weights over the replicas
+  double replicas = 1;  ///< of the weights
   /// GPUs over which large embedding tables are split (models/split/split_tables.hpp); 0: each has them
   /// whole.
   double table_ways = 0;
@@ -63,9 +71,9 @@ StateBytes state_bytes(Precision precision, Optimizer optimizer, bool wide_gradi
 
 struct MemoryUse {
   Bytes weights{0}, gradients{0}, optimizer{0}, tables{0}, activations{0}, workspace{0}, reserve{0};
-  [[nodiscard]] Bytes total() const {
-    return weights + gradients + optimizer + tables + activations + workspace + reserve;
-  }
+  Bytes update{0};  ///< temporaries of the update, when activations are gone
+  [[nodiscard]] Bytes states() const { return weights + gradients + optimizer + tables; }
+  [[nodiscard]] Bytes total() const { return states() + std::max(activations, update) + workspace + reserve; }
 };
 
 /// Throws Error if the batch is negative, or the network cannot be split so.

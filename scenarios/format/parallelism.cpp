@@ -186,6 +186,7 @@ MemoryOptions memory_options(const WorkloadSpec& asked, const Workload& workload
   out.split = split;
   out.wide_gradients = framework.gradient_sums != GradientSums::in_place &&
                        spec.precision != Precision::mixed && spec.precision != Precision::fp16;
+  out.keeps_buckets = framework.keeps_buckets;
   out.zero_stage = p.zero_stage;
   out.replicas = std::max(1.0, static_cast<double>(ranks) / p.ways());
   return out;

@@ -26,7 +26,7 @@ enum class CaseSet {
   approximate,  ///< rounded by the source or quoted as "about"
   assumed,      ///< GPU, fabric or what a benchmark's rules leave open is an inference
   bound,        ///< an upper or lower bound: it can be violated, not matched
-  not_scored,   ///< projection, suspect or superseded
+  not_scored,   ///< projection, suspect, superseded or a repeat of another case
 };
 std::string_view to_string(CaseSet set);
 
@@ -40,8 +40,9 @@ struct CaseResult {
   double gpus = 0;  ///< 0: not stated
   std::optional<double> measured;
   std::optional<PredictedFigure> predicted;
-  std::optional<double> error;  ///< signed, relative to measured; for a bound 0 when it is kept
-  std::string skipped_reason;   ///< empty when predicted
+  std::optional<double>
+      error;  ///< signed, relative to measured; 0 for a bound that is kept; of a verdict the difference
+  std::string skipped_reason;  ///< empty when predicted
 };
 
 struct ErrorSummary {

@@ -30,11 +30,17 @@ CaseResult describe(const ValidationCase& c) {
   return r;
 }
 
+/// Yes or no, 1 or 0: an error is 1 where the other came true.
+bool is_verdict(const ValidationCase& c) {
+  return c.metric == "out_of_memory";
+}
+
 /// Why a case is left out before anything is predicted; empty if it is not.
 std::string refusal(const ValidationCase& c) {
   if (!c.unreadable.empty()) return "unreadable: " + c.unreadable;
   if (c.metric.empty()) return "unreadable: measured.metric is missing";
   if (!c.measured) return "unreadable: measured.value is missing";
+  if (is_verdict(c)) return {};
   if (!(*c.measured > 0)) return "measured value is not positive, so an error has no meaning";
   if (c.kind == "projection") return "not scored: a projection, nobody ran it";
   return {};
@@ -43,6 +49,7 @@ std::string refusal(const ValidationCase& c) {
 double error_of(const ValidationCase& c, CaseSet set, const PredictedFigure& p) {
   const std::string side = text_in(c.workload.extra, "bound").value_or("");
   if (set == CaseSet::bound && (side == "upper" ? p.value <= *c.measured : p.value >= *c.measured)) return 0;
+  if (is_verdict(c)) return p.value - *c.measured;
   return signed_error(p.value, *c.measured);
 }
 

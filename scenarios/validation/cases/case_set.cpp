@@ -31,7 +31,8 @@ bool rests_on_rules(const ValidationCase& c) {
 
 CaseSet case_set(const ValidationCase& c, std::span<const std::string> fitted) {
   const Json& extra = c.workload.extra;
-  if (c.kind == "projection" || marked(extra, "suspect") || marked(extra, "superseded"))
+  if (c.kind == "projection" || marked(extra, "suspect") || marked(extra, "superseded") ||
+      marked(extra, "duplicate_of"))
     return CaseSet::not_scored;
   if (std::ranges::find(fitted, c.id) != fitted.end()) return CaseSet::fit;
   if (marked(extra, "bound")) return CaseSet::bound;

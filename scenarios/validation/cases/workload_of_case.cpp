@@ -86,6 +86,7 @@ TransformerShape shape_of(const ValidationCase& c) {
   s.gated_mlp = flag_in(t, "gated_mlp").value_or(false);
   s.causal = flag_in(t, "causal").value_or(true);
   if (c.source.starts_with("vtrain")) s.vocab = vtrain_vocabulary(c);
+  s.tied_output = flag_in(c.workload.extra, "tied_embeddings").value_or(false);
   s.parallel_block = flag_in(t, "parallel_block").value_or(false);
   s.layer_norm = !s.gated_mlp;  // RMS norm came with gated MLPs (Llama)
   s.biases = !s.gated_mlp;
@@ -140,6 +141,7 @@ std::string workload_key(const ValidationCase& c) {
     for (const auto& [name, value] : c.workload.transformer.object())
       if (value.kind() == JsonKind::number) key += "/" + name + std::to_string(value.number());
     key += "/words" + std::to_string(shape_of(c).vocab);
+    key += "/tied" + std::to_string(flag_in(c.workload.extra, "tied_embeddings").value_or(false));
     key += "/gated" + std::to_string(flag_in(c.workload.transformer, "gated_mlp").value_or(false));
   }
   if (const auto image = image_size(c))

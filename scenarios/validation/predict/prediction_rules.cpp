@@ -60,6 +60,8 @@ constexpr std::array rules{
     PredictionRule{"kernel", "*", any, nullptr, "a figure of a kernel that has no model"},
     // Several GPUs.
     PredictionRule{"training", "memory_gib_per_gpu", any, predict_split_memory, {}},
+    PredictionRule{"training", "memory_gb_per_gpu", any, predict_gpu_memory, {}},
+    PredictionRule{"training", "out_of_memory", any, predict_out_of_memory, {}},
     PredictionRule{
         "training", "activation_memory_fraction_of_tp_baseline", any, predict_activation_fraction, {}},
     PredictionRule{"training", "gpu_hours", any, nullptr,
@@ -139,7 +141,7 @@ PredictionOutcome predict_case(PredictionContext& context, const ValidationCase&
   try {
     const PredictedFigure figure = rule.predict(context, c);
     if (!std::isfinite(figure.value) || !std::isfinite(figure.low) || !std::isfinite(figure.high) ||
-        figure.value <= 0)
+        figure.value < 0 || (figure.value == 0 && c.metric != "out_of_memory"))
       return {std::nullopt, "the prediction is out of range"};
     return {figure, {}};
   } catch (const Unpredictable& u) {

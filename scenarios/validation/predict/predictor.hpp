@@ -125,6 +125,10 @@ PredictedFigure predict_efficiency(PredictionContext&, const ValidationCase& c, 
 
 // Memory of split networks (memory_case.cpp).
 PredictedFigure predict_split_memory(PredictionContext&, const ValidationCase&);
+/// What a GPU holds after the backward pass, or at its peak.
+PredictedFigure predict_gpu_memory(PredictionContext&, const ValidationCase&);
+/// 1 where training needs more than the GPU has, 0 where it fits. The interval has both where that is open.
+PredictedFigure predict_out_of_memory(PredictionContext&, const ValidationCase&);
 /// Activations of a layer over those without recomputation and with the sequence whole.
 PredictedFigure predict_activation_fraction(PredictionContext&, const ValidationCase&);
 

@@ -12,15 +12,6 @@
 namespace rackcast {
 namespace {
 
-/// What is sharded over the replicas: the optimizer's states, gradients, weights.
-int zero_stage(const ValidationCase& c) {
-  const auto sharding = text_in(c.workload.extra, "fsdp_sharding");
-  if (sharding && *sharding != "full" && *sharding != "full_shard")
-    throw Unpredictable{"weights sharded within a node and copied between nodes: no model yet"};
-  if (sharding || flag_in(c.workload.extra, "megatron_fsdp").value_or(false)) return 3;
-  return static_cast<int>(number_in(c.workload.parallelism, "zero_stage").value_or(0));
-}
-
 /// MLPerf's fine-tuning of Llama 2 70B adapts attention with rank 16 (github.com/mlcommons/training,
 /// llama2_70b_lora); NeMo and Megatron Bridge adapt the MLP as well, with rank 32 (their LoRA class).
 LowRankSpec adapters_of(const ValidationCase& c) {
@@ -66,12 +57,20 @@ SplitSpec spec_of(const ValidationCase& c, double ranks, double memory) {
   if (!(spec.micro_batches >= 1)) throw Unpredictable{"the batch is less than one micro-batch per replica"};
   spec.precision = precision_of(c);
   spec.recompute = recomputation_of_case(c);
-  spec.zero_stage = zero_stage(c);
+  spec.zero_stage = zero_stage_of_case(c);
   spec.gathers_tensors = c.workload.framework == "deepspeed";
   return spec;
 }
 
 }  // namespace
+
+int zero_stage_of_case(const ValidationCase& c) {
+  const auto sharding = text_in(c.workload.extra, "fsdp_sharding");
+  if (sharding && *sharding != "full" && *sharding != "full_shard")
+    throw Unpredictable{"weights sharded within a node and copied between nodes: no model yet"};
+  if (sharding || flag_in(c.workload.extra, "megatron_fsdp").value_or(false)) return 3;
+  return static_cast<int>(number_in(c.workload.parallelism, "zero_stage").value_or(0));
+}
 
 int ways_of_case(const ValidationCase& c, std::string_view key) {
   const double stated = number_in(c.workload.parallelism, key).value_or(1);
@@ -89,7 +88,7 @@ bool split_is_taken(const ValidationCase& c) {
 }
 
 bool is_split(const ValidationCase& c) {
-  if (zero_stage(c) >= 2) return true;
+  if (zero_stage_of_case(c) >= 2) return true;
   for (const std::string_view key : {"tp", "pp", "cp", "ep"})
     if (number_in(c.workload.parallelism, key).value_or(1) > 1) return true;
   return false;

@@ -16,6 +16,10 @@ bool is_split(const ValidationCase& c);
 /// count.
 int ways_of_case(const ValidationCase& c, std::string_view key);
 
+/// What is sharded over the replicas: 1 the optimizer's states, 2 gradients as well, 3 weights as well.
+/// Throws Unpredictable where weights are sharded within nodes only.
+int zero_stage_of_case(const ValidationCase& c);
+
 /// The step, with all waiting as exchange, on a GPU and a network that are faster by these factors. Throws
 /// Unpredictable for splits that have no model.
 TrainingRun split_run(PredictionContext& context, const ValidationCase& c, double compute_scale = 1,
