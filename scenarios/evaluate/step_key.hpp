@@ -65,9 +65,10 @@ inline auto input_key(const InputOptions& input) {
 
 inline auto split_key(const ParallelSpec& split) {
   const auto& [tensor, pipeline, interleave, context, expert, zero_stage, micro_batch, micro_batches,
-               recompute, sequence_parallel, tables] = split;
-  return std::tuple{tensor,      pipeline,      interleave, context,           expert, zero_stage,
-                    micro_batch, micro_batches, recompute,  sequence_parallel, tables};
+               recompute, schedule, overlap_gradients, sequence_parallel, tables] = split;
+  return std::tuple{tensor,      pipeline,      interleave, context,  expert,            zero_stage,
+                    micro_batch, micro_batches, recompute,  schedule, overlap_gradients, sequence_parallel,
+                    tables};
 }
 
 inline auto stage_key(const InputStage& stage) {

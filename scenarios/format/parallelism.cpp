@@ -13,13 +13,6 @@
 
 namespace rackcast {
 
-std::string ParallelSpec::key() const {
-  return fmt::format("{}x{}x{}x{}/{}/{}/{}x{}/{}/{}/{}/{}", tensor, pipeline, interleave, context, expert,
-                     zero_stage, micro_batch, micro_batches, to_string(recompute),
-                     sequence_parallel ? (*sequence_parallel ? "sp" : "no-sp") : "", to_string(schedule),
-                     overlap_gradients ? (*overlap_gradients ? "beside" : "behind") : "");
-}
-
 std::string split_text(const ParallelSpec& p) {
   std::string out = fmt::format("tensor {} x pipeline {}", p.tensor, p.pipeline);
   if (p.interleave > 1) out += fmt::format(" in {} parts", p.interleave);

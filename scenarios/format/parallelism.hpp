@@ -38,11 +38,11 @@ struct ParallelSpec {
   [[nodiscard]] int gpus() const { return ways() * context; }
   /// Sequences of one step of these.
   [[nodiscard]] double batch() const { return static_cast<double>(micro_batch) * micro_batches; }
-  [[nodiscard]] std::string key() const;  ///< differs where two differ
 };
 
-/// {"tensor": 8, "pipeline": 4, "interleave": 2, "schedule": "1f1b", "overlap_gradients": true, "context": 2, "expert": 16, "micro_batch": 1,
-/// "micro_batches": 64, "zero_stage": 1, "recompute": "selective", "sequence_parallel": true}, all optional;
+/// {"tensor": 8, "pipeline": 4, "interleave": 2, "schedule": "1f1b", "context": 2, "expert": 16,
+/// "micro_batch": 1, "micro_batches": 64, "zero_stage": 1, "overlap_gradients": true, "recompute":
+/// "selective", "sequence_parallel": true}, all optional;
 /// "recompute" may be true or false as well, for "full" and "none". Or {"tables": "copied"} alone. Throws
 /// Error at the place of a number out of range or a combination that has no model.
 ParallelSpec read_parallelism(const Json& json);
