@@ -45,7 +45,7 @@ std::span<const LayerKind> layer_kinds() {
       {"last_channels", "only the last channels: how many", last_channels},
       {"chain", "layers applied in turn, their input and every result stacked: layers; times", chain},
       {"space_to_depth", "squares of pixels become channels: side", space_to_depth},
-      {"window_attention", "attention within squares of an image, with its projections: heads; window",
+      {"window_attention", "attention within squares of an image, with its projections: heads; window, shift",
        window_attention},
 
       {"residual", "layers added to their input; \"projection\" on the shortcut where the shape changes",

@@ -89,8 +89,23 @@ Flow space_to_depth(LayerContext& context) {
                              {});
 }
 
+namespace {
+
+/// A tensor written in another order; no fusion hides it.
+Flow copied(NetworkBuilder& network, std::string name, const Flow& in, const TensorShape& out) {
+  Operator op;
+  op.name = std::move(name);
+  op.kind = "copy";
+  return network.add(std::move(op), in, out, {});
+}
+
+}  // namespace
+
 // Liu et al., Swin Transformer, arXiv 2103.14030, section 3.2: attention within squares of the image. Squares
-// that the edge cuts are padded. Each head learns a bias for each of the (2 window - 1)^2 distances.
+// that the edge cuts are padded. Each head learns a bias for each of the (2 window - 1)^2 distances. The
+// authors' code (github.com/microsoft/Swin-Transformer, models/swin_transformer.py) writes the image in the
+// order of its windows and back, and shifted ones are rolled before and after; the biases are added to scores
+// that lie in memory.
 Flow window_attention(LayerContext& context) {
   require_plain_image(context);
   LayerArguments& arguments = context.arguments;
@@ -105,8 +120,10 @@ Flow window_attention(LayerContext& context) {
   NetworkBuilder& network = context.network;
   const NetworkBuilder::Prefix prefix(network, context.name);
 
-  Flow padded = context.input;
-  padded.shape = TensorShape::tokens(tokens, image.channels);
+  const bool shifted = arguments.flag_or("shift", false);
+  Flow from = context.input;
+  if (shifted) from = copied(network, "roll", from, image);
+  const Flow padded = copied(network, "windows", from, TensorShape::tokens(tokens, image.channels));
   const Flow projected = add_linear(network, "qkv", "attention", padded, {.out = 3 * image.channels});
   // Squares are like heads: each has its own scores.
   Operator op;
@@ -121,9 +138,12 @@ Flow window_attention(LayerContext& context) {
   op.forward_flop = Flop{4 * scores * static_cast<double>(op.shape.head_dim)};
   const Flow mixed =
       network.add(std::move(op), projected, padded.shape, {.input = true, .extra = scores, .scores = scores});
+  Flow biases = mixed;
+  biases.shape.channels = heads * square;
+  copied(network, "distances", biases, biases.shape);
   Flow out = add_linear(network, "out", "attention", mixed, {.out = image.channels});
-  out.shape = image;
-  return out;
+  out = copied(network, "image", out, image);
+  return shifted ? copied(network, "roll_back", out, image) : out;
 }
 
 }  // namespace rackcast::layers

@@ -34,8 +34,13 @@ TEST_CASE("attention within windows pads the image to whole windows") {
   // Projections 2 * 64 * 8 * 32; scores and their product with the values 4 * 64 tokens * 16 keys * 8.
   CHECK(w.forward_flop() == Flop{2.0 * 64 * 8 * 32 + 4.0 * 64 * 16 * 8});
   CHECK(w.operators.back().output == "6x5x8");
-  CHECK(w.operators[1].shape.heads == 2 * 4);
-  CHECK(w.operators[1].shape.seq == 16);
+  CHECK(w.operators[2].shape.heads == 2 * 4);  // behind the copy in the order of windows and the projection
+  CHECK(w.operators[2].shape.seq == 16);
+  // A shift rolls the image there and back.
+  const Workload shifted =
+      of_image("[6, 5, 8]", R"({"window_attention": 2, "window": 4, "shift": true}, "relu")");
+  CHECK(shifted.operators.size() == w.operators.size() + 2);
+  CHECK(shifted.parameters() == w.parameters());
   CHECK_THROWS_WITH_AS(of_image("[6, 5, 8]", R"({"window_attention": 3, "window": 4})"),
                        doctest::Contains("divisible by heads=3"), Error);
 }
