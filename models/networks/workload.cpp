@@ -107,7 +107,8 @@ std::string list_of(const std::vector<std::string>& names) {
 
 std::string unknown_hint(std::string_view name) {
   std::vector<std::string> known = known_names();
-  for (const auto& [alias, file] : files_by_alias()) known.push_back(alias);
+  for (const WorkloadSummary& summary : workload_list())
+    known.insert(known.end(), summary.aliases.begin(), summary.aliases.end());
   const auto near = near_matches(name, known);
   return near.empty() ? "`rackcast catalog list models` names those that come with the program"
                       : "did you mean " + list_of(near) + "?";

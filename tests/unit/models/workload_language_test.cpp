@@ -225,6 +225,11 @@ TEST_CASE("a description cannot run away") {
 
 TEST_CASE("an unknown network lists near matches, an alias finds its network") {
   CHECK_THROWS_WITH_AS(load_workload("resnt-50"), doctest::Contains("resnet50"), Error);
+  try {
+    load_workload("deepseek-r2");
+  } catch (const Error& e) {
+    CHECK(has(e.hint(), "deepseek-r1"));  // as it is written, although it is an alias
+  }
   CHECK(load_workload("vgg-a").name == "vgg11");
   CHECK(load_workload("resnet50", {.image = {{300, 300, 3}}}).input_text == "300x300x3");
 }
