@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/answer/node_search.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
-#include "scenarios/plan/node_search.hpp"
 
 namespace rackcast {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "scenarios/plan/node_search.hpp"
+#include "scenarios/answer/node_search.hpp"
 #include "scenarios/serving/service_result.hpp"
 
 namespace rackcast {

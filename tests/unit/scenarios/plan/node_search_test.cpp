@@ -1,5 +1,5 @@
 // The search for the least number of nodes, on thresholds that are known.
-#include "scenarios/plan/node_search.hpp"
+#include "scenarios/answer/node_search.hpp"
 
 #include <doctest/doctest.h>
 

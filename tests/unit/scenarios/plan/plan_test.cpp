@@ -201,8 +201,7 @@ TEST_CASE("limits of money, room and power bind, and each is named") {
   REQUIRE(money.conflicts.size() == 2);
   CHECK(money.conflicts[0].limit == Limit::deadline);
   CHECK(money.conflicts[1].limit == Limit::budget);
-  CHECK(money.conflicts[0].alone);
-  CHECK(money.conflicts[1].alone);
+  CHECK((money.conflicts[0].alone && money.conflicts[1].alone));
   struct Tight {
     std::string path, value;
     Limit limit;

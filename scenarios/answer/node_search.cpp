@@ -1,4 +1,4 @@
-#include "scenarios/plan/node_search.hpp"
+#include "scenarios/answer/node_search.hpp"
 
 #include <algorithm>
 
