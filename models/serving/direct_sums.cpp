@@ -38,7 +38,7 @@ DirectExchange read_direct_exchange() {
 }
 
 /// Of a GPU in one direction; nothing without NVSwitches between all ranks.
-std::optional<Bandwidth> link_rate(const Cluster& group) {
+std::optional<Bandwidth> nvlink_rate_of(const Cluster& group) {
   const NodeSpec& node = group.node;
   const int links = node.gpu.nvlink_links ? node.gpu.nvlink_links->value : 0;
   if (node.nvswitches == 0 || !node.gpu_link || links < 1 || group.used_nodes() > 1) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<Bandwidth> link_rate(const Cluster& group) {
 
 std::optional<Duration> direct_sum_time(const Cluster& group, Bytes payload) {
   static const DirectSums constants = read_direct_sums();
-  const auto links = link_rate(group);
+  const auto links = nvlink_rate_of(group);
   if (!links || payload > constants.longest) return std::nullopt;
   const Bandwidth rate = *links * constants.share_of_links;
   const auto n = static_cast<double>(group.ranks.size());
@@ -59,7 +59,7 @@ std::optional<Duration> direct_sum_time(const Cluster& group, Bytes payload) {
 
 std::optional<Duration> direct_exchange_time(const Cluster& group, Bytes copies) {
   static const DirectExchange constants = read_direct_exchange();
-  const auto links = link_rate(group);
+  const auto links = nvlink_rate_of(group);
   if (!links) return std::nullopt;
   const auto n = static_cast<double>(group.ranks.size());
   return constants.start + (n - 1) / n * copies / (*links * constants.share_of_links);

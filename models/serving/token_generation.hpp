@@ -19,10 +19,9 @@
 /// on average, where all experts are equally likely. Trained routers are uneven and touch fewer.
 ///
 /// Tensor parallelism sums activations twice per layer. Experts are cut over the GPUs or spread whole; with
-/// replicas, tokens are sent to the experts and back. With
-/// pipeline stages the requests make as many groups, which pass through the stages one behind the other; none
-/// waits at a stage, so each pass takes the time to send its activations on as well. The scores of all words
-/// are gathered, made 32 bits and searched.
+/// replicas, tokens are sent to the experts and back. With pipeline stages the requests make as many groups,
+/// which pass through the stages one behind the other; none waits at a stage, so each pass takes the time to
+/// send its activations on as well. The scores of all words are gathered, made 32 bits and searched.
 ///
 /// Beam search keeps several answers of a request: each takes its token in every pass; the prompt's keys and
 /// values are kept once and read from memory once, from the cache for each.
@@ -30,7 +29,9 @@
 /// Assumed: requests are all of the mean length, always enough of them wait, and the host keeps up: a
 /// scheduler that takes milliseconds between passes makes this too fast, most where passes are short.
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/networks/operator.hpp"
 #include "models/networks/transformer.hpp"
@@ -74,6 +75,8 @@ struct LoadGenerator {
 LoadGenerator load_generator();
 /// Mean tokens of the prompts of a published set of questions; nothing for one that is not known.
 std::optional<double> prompt_of_data_set(std::string_view name);
+/// Validation cases that the constants of servers were fitted on (models/data/host/serving_fit.json).
+std::vector<std::string> server_fit_cases();
 /// Spread of ln(measured / predicted) of times to the first token beside that of the passes.
 double first_token_log_sigma();
 

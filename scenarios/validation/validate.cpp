@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/collectives/fitted_curves.hpp"
+#include "models/serving/token_generation.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "scenarios/validation/report.hpp"
 #include "scenarios/validation/statistics.hpp"
@@ -91,6 +92,8 @@ ValidationReport validate_cases(const Catalog& catalog, std::span<const Validati
   std::vector<std::string> fitted = fits_architectures(catalog);
   for (const FrameworkProfile& profile : framework_profiles())
     fitted.insert(fitted.end(), profile.fit.begin(), profile.fit.end());
+  const std::vector<std::string> servers = server_fit_cases();
+  fitted.insert(fitted.end(), servers.begin(), servers.end());
   PredictionContext context{catalog};
   const std::vector<FittedCurve> curves = curves_of_links();
   std::vector<CaseResult> results;

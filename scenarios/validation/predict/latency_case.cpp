@@ -1,11 +1,15 @@
+// What GPUs draw while they serve is what they draw while kernels run all the time
+// (models/power/gpu_power.hpp), fitted on training; an energy per token is that over the tokens per second.
 // Times to the first and per further token of a server that keeps a number of requests in flight.
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "models/power/gpu_power.hpp"
 #include "models/serving/closed_loop.hpp"
 #include "models/serving/split_phases.hpp"
 #include "scenarios/validation/predict/server_of_case.hpp"
+#include "topologies/hardware/gpu_spec.hpp"
 
 namespace rackcast {
 namespace {
@@ -118,6 +122,24 @@ Load saturated_load(const ValidationCase& c) {
 }
 
 }  // namespace
+
+PredictedFigure predict_serving_power(PredictionContext& context, const ValidationCase& c) {
+  if (!c.system.gpu || !c.system.gpus) throw Unpredictable{"GPUs not stated"};
+  const GpuSpec gpu = gpu_spec(context.catalog(), *c.system.gpu);
+  if (!gpu.tdp) throw Unpredictable{"power limit of the GPU not known"};
+  const GpuPowerModel model = gpu_power_model(gpu);
+  const Power each = gpu_power(model, gpu.tdp->value, 1, Power{INFINITY});
+  return figure_of(each.base() * *c.system.gpus, model.busy_log_sigma);
+}
+
+PredictedFigure predict_token_energy(PredictionContext& context, const ValidationCase& c) {
+  const PredictedFigure power = predict_serving_power(context, c), gap = predict_token_gap(context, c);
+  const double answers = saturated_load(c).open;
+  const auto sigma = [](const PredictedFigure& f) {
+    return std::log(f.high / f.low) / (2 * 1.645);
+  };
+  return figure_of(power.value * gap.value * 1e-3 / answers, std::hypot(sigma(power), sigma(gap)));
+}
 
 PredictedFigure predict_first_token(PredictionContext& context, const ValidationCase& c) {
   const Latency out = latency_of(context, c, load_of(c));

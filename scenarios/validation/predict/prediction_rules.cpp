@@ -110,6 +110,8 @@ constexpr std::array rules{
     PredictionRule{"power", "node_power_fraction_of_rating", any, nullptr,
                    "power: the model's host was fitted on this figure"},
     PredictionRule{"power", "energy_to_train_j", any, predict_run_energy, {}},
+    PredictionRule{"power", "gpu_power_w", any, predict_serving_power, {}},
+    PredictionRule{"power", "energy_per_output_token_j", any, predict_token_energy, {}},
     PredictionRule{"power", "*", any, nullptr, "power: energy of networks has no rule yet"},
     PredictionRule{"*", "*", any, nullptr, ""},
 };

@@ -105,6 +105,9 @@ PredictedFigure predict_generation(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_first_token(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_token_time(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_token_gap(PredictionContext&, const ValidationCase&);
+/// Of the GPUs alone, all of them together.
+PredictedFigure predict_serving_power(PredictionContext&, const ValidationCase&);
+PredictedFigure predict_token_energy(PredictionContext&, const ValidationCase&);
 
 // MLPerf Inference, one GPU or several (serving_case.cpp).
 PredictedFigure predict_benchmark_samples(PredictionContext&, const ValidationCase&);

@@ -1,0 +1,62 @@
+// Habits of servers and of load generators, from models/data/host/serving.json.
+#include "models/data_files.hpp"
+#include "models/serving/token_generation.hpp"
+#include "sim/json/reader.hpp"
+
+namespace rackcast {
+
+std::optional<double> trtllm_bench_requests(double prompt, double output) {
+  const Json file = parse_model_data("host/serving.json");
+  for (const Json& entry : file.require("trtllm_bench_requests").require("lengths").array()) {
+    ObjectReader in{entry};
+    const double requests = in.number("requests", 1, 1e6);
+    if (in.number("prompt", 1, 1e7) == prompt && in.number("output", 1, 1e7) == output) return requests;
+  }
+  return std::nullopt;
+}
+
+LoadGenerator load_generator() {
+  ObjectReader in{parse_model_data("host/serving.json").require("load_generator")};
+  return {in.number("requests_per_place", 1, 1e6), in.number("shortest", 0, 1)};
+}
+
+std::optional<double> prompt_of_data_set(std::string_view name) {
+  const Json file = parse_model_data("host/serving.json");
+  const Json* set = file.require("data_sets").find(name);
+  if (set == nullptr) return std::nullopt;
+  ObjectReader in{*set};
+  return in.number("prompt", 1, 1e6);
+}
+
+std::vector<std::string> server_fit_cases() {
+  const Json file = parse_model_data("host/serving_fit.json");
+  std::vector<std::string> out;
+  for (const Json& id : file.require("fit").array()) out.push_back(id.string());
+  return out;
+}
+
+double first_token_log_sigma() {
+  ObjectReader in{parse_model_data("host/serving.json").require("first_token")};
+  return in.number("log_sigma", 0, 10);
+}
+
+ServerHabits server_habits(std::string_view framework) {
+  const Json file = parse_model_data("host/serving.json");
+  const Json& servers = file.require("servers");
+  const Json* known = servers.find(framework);
+  ObjectReader in{known != nullptr ? *known : servers.require("tensorrt")};
+  ServerHabits out;
+  out.memory_of_all = in.number("memory_of_all", 0, 1);
+  out.memory_of_free = in.number("memory_of_free", 0, 1);
+  out.output_kept = in.number("output_kept", 0, 1);
+  out.most_requests = in.number("most_requests", 1, 1e6);
+  out.tokens_per_pass = in.number("tokens_per_pass", 1, 1e6);
+  out.most_tokens_per_pass = in.has("most_tokens_per_pass") ? in.number("most_tokens_per_pass", 1, 1e6) : 0;
+  out.fp8_cache = in.boolean_or("fp8_cache", false);
+  out.mixed = in.boolean_or("mixed", true);
+  out.arriving = in.quantity_or<Duration>("arriving", Duration{0}, false);
+  out.between_passes = in.quantity_or<Duration>("between_passes", Duration{0}, false);
+  return out;
+}
+
+}  // namespace rackcast
