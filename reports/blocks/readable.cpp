@@ -64,10 +64,26 @@ std::string grouped(std::string_view word, std::string_view digits) {
   return out;
 }
 
-std::string shown_word(std::string_view before, std::string_view word, std::string_view after) {
-  const std::string_view digits = whole_digits(word);
-  if (digits.size() >= grouped_from && std::ranges::find(counted_things, core(after)) != counted_things.end())
-    return grouped(word, digits);
+/// The first word of a text, which is cut off.
+std::string_view taken_word(std::string_view& text) {
+  const std::string_view word = text.substr(0, text.find(' '));
+  text.remove_prefix(std::min(word.size() + 1, text.size()));
+  return word;
+}
+
+/// Does the text go on as a count of things: "GPUs", "x NVIDIA DGX-1V", "+ 2 spares"? Not "x 1024 pixels".
+bool counts(std::string_view later) {
+  const std::string_view after = taken_word(later);
+  if (std::ranges::find(counted_things, core(after)) != counted_things.end()) return true;
+  if (after == "x") return !later.empty() && std::isalpha(static_cast<unsigned char>(later.front())) != 0;
+  if (after != "+" || whole_digits(taken_word(later)).empty()) return false;
+  const std::string_view added = taken_word(later);
+  return added == "spare" || added == "spares";
+}
+
+std::string shown_word(std::string_view before, std::string_view word, std::string_view later) {
+  const std::string_view digits = whole_digits(word), after = later.substr(0, later.find(' '));
+  if (digits.size() >= grouped_from && counts(later)) return grouped(word, digits);
   if ((word == "x" || word == "(x") && !before.empty() && !after.empty() && is_digit(after.front()))
     return word == "x" ? "×" : "(×";
   const std::string_view unit = core(word);
@@ -141,7 +157,7 @@ std::string readable(std::string text) {
     const std::size_t end = std::min(rest.find(' '), rest.size());
     const std::string_view word = rest.substr(0, end);
     const std::string_view later = rest.substr(std::min(end + 1, rest.size()));
-    out += shown_word(before, word, later.substr(0, later.find(' ')));
+    out += shown_word(before, word, later);
     if (end == rest.size()) return out;
     out += ' ';
     before = word;

@@ -10,6 +10,9 @@ TEST_CASE("money, counts and rates within a sentence have their thousands apart"
   CHECK(readable("660 x NVIDIA DGX-1V (5280 GPUs) at 1234567.5 samples/s.") ==
         "660 × NVIDIA DGX-1V (5,280 GPUs) at 1,234,567.5 samples/s.");
   CHECK(readable("660 + 2 spares x NVIDIA DGX-1V") == "660 + 2 spares × NVIDIA DGX-1V");
+  CHECK(readable("20000 x NVIDIA DGX-1V needs") == "20,000 × NVIDIA DGX-1V needs");
+  CHECK(readable("20000 + 12 spares x NVIDIA DGX-1V") == "20,000 + 12 spares × NVIDIA DGX-1V");
+  CHECK(readable("1024 x 1024 pixels") == "1024 × 1024 pixels");
   CHECK(readable("60000 USD/year") == "60,000 USD/year");
   CHECK(readable("100 vehicles x 8 h, speed (x 0.6 to x 1.6)") ==
         "100 vehicles × 8 h, speed (× 0.6 to × 1.6)");
