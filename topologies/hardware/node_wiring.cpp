@@ -53,6 +53,20 @@ LinkSpec nvlink_of(const Catalog& catalog, const SpecReader& reader, const NodeS
   return link_spec(catalog, fmt::format("nvlink/nvlink{}", **node.gpu.nvlink_generation));
 }
 
+/// Links between AMD GPUs are known by the GPU that they join.
+LinkSpec xgmi_of(const Catalog& catalog, const SpecReader& reader, const NodeSpec& node) {
+  try {
+    return link_spec(catalog, fmt::format("xgmi/{}", node.gpu.id));
+  } catch (const Error& e) {
+    throw Error{
+        e.message(), Where{reader.entry().file, 0, 0, "/facts/xgmi_adjacency", ""},
+        fmt::format("the links of a GPU have its name: `rackcast init link -o links/my_links.json` in "
+                    "your catalogue's folder, with \"family\": \"xgmi\" and \"{}\" under \"facts\" "
+                    "with \"link_gb_per_s_per_direction\"",
+                    node.gpu.id)};
+  }
+}
+
 void check_degree(const SpecReader& reader, const NodeSpec& node) {
   const int links = value_or(node.gpu.nvlink_links, 0);
   for (std::size_t gpu = 0; gpu < node.adjacency.size(); ++gpu) {
@@ -103,7 +117,7 @@ void read_gpu_links(const Catalog& catalog, const SpecReader& reader, NodeSpec& 
     node.gpu_link = nvlink_of(catalog, reader, node);
   } else if (const Fact* xgmi = entry.find("xgmi_adjacency")) {
     node.adjacency = read_adjacency(*xgmi, node.gpus);
-    node.gpu_link = link_spec(catalog, fmt::format("xgmi/{}", node.gpu.id));
+    node.gpu_link = xgmi_of(catalog, reader, node);
   } else if (const auto switches = reader.count("nvswitch_count", 1, limits::nvswitches)) {
     node.nvswitches = **switches;
     node.nvswitch_baseboards = value_or(reader.count("nvswitch_baseboards", 1, limits::nvswitches), 1);
