@@ -107,6 +107,20 @@ FabricPlan plan_plane(const FabricRequest& request, const FabricPlan& start) {
       ErrorKind::infeasible};
 }
 
+/// Refuses more ports down than the largest of the leaves has in all; keeps those that have them.
+std::vector<SwitchSpec> with_ports_down(std::vector<SwitchSpec> leaves, const FabricChoice& choice) {
+  const SwitchSpec largest =
+      *std::ranges::max_element(leaves, {}, [](const SwitchSpec& leaf) { return *leaf.ports; });
+  std::erase_if(leaves, [&](const SwitchSpec& leaf) { return choice.down_ports > *leaf.ports; });
+  if (leaves.empty())
+    throw Error{fmt::format("{} ports of a leaf are asked for nodes and storage; {} has {} ports",
+                            choice.down_ports, largest.id, *largest.ports),
+                choice.down_ports_where,
+                "state fewer \"down_ports\", or 0 for as many as without oversubscription; or name a larger "
+                "\"switch\""};
+  return leaves;
+}
+
 /// The number of a plane's switch among those of all planes: leaves of all planes come first, then all
 /// spines.
 struct PlaneNumbering {
@@ -227,7 +241,7 @@ FabricPlan plan_fabric(const Catalog& catalog, const NodeSpec& node, int nodes, 
   plan.storage_links = planes ? (choice.storage_links + node.nics - 1) / node.nics : choice.storage_links;
   plan.rails = choice.rails;
   plan.port_link = *node.nic_link;
-  const auto leaves = leaf_candidates(catalog, node, choice);
+  const auto leaves = with_ports_down(leaf_candidates(catalog, node, choice), choice);
   for (const SwitchSpec& leaf : leaves) {
     plan.leaf = leaf;
     const FabricRequest request{catalog, choice, candidates(catalog, leaf, node, choice.spine_switch),

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/error.hpp"
 #include "topologies/hardware/node_spec.hpp"
 #include "topologies/hardware/switch_spec.hpp"
 
@@ -34,6 +35,7 @@ struct FabricChoice {
   /// Ports of a leaf for nodes and storage, at most. 0: as many as without oversubscription, so that a higher
   /// ratio takes uplinks away and moves no node to another leaf.
   int down_ports = 0;
+  Where down_ports_where = {};  ///< where they are stated
   RailPlan rails = RailPlan::by_node;
   int storage_servers = 0;
   int storage_links = 1;  ///< ports of one storage server, of the nodes' rate
