@@ -32,6 +32,10 @@ struct TokenLimits {
   [[nodiscard]] bool kept(const ServingResult& result) const;
 };
 
+/// Rate times the time of a lone request below which no two requests are taken to meet: a share of 1e-7 of
+/// the requests would. Days between arrivals would cost a simulated clock its last digits.
+inline constexpr double requests_never_meet = 1e-7;
+
 /// Percentiles of whole answers, `tokens` of the result set, requests in flight as the mean batch. Throws
 /// Error where a number is not positive or there are fewer than 100 requests.
 ServingResult simulate_generation(const GenerationService& service);
@@ -39,7 +43,8 @@ ServingResult simulate_generation(const GenerationService& service);
 /// Requests per second that the server answers with all places taken.
 Frequency generation_capacity(const GenerationLoad& load);
 
-/// The highest rate that keeps the limits, to 1 %; 0 if a lone request does not.
+/// The highest rate that keeps the limits, to 1 %; 0 if a lone request does not. Ends
+/// at the rate at which no two requests meet, where only that rate keeps them.
 Frequency highest_generation_rate(GenerationService service, const TokenLimits& limits);
 
 /// A request that meets no other.

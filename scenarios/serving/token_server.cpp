@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "models/collectives/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
@@ -31,6 +34,36 @@ GenerationSpec generation_spec(const TokenServerParts& parts, const ServiceSpec&
 }
 
 }  // namespace
+
+/// What one load has been asked before: sizes, intervals and changed limits come back to the same rates.
+/// Questions may come from several threads; one that two ask at once is answered twice, alike.
+class TokenServer::KnownAnswers {
+ public:
+  template <class Ask>
+  Frequency rate(double slower, const Ask& ask) {
+    return known(rates_, slower, ask);
+  }
+  template <class Ask>
+  ServingResult result(Frequency rate, double slower, const Ask& ask) {
+    return known(results_, std::pair{rate.base(), slower}, ask);
+  }
+
+ private:
+  template <class Key, class Value, class Ask>
+  Value known(std::map<Key, Value>& answers, const Key& key, const Ask& ask) {
+    {
+      const std::scoped_lock lock{mutex_};
+      if (const auto found = answers.find(key); found != answers.end()) return found->second;
+    }
+    Value out = ask();
+    const std::scoped_lock lock{mutex_};
+    return answers.try_emplace(key, std::move(out)).first->second;
+  }
+
+  std::mutex mutex_;
+  std::map<double, Frequency> rates_;
+  std::map<std::pair<double, double>, ServingResult> results_;
+};
 
 TokenServer::TokenServer(const TokenServerParts& parts, const ServiceSpec& service, Precision precision,
                          double speed, std::uint64_t seed)
@@ -72,6 +105,7 @@ TokenServer::TokenServer(const TokenServerParts& parts, const ServiceSpec& servi
 
 void TokenServer::take(int ways, const GenerationPasses& passes, Bytes weights, double speed) {
   ways_ = ways;
+  known_ = std::make_shared<KnownAnswers>();
   load_ = slowed(passes.load, 1 / speed);
   most_in_flight_ = load_.places;
   memory_ = weights + most_in_flight_ * (load_.prompt + load_.output) * passes.full.kv_per_token;
@@ -97,7 +131,9 @@ ServingResult TokenServer::lone() const {
 
 Frequency TokenServer::rate(double slower) const {
   if (!refused_.empty()) return Frequency{0};
-  return highest_generation_rate(service(slower), limits_) * copies() / node_gpus_;
+  const Frequency copy =
+      known_->rate(slower, [&] { return highest_generation_rate(service(slower), limits_); });
+  return copy * copies() / node_gpus_;
 }
 
 Frequency TokenServer::capacity() const {
@@ -108,14 +144,13 @@ Frequency TokenServer::capacity() const {
 ServingResult TokenServer::under(Frequency rate, double slower) const {
   GenerationService asked = service(slower);
   asked.rate = rate * node_gpus_ / copies();
-  constexpr double rare = 1e-7;  // requests so seldom that no two meet: days between them do not matter
   const ServingResult alone = lone_generation(asked.load);
-  if (asked.rate * alone.mean < rare) {
+  if (asked.rate * alone.mean < requests_never_meet) {
     ServingResult out = alone;
     out.utilisation = asked.rate * alone.mean;
     return out;
   }
-  return simulate_generation(asked);
+  return known_->result(asked.rate, slower, [&] { return simulate_generation(asked); });
 }
 
 }  // namespace rackcast

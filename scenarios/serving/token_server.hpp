@@ -1,6 +1,7 @@
 #pragma once
 /// The GPUs of one node as servers of a language model: how many share a copy, and what they take.
 /// Private to scenarios/serving.
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -50,6 +51,8 @@ class TokenServer {
   [[nodiscard]] ServingResult under(Frequency rate, double slower) const;
 
  private:
+  class KnownAnswers;
+
   [[nodiscard]] GenerationService service(double slower) const;
   [[nodiscard]] int copies() const { return node_gpus_ / ways_; }  ///< whole ones of a node
   void take(int ways, const GenerationPasses& passes, Bytes weights, double speed);
@@ -63,6 +66,7 @@ class TokenServer {
   Bytes memory_{0};
   double log_sigma_ = 0;
   GenerationLoad load_;
+  std::shared_ptr<KnownAnswers> known_;  ///< of load_; copies of the server share it
 };
 
 }  // namespace rackcast

@@ -93,3 +93,12 @@ TEST_CASE("a service without a rate, requests or a percentile is refused") {
   s.percentile = 1;
   CHECK_THROWS_AS((void)simulate_generation(s), Error);
 }
+
+TEST_CASE(
+    "a limit that leaves nothing beyond a lone request is kept at a rate above 0, far below the capacity") {
+  const GenerationService s = service_at(1);
+  const ServingResult alone = lone_generation(s.load);
+  const Frequency rate = highest_generation_rate(s, {std::nullopt, alone.tokens->token, alone.asked});
+  CHECK(rate > Frequency{0});
+  CHECK(rate < 0.01 * generation_capacity(s.load));
+}
