@@ -45,7 +45,7 @@ class Changes {
           node.refused().empty() ? std::string{"no number of nodes keeps the latency"} : node.refused();
     } else if (const std::string breaks = broken_limits(node, asked, *nodes); !breaks.empty()) {
       row.nodes.reset();
-      row.statement = fmt::format("{} would do, and {}", count_of(*nodes, "node"), breaks);
+      row.statement = fmt::format("{} would do, but {}", count_of(*nodes, "node"), breaks);
     } else {
       row.statement = (nodes == option_.needed ? "no change" : fmt::format("instead of {}", option_.needed)) +
                       (option_.spares > 0 ? ", before spares" : "");
@@ -56,7 +56,8 @@ class Changes {
   std::vector<Change> out;
 
  private:
-  /// "break: max nodes (64 nodes allowed), site power (250 kW allowed)"; empty where `nodes` keep the limits.
+  /// "they break max nodes (64 nodes allowed), site power (250 kW allowed)"; empty where `nodes` keep the
+  /// limits.
   [[nodiscard]] std::string broken_limits(const ServiceNode& node, const Scenario& asked, int nodes) const {
     constexpr int kMostPlaced = 4096;  // what so many nodes break, more break too
     ServiceOption fleet;
@@ -64,9 +65,10 @@ class Changes {
     fleet.cluster = option_.cluster;
     const auto conflicts = fleet_conflicts(fleet, std::min(nodes, kMostPlaced), asked, catalog_);
     if (!conflicts) return "cannot be wired";
+    const std::string breaks = nodes == 1 ? "it breaks " : "they break ";
     std::string broken;
     for (const Conflict& c : *conflicts)
-      broken += fmt::format("{}{} ({} allowed)", broken.empty() ? "break: " : ", ", kind_of(c.limit).title,
+      broken += fmt::format("{}{} ({} allowed)", broken.empty() ? breaks : ", ", kind_of(c.limit).title,
                             c.required);
     return broken;
   }
