@@ -318,10 +318,17 @@ double PlanSearch::waits() const {
 }
 
 std::vector<LimitMask> PlanSearch::conflicts() const {
-  std::vector<LimitMask> out;
-  for (std::size_t d = 0; d < points_.size(); ++d)
-    for (const LimitMask mask : conflicts(d)) out.push_back(mask);
-  return minimal_masks(std::move(out));
+  std::vector<LimitMask> out, unbuildable;
+  const auto cannot_be_built = [](LimitMask mask) {
+    return (mask & bit(Limit::configuration)) != 0;
+  };
+  for (std::size_t d = 0; d < points_.size(); ++d) {
+    const std::vector<LimitMask> masks = conflicts(d);
+    std::ranges::copy(masks,
+                      std::back_inserter(std::ranges::all_of(masks, cannot_be_built) ? unbuildable : out));
+  }
+  // A design that cannot be built at any size says something only where no other can be.
+  return minimal_masks(out.empty() ? std::move(unbuildable) : std::move(out));
 }
 
 std::vector<LimitMask> PlanSearch::conflicts(std::size_t design) const {
