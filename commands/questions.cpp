@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "commands/commands.hpp"
 #include "commands/interruption.hpp"
@@ -153,6 +155,17 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
   return is_answered(result) ? Exit::ok : Exit::infeasible;
 }
 
+/// A document without "format" is a scenario if it has any of a scenario's parts.
+void check_reported(const Json& document) {
+  constexpr std::array<std::string_view, 6> parts{"name",    "cluster",  "workloads",
+                                                  "serving", "campaign", "goal"};
+  if (std::ranges::any_of(parts, [&](std::string_view part) { return document.find(part) != nullptr; }))
+    return;
+  document.fail("this is neither a result, nor a campaign, nor a scenario",
+                "a result starts with \"format\": \"rackcast-result\", a campaign with \"format\": "
+                "\"rackcast-campaign\"; a scenario has a \"name\" and a \"cluster\"");
+}
+
 /// A scenario is asked what it asks itself: its goal, or how long it takes on its cluster.
 int run_report(Arguments& args, const std::string& file) {
   const std::string text = read_file(file);
@@ -166,6 +179,7 @@ int run_report(Arguments& args, const std::string& file) {
     deliver_result(args, text, document);
     return Exit::ok;
   }
+  check_reported(document);
   args.scenario = file;
   const Json asked = load_scenario_text(file);
   if (asked.find("campaign") && !asked.find("goal")) {
