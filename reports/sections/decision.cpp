@@ -28,11 +28,10 @@ bool no_answer(const ResultDocument& document) {
 }
 
 std::string headline_title(const ResultDocument& document) {
-  if (!no_answer(document)) {
-    return cluster_title(document.answer);
-  }
-  return document.answer.binding_constraint == "limit" ? "Not finished"
-                                                       : "No configuration within the limits";
+  const bool limited = document.answer.binding_constraint == "limit";
+  if (no_answer(document)) return limited ? "Not finished" : "No configuration within the limits";
+  const std::string cluster = cluster_title(document.answer);
+  return cluster.empty() && limited ? "Not finished" : cluster;
 }
 
 /// Which cluster the figures below are of, and what it breaks; nothing where the box has no figures.
