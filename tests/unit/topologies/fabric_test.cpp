@@ -90,6 +90,12 @@ TEST_CASE("leaves with more ports down are asked for, within the oversubscriptio
   CHECK(plan(one_port(), 240, {.down_ports = 10}).leaves == 24);
 }
 
+TEST_CASE("more ports down than any leaf has are refused, and 0 is as if nothing were stated") {
+  CHECK_THROWS_WITH_AS(plan(one_port(), 240, {.down_ports = 5000}),
+                       doctest::Contains("5000 ports of a leaf are asked for"), Error);
+  CHECK(plan(one_port(), 240, {.down_ports = 0}).down == plan(one_port(), 240, {}).down);
+}
+
 TEST_CASE("two to one with full leaves: 24 ports down, 12 up") {
   const FabricPlan p = plan(one_port(), 240, {.oversubscription = 2, .down_ports = 24});
   CHECK(p.down == 24);
