@@ -9,6 +9,7 @@
 #include "models/collectives/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
 #include "models/frameworks/gpu_step.hpp"
+#include "models/networks/token_facts.hpp"
 #include "models/serving/direct_sums.hpp"
 #include "models/split/expert_parallel.hpp"
 #include "models/split/split_stages.hpp"
@@ -22,7 +23,7 @@ namespace {
 struct Part {
   TransformerShape shape;
   double stages = 1;
-  Bytes kv_per_token{0};  ///< all layers of the stage
+  Bytes kv_per_token{0};  ///< all layers of the stage; the mean over a request's tokens where windows end it
 };
 
 Bytes kv_element(const GenerationSpec& spec) {
@@ -30,7 +31,8 @@ Bytes kv_element(const GenerationSpec& spec) {
   return narrow && spec.server.fp8_cache ? Bytes{1} : Bytes{2};
 }
 
-double kv_elements(const TransformerShape& shape) {
+/// Of one layer.
+double kv_of_token(const TransformerShape& shape) {
   if (shape.kv_lora_rank > 0) return static_cast<double>(shape.kv_lora_rank + shape.qk_rope_head_dim);
   return 2.0 * static_cast<double>(shape.kv_heads * shape.head_dim);
 }
@@ -64,7 +66,9 @@ Part part_of(const TransformerShape& whole, const GenerationSpec& spec) {
   Part out{shard, static_cast<double>(spec.pipeline), {}};
   out.shape.layers = (whole.layers + spec.pipeline - 1) / spec.pipeline;
   out.shape.dense_layers = std::min(out.shape.dense_layers, out.shape.layers);
-  out.kv_per_token = static_cast<double>(out.shape.layers) * kv_elements(out.shape) * kv_element(spec);
+  const double tokens = std::max(1.0, spec.prompt + spec.output);
+  const double of_layers = static_cast<double>(out.shape.layers) / static_cast<double>(whole.layers);
+  out.kv_per_token = of_layers * kv_elements(shard, tokens) / tokens * kv_element(spec);
   return out;
 }
 
@@ -103,7 +107,9 @@ void read_cache(Workload& pass, const TransformerShape& shape, double requests, 
   const double tokens = std::max(spec.prompt + own, spec.beams > 1 ? all * (memory / cache_rate) : 0);
   for (Operator& op : pass.operators) {
     if (op.family != OperatorFamily::attention) continue;
-    const Bytes read = requests * tokens * kv_elements(shape) * kv_element(spec);
+    const auto window = static_cast<double>(attention_window(shape, op.place.layer - 1));
+    const double met = window > 0 ? std::min(tokens, window) : tokens;
+    const Bytes read = requests * met * kv_of_token(shape) * kv_element(spec);
     op.family = OperatorFamily::elementwise;
     op.fusable = false;
     op.shape.elements_in = read / std::max(Bytes{2}, activation_bytes(spec.precision));  // 16 bits and more

@@ -22,10 +22,13 @@
 namespace rackcast {
 namespace {
 
-/// Every GPU has the queries of its tokens, and meets the keys and values of all.
-Workload with_whole_keys(Workload part, std::int64_t tokens) {
-  for (Operator& op : part.operators)
-    if (op.family == OperatorFamily::attention) op.shape.kv_seq = tokens;
+/// Every GPU has the queries of its tokens, and meets the keys and values of all, or of the layer's window.
+Workload with_whole_keys(Workload part, const TransformerShape& whole) {
+  for (Operator& op : part.operators) {
+    if (op.family != OperatorFamily::attention) continue;
+    const std::int64_t window = attention_window(whole, op.place.layer - 1);
+    op.shape.kv_seq = window > 0 ? std::min(window, whole.seq_len) : whole.seq_len;
+  }
   return part;
 }
 
@@ -95,7 +98,7 @@ ShardOfAll shard_of_all(const TransformerShape& whole, const SplitSpec& spec) {
   out.shape = whole;
   out.shape.seq_len = divided(whole.seq_len, spec.context, "tokens");
   out.part = with_local_experts(shard_of(out.shape, spec.tensor), spec.tensor, spec.expert);
-  out.workload = with_adapters(with_whole_keys(transformer_workload(out.part), whole.seq_len), spec.adapters);
+  out.workload = with_adapters(with_whole_keys(transformer_workload(out.part), whole), spec.adapters);
   return out;
 }
 

@@ -44,7 +44,7 @@ FabricOptions read_fabric_options(const Json& json) {
   choice.core_switch = in.string_or("core_switch", "");
   choice.oversubscription = in.number_or("oversubscription", 1, 1, 64);
   choice.down_ports = static_cast<int>(in.integer_or("down_ports", 0, 0, limits::most_of_a_kind));
-  if (const Json* down = in.find("down_ports")) choice.down_ports_where = down->where();
+  if (const Json* down = in.find("down_ports")) choice.down_ports_where = {down->where()};
   choice.core_oversubscription = in.number_or("core_oversubscription", 1, 1, 64);
   choice.leaves_per_group = static_cast<int>(in.integer_or("leaves_per_group", 0, 0, limits::most_of_a_kind));
   choice.nodes_per_group = static_cast<int>(in.integer_or("nodes_per_group", 0, 0, limits::nodes));

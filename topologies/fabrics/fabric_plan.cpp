@@ -115,7 +115,7 @@ std::vector<SwitchSpec> with_ports_down(std::vector<SwitchSpec> leaves, const Fa
   if (leaves.empty())
     throw Error{fmt::format("{} ports of a leaf are asked for nodes and storage; {} has {} ports",
                             choice.down_ports, largest.id, *largest.ports),
-                choice.down_ports_where,
+                choice.down_ports_where.where,
                 "state fewer \"down_ports\", or 0 for as many as without oversubscription; or name a larger "
                 "\"switch\""};
   return leaves;

@@ -4,6 +4,7 @@
 /// Every shape (topologies/fabrics/, one file each) fills in the same plan: leaves with the ports of nodes
 /// and storage, further switches, and a list of the cable bundles between switches. A machine that fits one
 /// switch gets one.
+#include <compare>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,15 @@ RailPlan parse_rail_plan(std::string_view name);
 /// Where the nodes of one job hang: how many on each leaf of each pod. A tree of two levels is one pod.
 using Gang = std::vector<std::vector<int>>;
 
+/// Where something is stated, for errors: it makes no difference to what was chosen.
+struct StatedAt {
+  Where where = {};
+  friend std::strong_ordering operator<=>(const StatedAt&, const StatedAt&) {
+    return std::strong_ordering::equal;
+  }
+  friend bool operator==(const StatedAt&, const StatedAt&) { return true; }
+};
+
 struct FabricChoice {
   std::string leaf_switch = {};  ///< catalogue id; empty: the slowest, smallest that fits the ports
   std::string spine_switch =
@@ -35,7 +45,7 @@ struct FabricChoice {
   /// Ports of a leaf for nodes and storage, at most. 0: as many as without oversubscription, so that a higher
   /// ratio takes uplinks away and moves no node to another leaf.
   int down_ports = 0;
-  Where down_ports_where = {};  ///< where they are stated
+  StatedAt down_ports_where = {};
   RailPlan rails = RailPlan::by_node;
   int storage_servers = 0;
   int storage_links = 1;  ///< ports of one storage server, of the nodes' rate

@@ -106,12 +106,12 @@ TEST_CASE("a hybrid trains split over GPUs, and what has no model of it says so"
   const SplitStep step =
       split_step(cluster, hybrid(), gpu, framework, {}, {.expert = 8, .precision = Precision::bf16});
   CHECK(step.parts.total > Duration{0});
-  CHECK(step.expert_exchange > Duration{0});
+  CHECK(step.parts.expert_exchange > Duration{0});
   TransformerShape narrow = hybrid();
   narrow.moe_latent = 128;
   const SplitStep less =
       split_step(cluster, narrow, gpu, framework, {}, {.expert = 8, .precision = Precision::bf16});
-  CHECK(less.expert_exchange < step.expert_exchange);
+  CHECK(less.parts.expert_exchange < step.parts.expert_exchange);
   CHECK_THROWS_AS(generate_tokens(cluster, hybrid(), gpu, framework, {}, {}), Error);
 }
 
