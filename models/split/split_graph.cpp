@@ -98,7 +98,7 @@ class SplitGraphBuilder {
     const std::uint32_t meeting = graph().add_stream("All stages", "before the update");
     arrived_ = graph().add_channel(meeting);
     Stream stream = graph().stream(meeting);
-    stream.wait(arrived_, {split_task::bubble, &StepParts::pipeline_wait}, work_.stages.size());
+    stream.wait(arrived_, {{}, &StepParts::pipeline_wait}, work_.stages.size());  // not drawn
     for (const Row& row : rows_) stream.signal(row.met);
     return meeting;
   }

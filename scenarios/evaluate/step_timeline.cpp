@@ -28,11 +28,16 @@ Window window_of(const std::vector<Recorded>& spans) {
   Window all{never, {}};
   const bool tables = std::ranges::find(spans, end_with_tables, &Recorded::name) != spans.end();
   std::vector<SimTime> ends;
+  std::map<std::pair<std::string_view, std::string_view>, int> steps;  // of each lane
   for (const Recorded& span : spans) {
     all.from = std::min(all.from, span.start);
     all.to = std::max(all.to, span.end);
-    if (span.name == (tables ? end_with_tables : end_of_step)) ends.push_back(span.end);
+    if (span.name != (tables ? end_with_tables : end_of_step)) continue;
+    ends.push_back(span.end);
+    ++steps[{span.group, span.row}];
   }
+  // Stages of a pipeline end their one step at times of their own.
+  if (std::ranges::none_of(steps, [](const auto& lane) { return lane.second > 1; })) return all;
   // Lanes of several GPUs that end a step together end one step.
   std::ranges::sort(ends);
   // clang 14 cannot instantiate std::ranges::unique of libstdc++ 12.

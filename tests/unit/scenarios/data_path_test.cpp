@@ -90,7 +90,8 @@ TEST_CASE("the funnel names the narrowest stage and how far the next one is") {
 }
 
 TEST_CASE(
-    "stages of the input path are as uncertain as it is, links are not, GPUs by kernels and collectives") {
+    "stages of the input path are as uncertain as it is, links are not, GPUs by kernels and collectives" *
+    doctest::test_suite("long")) {
   const Result r =
       simulate(load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/fleet_conservative.json"),
                Catalog::builtin());
@@ -109,7 +110,7 @@ TEST_CASE(
   CHECK(links == 2);
 }
 
-TEST_CASE("the nodes of a growth plan have the interval of their times") {
+TEST_CASE("the nodes of a growth plan have the interval of their times" * doctest::test_suite("long")) {
   const Result r =
       size(load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/fleet_very_conservative.json"),
            Catalog::builtin());

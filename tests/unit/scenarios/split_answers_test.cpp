@@ -125,14 +125,17 @@ TEST_CASE("issue 23, item 14: the timeline of a split network is that of its sta
   REQUIRE(t.lanes.size() == 8);
   CHECK(t.lanes.front().name == "Stage 1 of 8, node 0, GPU 0");
   CHECK(t.length.base() == doctest::Approx(r.workloads.front().run.parts.total.base()));
+  Duration longest{0};
   for (const StepTimeline::Lane& lane : t.lanes) {
     Duration sum{0};
     for (const StepTimeline::Span& span : lane.spans) {
       CHECK(span.start >= Duration{-1e-9});
       sum += span.length;
     }
-    CHECK(sum.base() == doctest::Approx(t.length.base()).epsilon(1e-6));
+    longest = std::max(longest, sum);
+    CHECK(sum > 0.99 * t.length);  // a stage with fewer weights has updated them earlier
   }
+  CHECK(longest.base() == doctest::Approx(t.length.base()).epsilon(1e-6));
   Tracer tracer{Clock{TickLength::picosecond}};
   (void)simulate(scenario({.split = deep}), catalog(), &tracer);
   CHECK(tracer.size() > 8 * 2 * 16);

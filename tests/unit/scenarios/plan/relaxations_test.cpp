@@ -28,7 +28,8 @@ const PlanRelaxation& of(const Result& r, const std::string& limit) {
 
 }  // namespace
 
-TEST_CASE("a tenth more of what a rack or a GPU may draw is worth what the search then finds") {
+TEST_CASE("a tenth more of what a rack or a GPU may draw is worth what the search then finds" *
+          doctest::test_suite("long")) {
   // One rack: 20 kW hold fewer DGX-1V of typically 2.9 kW than 22 kW do.
   const std::vector<std::string> tight{"goal.objective=fastest",   "site.racks.max_racks=1",
                                        "site.racks.power=20 kW",   "site.racks.outlets=100",

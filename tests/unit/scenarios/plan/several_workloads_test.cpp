@@ -167,7 +167,8 @@ TEST_CASE("issue 23, 13: parts of the model vary in all workloads of a sum toget
   CHECK(all.high == doctest::Approx(high).epsilon(0.02));
 }
 
-TEST_CASE("issue 23, 13: the optimum of workloads that run one after another is that of plain enumeration") {
+TEST_CASE("issue 23, 13: the optimum of workloads that run one after another is that of plain enumeration" *
+          doctest::test_suite("long")) {
   const double deadline = 0.45 * sum(times_on(1));
   for (const char* objective : {"lowest-cost", "lowest-energy", "fastest"}) {
     CAPTURE(objective);
