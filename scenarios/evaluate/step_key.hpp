@@ -66,8 +66,9 @@ inline auto input_key(const InputOptions& input) {
 inline auto split_key(const ParallelSpec& split) {
   const auto& [tensor, pipeline, interleave, context, expert, zero_stage, micro_batch, micro_batches,
                recompute, schedule, overlap_gradients, sequence_parallel, tables] = split;
-  return std::tuple{tensor,      pipeline,      interleave, context,  expert,            zero_stage,
-                    micro_batch, micro_batches, recompute,  schedule, overlap_gradients, sequence_parallel,
+  return std::tuple{tensor,    pipeline,   interleave,        context,
+                    expert,    zero_stage, micro_batch,       micro_batches,
+                    recompute, schedule,   overlap_gradients, sequence_parallel,
                     tables};
 }
 

