@@ -85,9 +85,10 @@ void touch_experts(Workload& pass, const TransformerShape& shape, double tokens,
   if (shape.experts == 0) return;
   const auto experts = static_cast<double>(shape.experts), chosen = static_cast<double>(shape.top_k);
   const double touched = experts * (1 - std::pow(1 - chosen / experts, tokens));
+  const std::int64_t own = shape.local_experts > 0 ? shape.local_experts : shape.experts;
+  const double held = static_cast<double>(own) / experts;  // share of the experts on this GPU
   for (Operator& op : pass.operators) {
     if (op.place.block != LayerBlock::experts || op.family != OperatorFamily::gemm) continue;
-    const double held = static_cast<double>(op.shape.count) / experts;  // share of the experts on this GPU
     op.shape.count = std::max<std::int64_t>(1, std::llround(touched * held));
     op.shape.rows = std::max<std::int64_t>(1, std::llround(tokens * chosen / touched / batch));
   }
