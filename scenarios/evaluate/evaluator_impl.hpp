@@ -123,7 +123,7 @@ struct Evaluator::Impl {
   /// The run with saves at such intervals of training time; 0: none.
   const TrainingRun& run_saving(const Question& q, const EpochHits& hits, const Scales& scales,
                                 Duration interval);
-  /// The closed form of a network that no single GPU holds.
+  /// The step of a network that no single GPU holds, simulated as a graph; its saves are in closed form.
   /// `why_not_traced`: empty where the tracer has it.
   TrainingRun split_over_gpus(const Question& q, const Cluster& machine, const TrainingSpec& training,
                               Tracer* tracer, std::string* why_not_traced = nullptr);
