@@ -105,7 +105,7 @@ TEST_CASE("what cannot be read ends every import and every look at a box with ex
     }
 }
 
-TEST_CASE("a file cut in the middle is refused at its place, or read with a warning") {
+TEST_CASE("issue 23, item 27: a file cut in the middle is refused at its place, or read with a warning") {
   const TemporaryFolder folder;
   // Of one log the first half holds a whole job; it lacks fio's summary.
   const std::set<std::string> read_with_a_warning{"fio_3.txt"};
@@ -157,7 +157,7 @@ TEST_CASE("an output that cannot be written is refused before anything is measur
   CHECK_FALSE(fs::exists(folder / "b.json"));
 }
 
-TEST_CASE("without permission to read or write") {
+TEST_CASE("issue 23, item 27: without permission to read or write") {
   const TemporaryFolder folder;
   REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);
   // Root reads and writes everything: another user asks, with a copy of the program that this user may run.

@@ -10,7 +10,7 @@
 
 using namespace rackcast;
 
-TEST_CASE("28: a GPU, a node, a link and a network are started, checked, shown and used") {
+TEST_CASE("issue 23, item 28: a GPU, a node, a link and a network are started, checked, shown and used") {
   const TemporaryFolder folder;
   const std::string own = folder / "own";
   for (const char* kind : {"/gpus", "/nodes", "/links"}) std::filesystem::create_directories(own + kind);
@@ -87,7 +87,7 @@ TEST_CASE("a made-up GPU of a made-up architecture of a made-up maker is files o
   CHECK(has(answers, "Acme One"));
 }
 
-TEST_CASE("31: rails of their own work on DGX H100") {
+TEST_CASE("issue 23, item 31: rails of their own work on DGX H100") {
   const TemporaryFolder folder;
   write_file_atomically(folder / "s.json",
                         R"({"name": "x", "data": {"samples": 1281167, "bytes_per_sample": "0.1 MB"},
@@ -97,7 +97,7 @@ TEST_CASE("31: rails of their own work on DGX H100") {
   CHECK_MESSAGE(out.code == 0, out.output);
 }
 
-TEST_CASE("33: broken catalogue documents are errors with file, line and column") {
+TEST_CASE("issue 23, item 33: broken catalogue documents are errors with file, line and column") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& path, const std::string& text) {
     std::filesystem::create_directories(std::filesystem::path(folder / path).parent_path());
@@ -117,7 +117,8 @@ TEST_CASE("33: broken catalogue documents are errors with file, line and column"
 }
 
 TEST_CASE(
-    "33: a folder in the place of a file of the catalogue, is left out, and a broken link is an error") {
+    "issue 23, item 33: a folder in the place of a file of the catalogue, is left out, and a broken link is "
+    "an error") {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "gpus/mine.json");
   std::filesystem::create_symlink("/no/such/file", folder / "gpus/other.json");
@@ -126,7 +127,7 @@ TEST_CASE(
   CHECK(has(out, "gpus/other.json"));
 }
 
-TEST_CASE("32: the catalogue answers natural words on the command line") {
+TEST_CASE("issue 23, item 32: the catalogue answers natural words on the command line") {
   CHECK(has(run("catalog list networks"), "resnet50"));
   CHECK(has(run("catalog list workloads"), "resnet50"));
   CHECK(has(run("catalog list frameworks"), "pytorch"));

@@ -57,7 +57,9 @@ TEST_CASE(
         3);
 }
 
-TEST_CASE("a language model is served token by token; without lengths it is exit code 3 with a hint") {
+TEST_CASE(
+    "issue 23, item 30: a language model is served token by token; without lengths it is exit code 3 with a "
+    "hint") {
   const TemporaryFolder folder;
   const std::string file = folder / "chat.json";
   CHECK(run("init tokens -o " + file).code == 0);

@@ -75,7 +75,9 @@ TEST_CASE("wrong sweeps and campaigns are exit codes 2 and 3") {
   CHECK(code("campaign scenarios/dgx_pod_team_dgx1.json --set campaign.duration=forever") == 3);
 }
 
-TEST_CASE("a campaign that takes too long ends with --limit, says how far it came and writes nothing") {
+TEST_CASE(
+    "issue 23, item 37: a campaign that takes too long ends with --limit, says how far it came and writes "
+    "nothing") {
   const TemporaryFolder folder;
   // 675,000 jobs; the queue grows all the time.
   const Outcome out =

@@ -40,7 +40,7 @@ void compare(const std::string& name, const std::string& actual) {
 
 }  // namespace
 
-TEST_CASE("the example results hold every part that a report can show") {
+TEST_CASE("issue 23, item 27: the example results hold every part that a report can show") {
   // fleet_whole.json: rackcast size scenarios/fleet_very_conservative.json --json
   // serving.json: rackcast size scenarios/inference_fleet.json --json
   const auto whole = nlohmann::json::parse(read(tests_folder + "/data/results/fleet_whole.json"));

@@ -126,7 +126,7 @@ TEST_CASE("a GPU that is better in every fact is not slower at a kernel, within 
   CHECK(pairs > 10'000);
 }
 
-TEST_CASE("fp32 inference: an A100 needs no more time than a V100 at any batch") {
+TEST_CASE("issue 23, item 10: fp32 inference: an A100 needs no more time than a V100 at any batch") {
   // An SM of an A100 has 180.5 GFLOP/s and one of a V100 195.9 (clocks of 1,410 and 1,530 MHz): where a batch
   // is too small to fill the GPU, the V100 may be faster by that much.
   const GpuRates v100 = gpu_rates(gpu_spec(catalog(), "v100_sxm2_16gb"));

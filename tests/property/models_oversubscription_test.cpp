@@ -31,7 +31,7 @@ Cluster cluster_with(const Catalog& catalog, const NodeSpec& node, int nodes, Ra
 
 }  // namespace
 
-TEST_CASE("more oversubscription never makes an all-reduce faster") {
+TEST_CASE("issue 23, item 10: more oversubscription never makes an all-reduce faster") {
   const Catalog catalog = Catalog::builtin();
   struct Case {
     RailPlan rails;
@@ -71,7 +71,7 @@ TEST_CASE("more oversubscription never makes an all-reduce faster") {
   CHECK(slower > 100);  // uplinks do bind in many of them
 }
 
-TEST_CASE("more oversubscription never makes a data-parallel step faster") {
+TEST_CASE("issue 23, item 10: more oversubscription never makes a data-parallel step faster") {
   const Catalog catalog = Catalog::builtin();
   const GpuModelLibrary kernels = GpuModelLibrary::builtin();
   const Workload network = load_workload("vgg16");

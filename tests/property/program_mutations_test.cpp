@@ -119,7 +119,9 @@ std::string box_of_products() {
 
 }  // namespace
 
-TEST_CASE("mutated scenarios are answered or refused, in time, and what is answered holds together") {
+TEST_CASE(
+    "issue 23, item 37: mutated scenarios are answered or refused, in time, and what is answered holds "
+    "together") {
   try_mutations("imagenet_mn1", scenario_text("imagenet_mn1"), "simulate |--json --limit 5s", 25);
   try_mutations("p100_64_nodes", scenario_text("p100_64_nodes"), "simulate |--json --limit 5s", 15);
   try_mutations("power_limited_site", scenario_text("power_limited_site"), "size |--json --limit 5s", 15);
@@ -127,12 +129,13 @@ TEST_CASE("mutated scenarios are answered or refused, in time, and what is answe
 }
 
 // What follows a limit takes longer than the rest of these twenty seconds under the sanitizers.
-TEST_CASE("mutated scenarios of servers are answered or refused, in time" * doctest::test_suite("long")) {
+TEST_CASE("issue 23, item 37: mutated scenarios of servers are answered or refused, in time" *
+          doctest::test_suite("long")) {
   try_mutations("llm_serving", scenario_text("llm_serving"), "size |--json --limit 5s", 25);
   try_mutations("inference_fleet", scenario_text("inference_fleet"), "size |--json --limit 5s", 15);
 }
 
-TEST_CASE("mutated boxes are fitted or refused, in time") {
+TEST_CASE("issue 23, item 38: mutated boxes are fitted or refused, in time") {
   const std::string box = box_of_products();
   try_mutations("box", box, "calibrate check |", 40);
   const TemporaryFolder folder;

@@ -81,7 +81,7 @@ TEST_CASE("a written box fits its schema") {
   CHECK(schema_faults(box_schema(), box_text(sample_box())) == "");
 }
 
-TEST_CASE("a box of another kind, version or hand is refused") {
+TEST_CASE("issue 23, item 38: a box of another kind, version or hand is refused") {
   const std::string text = box_text(sample_box());
   check_refused(replaced(text, "rackcast-box", "rackcast-table"), "not a measured box");
   check_refused(replaced(text, "\"version\": 1", "\"version\": 2"), "version 1");

@@ -20,7 +20,7 @@ std::string supported(const char* gpu, PrecisionUse use) {
 
 }  // namespace
 
-TEST_CASE("a GPU supports the precisions whose rates its file states") {
+TEST_CASE("issue 23, item 3: a GPU supports the precisions whose rates its file states") {
   CHECK(supported("v100_sxm2_16gb", PrecisionUse::training) == "fp32, fp16, mixed");
   CHECK(supported("a100_sxm4_80gb", PrecisionUse::training) == "fp32, tf32, fp16, mixed, bf16");
   CHECK(supported("h100_sxm5", PrecisionUse::training) == "fp32, tf32, fp16, mixed, bf16, fp8");
@@ -28,7 +28,9 @@ TEST_CASE("a GPU supports the precisions whose rates its file states") {
   CHECK(supported("p100_sxm2", PrecisionUse::training) == "fp32, fp16, mixed");
 }
 
-TEST_CASE("no GPU trains in int8, and those with dot products or tensor cores answer requests in it") {
+TEST_CASE(
+    "issue 23, item 3: no GPU trains in int8, and those with dot products or tensor cores answer requests in "
+    "it") {
   const Catalog catalog = Catalog::builtin();
   for (const std::string& id : catalog.ids("gpus"))
     CHECK_FALSE(supports(gpu_rates(gpu_spec(catalog, id)), Precision::int8, PrecisionUse::training));

@@ -80,7 +80,7 @@ ExchangeSpec servers(ServerMode mode, int count = 3) {
 
 }  // namespace
 
-TEST_CASE("15: under asynchronous servers a slow node slows itself alone") {
+TEST_CASE("issue 23, item 15: under asynchronous servers a slow node slows itself alone") {
   const Machine eight{"dgx1v_16gb", "resnet50", 8};
   for (const bool fold : {true, false}) {
     CAPTURE(fold);
@@ -103,7 +103,8 @@ TEST_CASE("15: under asynchronous servers a slow node slows itself alone") {
   }
 }
 
-TEST_CASE("15: workers that nobody waits for have their own part of the node's cores and drives") {
+TEST_CASE(
+    "issue 23, item 15: workers that nobody waits for have their own part of the node's cores and drives") {
   const Machine four{"dgx1v_16gb", "resnet50", 4};
   TrainingSpec spec = four.spec(64, servers(ServerMode::asynchronous));
   // Cores decode half of what the GPUs would train on.
@@ -117,7 +118,7 @@ TEST_CASE("15: workers that nobody waits for have their own part of the node's c
   CHECK(run.period == 0);  // crews that never meet are averaged, and the run says so
 }
 
-TEST_CASE("16: local SGD averages weights behind the update, and nothing hides that") {
+TEST_CASE("issue 23, item 16: local SGD averages weights behind the update, and nothing hides that") {
   const Machine four{"dgx1_p100", "vgg16", 4};
   ExchangeSpec x;
   x.strategy = ExchangeStrategy::local_sgd;
@@ -135,7 +136,7 @@ TEST_CASE("16: local SGD averages weights behind the update, and nothing hides t
   CHECK(bytes == doctest::Approx(4 * four.workload.trained_parameters()));
 }
 
-TEST_CASE("18: 16-bit gradients take two bytes whatever they are made from") {
+TEST_CASE("issue 23, item 18: 16-bit gradients take two bytes whatever they are made from") {
   const Compression &fp16 = compression("fp16"), &none = compression("none");
   const double parameters = 1e6;
   CHECK(sent_bytes(fp16, parameters, Bytes{4e6}) == Bytes{2e6});  // of fp32
@@ -161,7 +162,7 @@ TEST_CASE("18: 16-bit gradients take two bytes whatever they are made from") {
   CHECK(four.run(named).parts.total == four.run(plain).parts.total);
 }
 
-TEST_CASE("19: shards of split layers are summed among their copies alone") {
+TEST_CASE("issue 23, item 19: shards of split layers are summed among their copies alone") {
   const Machine one{"dgx1v_16gb", "vgg16", 1}, two{"dgx1v_16gb", "vgg16", 2};
   ExchangeSpec x;
   x.strategy = ExchangeStrategy::model_parallel;
@@ -206,7 +207,7 @@ TEST_CASE("19: shards of split layers are summed among their copies alone") {
   CHECK(alone.parts.optimizer < 0.2 * one.run(one.spec(32)).parts.optimizer);
 }
 
-TEST_CASE("20: waits of split layers vary with the network") {
+TEST_CASE("issue 23, item 20: waits of split layers vary with the network") {
   const Machine one{"dgx1v_16gb", "vgg16", 1};
   ExchangeSpec x;
   x.strategy = ExchangeStrategy::model_parallel;
@@ -221,7 +222,7 @@ TEST_CASE("20: waits of split layers vary with the network") {
   CHECK(waits(slow).base() == doctest::Approx(2 * waits(spec).base()));
 }
 
-TEST_CASE("20: packing comes before a bucket leaves, unpacking behind its return") {
+TEST_CASE("issue 23, item 20: packing comes before a bucket leaves, unpacking behind its return") {
   const Machine four{"dgx1_p100", "vgg16", 4};
   ExchangeSpec x;
   x.compression = "topk";
@@ -242,7 +243,9 @@ TEST_CASE("20: packing comes before a bucket leaves, unpacking behind its return
   CHECK(step_times(four.spec(32, x), 1).unpacking == Duration{0});
 }
 
-TEST_CASE("20: Horovod's cycle knows nothing of the step, so the last gradients wait for half of it") {
+TEST_CASE(
+    "issue 23, item 20: Horovod's cycle knows nothing of the step, so the last gradients wait for half of "
+    "it") {
   const Machine four{"dgx1_p100", "resnet50", 4};
   ExchangeSpec x;
   x.cycle = Duration{5e-3};
@@ -274,7 +277,7 @@ TEST_CASE("20: Horovod's cycle knows nothing of the step, so the last gradients 
   }
 }
 
-TEST_CASE("21: a cycle of several steps is found, the shortest one") {
+TEST_CASE("issue 23, item 21: a cycle of several steps is found, the shortest one") {
   const auto period_of = [](const std::string& steps) {
     StepCycle cycle;
     for (const char step : steps) cycle.add({step});
@@ -293,7 +296,7 @@ TEST_CASE("21: a cycle of several steps is found, the shortest one") {
   CHECK(cycle.period() == 0);
 }
 
-TEST_CASE("25: whatever is on its way, a link is shared by bytes") {
+TEST_CASE("issue 23, item 25: whatever is on its way, a link is shared by bytes") {
   const Machine four{"dgx1v_16gb", "resnet50", 4};
   TrainingSpec spec = four.spec();
   spec.input.stored_sample = Bytes{1e5};
@@ -319,7 +322,7 @@ TEST_CASE("25: whatever is on its way, a link is shared by bytes") {
   }
 }
 
-TEST_CASE("26: GPUs relay by the release of NCCL, not by the generation of NVLink") {
+TEST_CASE("issue 23, item 26: GPUs relay by the release of NCCL, not by the generation of NVLink") {
   // The fifth GPU of the cube mesh has links to one other alone: without a relay the ring takes PCIe. With it
   // one ring fits on the P100's links and two on the V100's.
   for (const auto& node : {std::pair{"dgx1_p100", 1.3}, std::pair{"dgx1v_16gb", 2.0}}) {
@@ -338,7 +341,8 @@ TEST_CASE("26: GPUs relay by the release of NCCL, not by the generation of NVLin
   }
 }
 
-TEST_CASE("26: PCIe switches that pass nothing on are a fact of the node, or of the scenario") {
+TEST_CASE(
+    "issue 23, item 26: PCIe switches that pass nothing on are a fact of the node, or of the scenario") {
   CHECK(node_spec(hardware(), "dgx1_p100").peer_to_peer);
   CHECK_FALSE(node_spec(hardware(), "pcie_rtx4090_4gpu").peer_to_peer);
   CHECK_FALSE(node_spec(hardware(), {.node = "dgx1_p100", .peer_to_peer = false}).peer_to_peer);

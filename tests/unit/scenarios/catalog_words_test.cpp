@@ -11,7 +11,7 @@
 
 using namespace rackcast;
 
-TEST_CASE("32: natural words are answered") {
+TEST_CASE("issue 23, item 32: natural words are answered") {
   const Catalog catalog = Catalog::builtin();
   struct Word {
     const char *asked, *kind, *listed;
@@ -50,7 +50,7 @@ TEST_CASE("32: natural words are answered") {
   }
 }
 
-TEST_CASE("32: other words are suggested what is near, and the list names everything") {
+TEST_CASE("issue 23, item 32: other words are suggested what is near, and the list names everything") {
   const Catalog catalog = Catalog::builtin();
   CHECK(contains(error_text([&] { (void)list_catalog(catalog, "swiches"); }), "did you mean \"switches\""));
   CHECK(contains(error_text([&] { (void)list_catalog(catalog, "qwxzj"); }), "rackcast catalog search qwxzj"));

@@ -234,7 +234,7 @@ TEST_CASE("a split has a time on sizes that are no multiple of it") {
   CHECK(fitting(asked, 1).ways() == 1);
 }
 
-TEST_CASE("26: a scenario says whether PCIe switches pass data on between GPUs") {
+TEST_CASE("issue 23, item 26: a scenario says whether PCIe switches pass data on between GPUs") {
   const auto rate_with = [](const std::string& more) {
     return run(R"("model": "vgg16", "epochs": 1, "batch_per_gpu": 8, "precision": "fp32",
       "exchange": "after_backward")",
@@ -247,7 +247,7 @@ TEST_CASE("26: a scenario says whether PCIe switches pass data on between GPUs")
   CHECK(contains(error_text([&] { (void)rate_with(R"(, "peer_to_peer": "no")"); }), "x.json"));
 }
 
-TEST_CASE("15: a straggler under asynchronous servers costs its own part of the rate") {
+TEST_CASE("issue 23, item 15: a straggler under asynchronous servers costs its own part of the rate") {
   const auto rate_of = [](const std::string& slow) {
     return run(R"("model": "resnet50", "epochs": 1, "batch_per_gpu": 64, "precision": "fp32",
       "exchange": {"strategy": "parameter_server", "mode": "asynchronous", "split": "4 MB"})",

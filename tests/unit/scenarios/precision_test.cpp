@@ -59,7 +59,7 @@ void check_refused(const std::string& node, const std::string& precision, const 
 
 }  // namespace
 
-TEST_CASE("training in a precision that the GPU does not have is refused at its place") {
+TEST_CASE("issue 23, item 3: training in a precision that the GPU does not have is refused at its place") {
   for (const char* precision : {"int8", "fp8", "fp4", "bf16", "tf32"})
     check_refused("dgx1v_16gb", precision, "fp32, fp16, mixed");
   for (const char* precision : {"int8", "fp8", "fp4"})
@@ -67,7 +67,7 @@ TEST_CASE("training in a precision that the GPU does not have is refused at its 
   check_refused("dgx_h100", "fp4", "fp32, tf32, fp16, mixed, bf16, fp8");
 }
 
-TEST_CASE("a search leaves out the precisions that a node's GPU does not have") {
+TEST_CASE("issue 23, item 3: a search leaves out the precisions that a node's GPU does not have") {
   const Result r = size(
       training("dgx1v_16gb", "fp32", R"(, "search": {"precision": ["fp32", "fp8", "bf16"]})"), catalog());
   CHECK(r.answer.feasible);
@@ -84,7 +84,9 @@ TEST_CASE("a search leaves out the precisions that a node's GPU does not have") 
   CHECK(none.where().line == 4);
 }
 
-TEST_CASE("an alternative node whose GPU does not have the precision is no alternative and says so") {
+TEST_CASE(
+    "issue 23, item 3: an alternative node whose GPU does not have the precision is no alternative and says "
+    "so") {
   const Scenario s =
       read_scenario(parse_json(R"({"name": "x", "data": {"samples": 1281167, "bytes_per_sample": "0.1 MB"},
  "storage": {"array": "none"},
@@ -99,7 +101,7 @@ TEST_CASE("an alternative node whose GPU does not have the precision is no alter
   CHECK(r.workloads.front().alternatives.front().binding_constraint == "precision");
 }
 
-TEST_CASE("tokens in a precision that the GPU does not have are refused") {
+TEST_CASE("issue 23, item 3: tokens in a precision that the GPU does not have are refused") {
   GenerationQuestion q;
   q.model = "llama3-8b";
   q.prompt = q.output = 100;
@@ -115,7 +117,7 @@ TEST_CASE("tokens in a precision that the GPU does not have are refused") {
   CHECK(refused("dgx_h100", Precision::fp8).message() == "not refused");
 }
 
-TEST_CASE("a service whose only precision no GPU has is a wrong question, with its place") {
+TEST_CASE("issue 23, item 3: a service whose only precision no GPU has is a wrong question, with its place") {
   const std::string text = R"({"name": "x", "serving": {"model": "resnet50", "precision": "int8",
  "rate": "100/s", "latency": "50 ms"}, "cluster": {"node": "dgx1_p100"}})";
   const Scenario s = read_serving_scenario(parse_json(text, "x.json"), "x.json");

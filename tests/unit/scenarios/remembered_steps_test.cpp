@@ -34,7 +34,7 @@ Question asked(double samples, const std::string& input) {
 
 }  // namespace
 
-TEST_CASE("24: a remembered step is that of its own number of samples") {
+TEST_CASE("issue 23, item 24: a remembered step is that of its own number of samples") {
   // So many shards of fewer samples are shorter: opening them takes a larger part.
   const std::string input = R"({"format": "tfrecord", "shards": 1000000, "page_cache": false})";
   const Question many = asked(1e9, input), few = asked(1e6, input);
@@ -45,7 +45,8 @@ TEST_CASE("24: a remembered step is that of its own number of samples") {
   CHECK(first.parts.total < alone.parts.total);
 }
 
-TEST_CASE("24: a remembered step is that of its own number of steps, where each is simulated") {
+TEST_CASE(
+    "issue 23, item 24: a remembered step is that of its own number of steps, where each is simulated") {
   RunControl control;
   control.fold = false;
   Evaluator evaluator{builtin(), control};
@@ -55,7 +56,7 @@ TEST_CASE("24: a remembered step is that of its own number of steps, where each 
   CHECK(longer.steps == 2 * shorter.steps);
 }
 
-TEST_CASE("24: every part of a step's spec is in its key") {
+TEST_CASE("issue 23, item 24: every part of a step's spec is in its key") {
   const TrainingSpec plain;
   const auto differs = [&](auto change) {
     TrainingSpec other = plain;

@@ -63,7 +63,7 @@ TEST_CASE("a run that a limit ends says so and keeps what it has found") {
   CHECK(none.answer.binding_constraint == "limit");
 }
 
-TEST_CASE("building a large cluster can be interrupted") {
+TEST_CASE("issue 23, item 37: building a large cluster can be interrupted") {
   // 160,000 GPUs have as many hops in every ring: some forty looks at the clock before the first step.
   const Scenario scenario = saturn_v({R"(cluster={"node": "dgx1v_16gb", "nodes": 20000})"});
   RunControl control;

@@ -191,7 +191,9 @@ TEST_CASE("a stalled activity is named in the deadlock report") {
       Error);
 }
 
-TEST_CASE("an activity that ends past the clock's range is the input's doing, and names what holds it up") {
+TEST_CASE(
+    "issue 23, item 36: an activity that ends past the clock's range is the input's doing, and names what "
+    "holds it up") {
   Engine engine;  // picoseconds: 106 days
   Network network(engine);
   const ResourceId fast = network.add_resource("nic", Bandwidth{1e9});

@@ -75,7 +75,7 @@ Catalog made_up(const TemporaryFolder& folder, const std::string& library = R"("
 
 }  // namespace
 
-TEST_CASE("17: an architecture that nobody described is an error that says what to add") {
+TEST_CASE("issue 23, item 17: an architecture that nobody described is an error that says what to add") {
   const TemporaryFolder folder;
   const std::string text = error_text([&] { (void)with(folder, "gpus/mine.json", gpu_text("Rubin")); });
   CHECK(contains(text, "mine.json:2:"));
@@ -87,7 +87,7 @@ TEST_CASE("17: an architecture that nobody described is an error that says what 
       contains(error_text([&] { (void)architecture_spec(catalog(), "Hoper"); }), "did you mean \"Hopper\""));
 }
 
-TEST_CASE("17: an architecture of one's own is described by a file alone") {
+TEST_CASE("issue 23, item 17: an architecture of one's own is described by a file alone") {
   const TemporaryFolder folder;
   const Catalog own = made_up(folder);
   const Cluster here = cluster_of_node("mine", 4, own), hopper = cluster_of_node("dgx_h100", 4);
@@ -102,7 +102,7 @@ TEST_CASE("17: an architecture of one's own is described by a file alone") {
         doctest::Approx(node_reliability(catalog(), hopper.node).mtbf.base()));
 }
 
-TEST_CASE("17: the libraries of the architectures that come with the program") {
+TEST_CASE("issue 23, item 17: the libraries of the architectures that come with the program") {
   struct Row {
     const char* node;
     double version;
@@ -127,7 +127,8 @@ TEST_CASE("17: the libraries of the architectures that come with the program") {
 }
 
 TEST_CASE(
-    "17: GPUs without a library are refused with the reason, and work with another transport or alone") {
+    "issue 23, item 17: GPUs without a library are refused with the reason, and work with another transport "
+    "or alone") {
   const TemporaryFolder folder;
   const Catalog own = made_up(folder, R"("none")");
   const Cluster cluster = cluster_of_node("mine", 1, own);
@@ -177,7 +178,7 @@ TEST_CASE("RCCL has the rings and trees of NCCL with latencies of its own and ne
         doctest::Approx(0.3));  // by the links
 }
 
-TEST_CASE("17: decoders of images are facts of the GPU or its architecture") {
+TEST_CASE("issue 23, item 17: decoders of images are facts of the GPU or its architecture") {
   CHECK(gpu_spec(catalog(), "a100_sxm4_80gb").jpeg_engine);
   CHECK_FALSE(gpu_spec(catalog(), "a10").jpeg_engine);
   CHECK(gpu_spec(catalog(), "h100_sxm5").jpeg_engine);

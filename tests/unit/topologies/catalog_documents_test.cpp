@@ -70,7 +70,7 @@ std::string node(const std::string& facts, const std::string& top = "") {
 
 }  // namespace
 
-TEST_CASE("28: every starting file of a network or a piece of hardware is valid and works") {
+TEST_CASE("issue 23, item 28: every starting file of a network or a piece of hardware is valid and works") {
   const OwnCatalog own;
   own.write("gpus/my_gpu.json", template_text("gpu"));
   own.write("nodes/my_node.json", template_text("node"));
@@ -94,7 +94,7 @@ TEST_CASE("28: every starting file of a network or a piece of hardware is valid 
   }
 }
 
-TEST_CASE("28: all missing facts of a document are listed at once, each with what it is") {
+TEST_CASE("issue 23, item 28: all missing facts of a document are listed at once, each with what it is") {
   const std::string text = OwnCatalog::refusal(
       "gpus/mine.json", "{\"name\": \"Mine\",\n \"architecture\": \"Hopper\", \"facts\": {}}");
   for (const char* missing :
@@ -142,7 +142,7 @@ TEST_CASE("a misspelt member of a fact is refused in files of every kind") {
   }
 }
 
-TEST_CASE("28: files of one's own are shown like entries of the catalogue") {
+TEST_CASE("issue 23, item 28: files of one's own are shown like entries of the catalogue") {
   const OwnCatalog own;
   own.write("gpu.json", "{}");  // beside the kinds: not opened here
   for (const char* part : {"network", "gpu", "node", "link"}) {
@@ -158,7 +158,7 @@ TEST_CASE("28: files of one's own are shown like entries of the catalogue") {
   CHECK(contains(error_text([&] { (void)show_catalog(Catalog::builtin(), "", path); }), "say the kind"));
 }
 
-TEST_CASE("28: files are named relative to the file that names them") {
+TEST_CASE("issue 23, item 28: files are named relative to the file that names them") {
   const TemporaryFolder folder;
   write_file_atomically(folder / "net.json", template_text("network"));
   write_file_atomically(folder / "gpu.json", template_text("gpu"));
@@ -174,14 +174,15 @@ TEST_CASE("28: files are named relative to the file that names them") {
   CHECK_NOTHROW((void)simulate(load_scenario(folder / "scenario.json"), Catalog::builtin()));
 }
 
-TEST_CASE("28: a variant of a network may leave out what it takes from its base") {
+TEST_CASE("issue 23, item 28: a variant of a network may leave out what it takes from its base") {
   const TemporaryFolder folder;
   write_file_atomically(folder / "v.json",
                         R"({"extends": "resnet50", "title": "Mine", "parameters": {"more3": 2}})");
   CHECK(load_workload(folder / "v.json").title == "Mine");
 }
 
-TEST_CASE("28: the catalogue and the networks that come with the program match their schemas") {
+TEST_CASE(
+    "issue 23, item 28: the catalogue and the networks that come with the program match their schemas") {
   const Catalog catalog = Catalog::builtin();
   for (const std::string& kind : catalog.kinds())
     for (const std::string& id : catalog.ids(kind)) {
@@ -197,7 +198,7 @@ TEST_CASE("28: the catalogue and the networks that come with the program match t
   }
 }
 
-TEST_CASE("28: our checker and another program agree on documents") {
+TEST_CASE("issue 23, item 28: our checker and another program agree on documents") {
   const std::string base = gpu();
   const auto replaced = [&](const std::string& from, const std::string& to) {
     std::string text = base;
@@ -221,7 +222,7 @@ TEST_CASE("28: our checker and another program agree on documents") {
   }
 }
 
-TEST_CASE("28: a link of one's own needs a family and a latency") {
+TEST_CASE("issue 23, item 28: a link of one's own needs a family and a latency") {
   const std::string rate = fmt::format(R"({{"gbit_per_s": {}}})", fact("400", "Gbit/s"));
   CHECK(
       contains(OwnCatalog::refusal("links/mine.json", "{\"name\": \"x\", \"facts\": {\"my\": " + rate + "}}"),
@@ -236,7 +237,7 @@ TEST_CASE("28: a link of one's own needs a family and a latency") {
                  "one of"));
 }
 
-TEST_CASE("33: a cluster without a node is an error at its place, not a crash") {
+TEST_CASE("issue 23, item 33: a cluster without a node is an error at its place, not a crash") {
   const std::string text =
       OwnCatalog::refusal("clusters/mine.json", R"({"name": "My cluster", "node_count": 4})");
   CHECK(contains(text, "clusters/mine.json:1:1"));
@@ -257,7 +258,7 @@ TEST_CASE("33: a cluster without a node is an error at its place, not a crash") 
   CHECK(topology_target(catalog, {.name = "mine"}).nodes == 4);
 }
 
-TEST_CASE("33: documents are read through before anything uses them") {
+TEST_CASE("issue 23, item 33: documents are read through before anything uses them") {
   // Units and names that only the reader knows.
   CHECK(contains(
       OwnCatalog::refusal(
@@ -290,7 +291,8 @@ TEST_CASE("33: documents are read through before anything uses them") {
   }
 }
 
-TEST_CASE("34: more devices than the graph can number are refused on load, with the field's name") {
+TEST_CASE(
+    "issue 23, item 34: more devices than the graph can number are refused on load, with the field's name") {
   const auto refused = [](const std::string& name, const std::string& value, const std::string& rest = "") {
     const std::string text =
         OwnCatalog::refusal("nodes/mine.json", node("\"" + name + "\": " + fact(value) + rest));
@@ -324,7 +326,8 @@ TEST_CASE("34: more devices than the graph can number are refused on load, with 
       "/gpu_count"));
 }
 
-TEST_CASE("34: separate networks of every port have no more switches than the graph can number") {
+TEST_CASE(
+    "issue 23, item 34: separate networks of every port have no more switches than the graph can number") {
   const Catalog catalog = Catalog::builtin();
   const NodeSpec box =
       node_spec(catalog, {.node = "workstation", .gpu = "p100_pcie_16gb", .nics = 1024, .nic_link = "edr"});

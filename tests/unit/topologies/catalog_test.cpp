@@ -201,7 +201,7 @@ TEST_CASE("a broken file of a user says what is wrong and where") {
   CHECK(has(message_of([] { return Catalog::builtin("/no/such/folder").kinds(); }), "/no/such/folder"));
 }
 
-TEST_CASE("a fact far outside of what exists is refused with its key") {
+TEST_CASE("issue 23, item 36: a fact far outside of what exists is refused with its key") {
   const auto fact = [](const char* key, const char* value, const char* unit) {
     return Fact{key, parse_json(std::string{"{\"value\": "} + value + ", \"unit\": \"" + unit +
                                     "\", \"source\": \"s\", \"confidence\": \"memory\"}",

@@ -106,7 +106,8 @@ TEST_CASE("separate rails are copies of one network without a cable between them
   CHECK(std::ranges::any_of(route.hops, [&](const Hop& hop) { return t.link(hop.link).to == entry; }));
 }
 
-TEST_CASE("31: on DGX H100 with separate rails data change rails over NVLink before they leave") {
+TEST_CASE(
+    "issue 23, item 31: on DGX H100 with separate rails data change rails over NVLink before they leave") {
   const NodeSpec node = node_spec(catalog(), "dgx_h100");
   const FabricPlan p = plan(node, 128, {.rails = RailPlan::separate});
   CHECK(p.planes == 8);
@@ -135,7 +136,9 @@ TEST_CASE("31: on DGX H100 with separate rails data change rails over NVLink bef
     for (int b = 0; b < 8; ++b) CHECK_NOTHROW((void)router.route(t.gpu(0, a), t.gpu(1, b)));
 }
 
-TEST_CASE("31: without NVLink data whose adapters of both ends are given change rails over the host") {
+TEST_CASE(
+    "issue 23, item 31: without NVLink data whose adapters of both ends are given change rails over the "
+    "host") {
   const NodeSpec node = node_spec(catalog(), "pfn_mn1");
   const Topology t = build_cluster(build_node(node), plan(node, 8, {.rails = RailPlan::separate}));
   Router router{t};

@@ -28,7 +28,9 @@ PredictionOutcome outcome(const std::string& gpu, int gpus, const std::string& t
 
 }  // namespace
 
-TEST_CASE("a published run in a precision that the GPU does not have is not predicted, with the reason") {
+TEST_CASE(
+    "issue 23, item 3: a published run in a precision that the GPU does not have is not predicted, with the "
+    "reason") {
   for (const int gpus : {1, 4}) {
     CAPTURE(gpus);
     const PredictionOutcome bf16 = outcome("v100_sxm2_16gb", gpus, "training", "bf16");

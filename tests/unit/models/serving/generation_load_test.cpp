@@ -110,7 +110,8 @@ TEST_CASE("in a steady state prompts of others delay tokens, and Little's law ho
   }
 }
 
-TEST_CASE("where passes have no room for the prompts, requests wait for their first token") {
+TEST_CASE(
+    "issue 23, item 2: where passes have no room for the prompts, requests wait for their first token") {
   GenerationLoad load = load_of(20000, Duration{0});
   load.output = 2;
   load.tokens_per_pass = 54;  // an answer takes 100 tokens of its prompt and one more

@@ -101,7 +101,7 @@ TEST_CASE("requests in flight are the rate times the time of an answer (Little's
   }
 }
 
-TEST_CASE("time per output token includes the passes spent on prompts of others") {
+TEST_CASE("issue 23, item 2: time per output token includes the passes spent on prompts of others") {
   const Machine m;
   GenerationSpec spec = m.spec();
   spec.requests = 64;
@@ -117,7 +117,7 @@ TEST_CASE("time per output token includes the passes spent on prompts of others"
   CHECK(heavy.token - brief.token > 0.8 * (63.0 / 500) * prompt);
 }
 
-TEST_CASE("the time to the first token is at least one read of the weights") {
+TEST_CASE("issue 23, item 2: the time to the first token is at least one read of the weights") {
   const Machine m;
   for (const double prompt : {1.0, 10.0, 1000.0, 20000.0}) {
     for (const int stages : {1, 4}) {

@@ -192,7 +192,9 @@ TEST_CASE("hostile campaigns are refused at their place") {
   }
 }
 
-TEST_CASE("failures and repairs that would come long after the campaign do not pass the end of its clock") {
+TEST_CASE(
+    "issue 23, item 36: failures and repairs that would come long after the campaign do not pass the end of "
+    "its clock") {
   CampaignFailures rare;
   rare.node_mtbf = Duration{30000 * 365.25 * 86400};  // exponential draws reach past 292,000 years
   rare.repair = rare.node_mtbf;

@@ -114,7 +114,7 @@ TEST_CASE("a job in several pods has its nodes' part of the uplinks of leaves an
   CHECK_THROWS_AS((void)plan_fabric(catalog, node, 7, choice), Error);
 }
 
-TEST_CASE("23: a pod's uplinks in sixteenths of a cable may be more than 16 bits count") {
+TEST_CASE("issue 23, item 23: a pod's uplinks in sixteenths of a cable may be more than 16 bits count") {
   // Leaves of 18 node ports and as many uplinks, 324 of them in a pod: 5,832 cables to the cores.
   const Catalog catalog = Catalog::builtin();
   const NodeSpec node =

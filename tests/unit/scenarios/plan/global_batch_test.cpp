@@ -51,7 +51,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a stated global batch stays the same on any number of GPUs") {
+TEST_CASE("issue 23, item 12: a stated global batch stays the same on any number of GPUs") {
   for (const int count : {1, 2, 4}) {
     CAPTURE(count);
     const WorkloadResult w = run(kResnet + R"(, "global_batch": 1024)", nodes(count));
@@ -86,7 +86,7 @@ TEST_CASE("a global batch in tokens is dealt out in sequences") {
   CHECK(contains(w.batch.text, "65,536 tokens"));
 }
 
-TEST_CASE("the micro-batches of a split network follow from the global batch") {
+TEST_CASE("issue 23, item 12: the micro-batches of a split network follow from the global batch") {
   const std::string split = R"("model": "gpt2-8.3b", "epochs": 1, "precision": "bf16", "global_batch": 64,
     "parallelism": {"tensor": 8, "micro_batch": 2)";
   const std::string cluster = R"("node": "dgx_a100_640gb", "nodes": )";
@@ -121,7 +121,9 @@ TEST_CASE("size looks at the numbers of nodes that deal the global batch out eve
   CHECK(768 % (8 * result.answer.why_not_fewer->nodes) == 0);
 }
 
-TEST_CASE("the batch that grows with the GPUs is named, and past the largest useful one it is a warning") {
+TEST_CASE(
+    "issue 23, item 12: the batch that grows with the GPUs is named, and past the largest useful one it is a "
+    "warning") {
   const WorkloadResult w = run(kBert + R"(, "batch_per_gpu": 16)", nodes(4));
   CHECK(w.batch.text == "512 samples (65,536 tokens)");
   CHECK(contains(w.batch.origin, "grows with the GPUs, 32 times"));

@@ -41,14 +41,15 @@ Scenario impossible(int most) {
 
 }  // namespace
 
-TEST_CASE("a job of so many GPUs is simulated at few of its numbers of nodes") {
+TEST_CASE("issue 23, item 35: a job of so many GPUs is simulated at few of its numbers of nodes") {
   // Sizes grow by half; nothing differs between them, so no interval is halved.
   const Result r = size(impossible(300), shipped());
   CHECK_FALSE(r.answer.feasible);
   CHECK(r.plan->simulated < 40);
 }
 
-TEST_CASE("clusters are given back but for the last, and what was simulated on them is known") {
+TEST_CASE(
+    "issue 23, item 35: clusters are given back but for the last, and what was simulated on them is known") {
   const Scenario s = impossible(300);
   Evaluator evaluator{shipped()};
   Question q = question(s, s.workloads.front());
@@ -66,7 +67,7 @@ TEST_CASE("clusters are given back but for the last, and what was simulated on t
   CHECK(evaluator.clusters_held() == 1);
 }
 
-TEST_CASE("a search holds no more clusters than it may") {
+TEST_CASE("issue 23, item 35: a search holds no more clusters than it may") {
   const Scenario s = impossible(1500);
   Evaluator evaluator{shipped()};
   RunControl control;

@@ -87,7 +87,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("issue 23, 13: by default the times of all workloads add up before the deadline") {
+TEST_CASE("issue 23, item 13: by default the times of all workloads add up before the deadline") {
   const std::vector<double> one = times_on(1);
   const double deadline = 1.02 * std::ranges::max(one);  // enough for each, not for all
   const Result alone = size(three({kAlone, {"goal.deadline", seconds(deadline)}}), known());
@@ -114,7 +114,7 @@ TEST_CASE("issue 23, 13: by default the times of all workloads add up before the
   CHECK(sum(times_on(*twice->nodes - 1)) > deadline / 2);
 }
 
-TEST_CASE("issue 23, 13: the report states the premise in its first paragraph") {
+TEST_CASE("issue 23, item 13: the report states the premise in its first paragraph") {
   const std::string schema{schema_text("result")};
   const Result together = simulate(three(), known());
   CHECK(has(together.premise, "run one after another on the same nodes"));
@@ -132,7 +132,7 @@ TEST_CASE("issue 23, 13: the report states the premise in its first paragraph") 
   CHECK(simulate(one, known()).premise.empty());
 }
 
-TEST_CASE("issue 23, 13: a simulation, a sweep and an uncertainty add the times up too") {
+TEST_CASE("issue 23, item 13: a simulation, a sweep and an uncertainty add the times up too") {
   const Scenario s = three({{"cluster.nodes", "2"}});
   const Result r = simulate(s, known());
   const double all = sum(times_on(2));
@@ -153,7 +153,7 @@ TEST_CASE("issue 23, 13: a simulation, a sweep and an uncertainty add the times 
   CHECK(sure.quantiles[2] / sum(times_on(sure.nodes)) == doctest::Approx(1).epsilon(0.1));
 }
 
-TEST_CASE("issue 23, 13: parts of the model vary in all workloads of a sum together") {
+TEST_CASE("issue 23, item 13: parts of the model vary in all workloads of a sum together") {
   // Kernels a factor slower make all three slower by it: the interval of the sum is as wide as the mean of
   // theirs, not narrower as that of independent errors would be.
   const Result r = simulate(three(), known());
@@ -167,8 +167,9 @@ TEST_CASE("issue 23, 13: parts of the model vary in all workloads of a sum toget
   CHECK(all.high == doctest::Approx(high).epsilon(0.02));
 }
 
-TEST_CASE("issue 23, 13: the optimum of workloads that run one after another is that of plain enumeration" *
-          doctest::test_suite("long")) {
+TEST_CASE(
+    "issue 23, item 13: the optimum of workloads that run one after another is that of plain enumeration" *
+    doctest::test_suite("long")) {
   const double deadline = 0.45 * sum(times_on(1));
   for (const char* objective : {"lowest-cost", "lowest-energy", "fastest"}) {
     CAPTURE(objective);
@@ -204,14 +205,14 @@ TEST_CASE("issue 23, 13: the optimum of workloads that run one after another is 
   }
 }
 
-TEST_CASE("issue 23, 13: an unknown premise is refused with the known ones") {
+TEST_CASE("issue 23, item 13: an unknown premise is refused with the known ones") {
   const std::string text = error_text([] { three({{"workloads_run", "parallel"}}); });
   CHECK(has(text, "parallel"));
   CHECK(has(text, "one-after-another"));
   CHECK(has(text, "each-on-its-own"));
 }
 
-TEST_CASE("issue 23, 1: the box follows the slowest workload, in every objective and in a simulation") {
+TEST_CASE("issue 23, item 1: the box follows the slowest workload, in every objective and in a simulation") {
   for (const char* objective : {"fewest-nodes", "lowest-cost", "lowest-energy", "fastest"}) {
     CAPTURE(objective);
     const Result r = size(three({kAlone, {"goal.objective", objective}}), known());
@@ -233,7 +234,7 @@ TEST_CASE("issue 23, 1: the box follows the slowest workload, in every objective
 }
 
 TEST_CASE(
-    "issue 23, 1: a workload that needs more nodes for its memory does not hide one that takes longer") {
+    "issue 23, item 1: a workload that needs more nodes for its memory does not hide one that takes longer") {
   // ResNet-50 needs the nodes of its deadline; on as many, AlexNet's time is not the box's.
   const Result r =
       size(three({kAlone, {"goal.deadline", seconds(0.6 * std::ranges::max(times_on(1)))}}), known());
@@ -252,7 +253,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("issue 23, 1: the chance of a deadline is that of a log-normal time with the interval's ends") {
+TEST_CASE(
+    "issue 23, item 1: the chance of a deadline is that of a log-normal time with the interval's ends") {
   // The deadline is the 95 % end of the time, then its 5 % end, then its middle.
   const Estimate time{50, 25, 100, "s"};
   CHECK(*chance_within(time, Duration{100}) == doctest::Approx(0.95).epsilon(1e-3));
@@ -261,7 +263,7 @@ TEST_CASE("issue 23, 1: the chance of a deadline is that of a log-normal time wi
   CHECK_FALSE(chance_within({50, 50, 50, "s"}, Duration{100}));
 }
 
-TEST_CASE("issue 23, 1: the least probability is that of the plan as a whole") {
+TEST_CASE("issue 23, item 1: the least probability is that of the plan as a whole") {
   Evaluator evaluator{known()};
   const Scenario s = three({kAlone});
   const std::vector<Question> asked = questions(s);
@@ -273,7 +275,7 @@ TEST_CASE("issue 23, 1: the least probability is that of the plan as a whole") {
   CHECK(least < 0.9);
 }
 
-TEST_CASE("issue 23, 1: a box without an answer names the cluster whose figures it shows") {
+TEST_CASE("issue 23, item 1: a box without an answer names the cluster whose figures it shows") {
   for (const char* objective : {"fewest-nodes", "lowest-cost"}) {
     CAPTURE(objective);
     const Result r = size(three({kAlone,
@@ -294,7 +296,7 @@ TEST_CASE("issue 23, 1: a box without an answer names the cluster whose figures 
   }
 }
 
-TEST_CASE("issue 23, 1: where no cluster comes near, the box has no figures") {
+TEST_CASE("issue 23, item 1: where no cluster comes near, the box has no figures") {
   const Result r = size(three({{"workloads.0.batch_per_gpu", "100000"}}), known());
   REQUIRE_FALSE(r.answer.feasible);
   CHECK(r.answer.binding_constraint == "gpu_memory");

@@ -92,7 +92,7 @@ TEST_CASE("an overloaded fleet has no cost of a request and no interval of its n
   CHECK(enough.require("serving").require("usd_per_million").kind() == JsonKind::number);
 }
 
-TEST_CASE("37: a limit ends what would change the answer of a fleet, row by row") {
+TEST_CASE("issue 23, item 37: a limit ends what would change the answer of a fleet, row by row") {
   const Scenario asked = photos("", "", R"(, "goal": {"max_nodes": 100})");
   const ServiceResult whole = size_service(asked, shipped());
   REQUIRE(whole.answer.feasible);

@@ -37,7 +37,9 @@ constexpr const char* kChat =
 
 }  // namespace
 
-TEST_CASE("nodes for a language model keep both limits in the busiest hour, and one fewer does not") {
+TEST_CASE(
+    "issue 23, item 30: nodes for a language model keep both limits in the busiest hour, and one fewer does "
+    "not") {
   const ServiceResult r = answered(kChat);
   REQUIRE(r.answer.feasible);
   REQUIRE(r.at_peak.tokens);

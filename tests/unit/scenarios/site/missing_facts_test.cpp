@@ -57,7 +57,7 @@ double width(const Estimate& e) {
 
 }  // namespace
 
-TEST_CASE("a node that does not state its CPU cores is not faster than one that does") {
+TEST_CASE("issue 23, item 10: a node that does not state its CPU cores is not faster than one that does") {
   const std::string cluster = R"({"node": "dgx1_p100", "nodes": 1})";
   const Result known = run(Catalog::builtin(), cluster, "nvme_gen3", "alexnet");
   const Forgetful forgetful{"dgx1_p100", {"cpu_cores_total"}};
@@ -68,7 +68,9 @@ TEST_CASE("a node that does not state its CPU cores is not faster than one that 
   CHECK(width(unknown.prediction.time_to_train) > width(known.prediction.time_to_train));
 }
 
-TEST_CASE("a node that does not state where its GPUs are on PCIe is not faster than one that does") {
+TEST_CASE(
+    "issue 23, item 10: a node that does not state where its GPUs are on PCIe is not faster than one that "
+    "does") {
   const std::string cluster = R"({"node": "svail_titanx8", "nodes": 1})";
   const Result known = run(Catalog::builtin(), cluster, "none", "vgg16");
   const Forgetful no_tree{"svail_titanx8", {"pcie_tree"}};
@@ -84,7 +86,9 @@ TEST_CASE("a node that does not state where its GPUs are on PCIe is not faster t
   CHECK(warns(less, "cpu_sockets"));
 }
 
-TEST_CASE("a node without a network port is asked for one before it reads from storage elsewhere") {
+TEST_CASE(
+    "issue 23, item 10: a node without a network port is asked for one before it reads from storage "
+    "elsewhere") {
   const Forgetful forgetful{"dgx1_p100", {"nics_compute"}};
   const std::string text = error_text([&] {
     (void)run(forgetful.catalog(), R"({"node": "dgx1_p100", "nodes": 1})", "nfs_10gbe", "alexnet");

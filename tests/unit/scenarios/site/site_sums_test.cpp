@@ -65,7 +65,7 @@ const std::string kUnrated = R"({"node": "aws_p5_48xlarge", "nodes": 4})";
 
 }  // namespace
 
-TEST_CASE("spare nodes are bought, racked, wired and powered with the others") {
+TEST_CASE("issue 23, item 4: spare nodes are bought, racked, wired and powered with the others") {
   const Result without = simulated({}), with = simulated(kTwoSpares);
   CHECK(with.answer.nodes == 4);
   CHECK(with.answer.spares == 2);
@@ -99,7 +99,9 @@ TEST_CASE("spare nodes are bought, racked, wired and powered with the others") {
   CHECK(has(reports::render_text(reports::load_result(text, "spares"), {}), "4 + 2 spares ×"));
 }
 
-TEST_CASE("spares that are relied on are those that are bought, and none are relied on where none are") {
+TEST_CASE(
+    "issue 23, item 4: spares that are relied on are those that are bought, and none are relied on where "
+    "none are") {
   // Long repairs: one spare is enough with 95 % where none is not.
   const Result usual = simulated({{"failures", R"({"checkpoint_stall": "30 s", "repair": "1000 h"})"}});
   const FailurePlan& plan = usual.workloads.front().reliability->plan;
@@ -113,7 +115,9 @@ TEST_CASE("spares that are relied on are those that are bought, and none are rel
         two.workloads.front().reliability->plan.spec.wait);
 }
 
-TEST_CASE("spare nodes count among the most nodes, and the proof and the alternatives have them, too") {
+TEST_CASE(
+    "issue 23, item 4: spare nodes count among the most nodes, and the proof and the alternatives have them, "
+    "too") {
   Sets sets = kTwoSpares;
   sets.push_back({"goal", R"({"deadline": "14 h", "max_nodes": 20, "alternatives": ["dgx2"]})"});
   const Result free = size(asked(sets), catalog());
@@ -132,7 +136,7 @@ TEST_CASE("spare nodes count among the most nodes, and the proof and the alterna
   CHECK_FALSE(size(asked(sets), catalog()).answer.feasible);
 }
 
-TEST_CASE("a campaign's cluster has its spare nodes in power and price") {
+TEST_CASE("issue 23, item 4: a campaign's cluster has its spare nodes in power and price") {
   const auto campaign = [](const char* failures) {
     const Scenario s = asked({{"campaign", R"({"duration": "2 days", "warm_up": "1 h",
                                               "streams": [{"kind": "run", "work": "12 h"}]})"},
@@ -147,7 +151,7 @@ TEST_CASE("a campaign's cluster has its spare nodes in power and price") {
   CHECK(two.cost.cluster.own.capex - none.cost.cluster.own.capex >= Money{2 * 149'000.0});
 }
 
-TEST_CASE("a sum with a missing part is at least what is known, and names the rest") {
+TEST_CASE("issue 23, item 8: a sum with a missing part is at least what is known, and names the rest") {
   const Result r = simulated({{"cluster", kUnrated}, {"site.prices.date", "2024-06-01"}});
   CHECK_FALSE(r.answer.rack_units.has_value());
   CHECK_FALSE(r.answer.power_kw.has_value());
@@ -171,7 +175,7 @@ TEST_CASE("a sum with a missing part is at least what is known, and names the re
   }
 }
 
-TEST_CASE("no limit is decided by a sum with a missing part") {
+TEST_CASE("issue 23, item 8: no limit is decided by a sum with a missing part") {
   const auto sized = [](const std::string& path, const std::string& value) {
     return size(asked({{"cluster", kUnrated},
                        {"site.prices.date", "2024-06-01"},
@@ -202,7 +206,7 @@ TEST_CASE("no limit is decided by a sum with a missing part") {
   }
 }
 
-TEST_CASE("a limit that the known part alone breaks is broken") {
+TEST_CASE("issue 23, item 8: a limit that the known part alone breaks is broken") {
   const Result r =
       size(asked({{"cluster", kUnrated},
                   {"goal", R"({"deadline": "10 days", "max_nodes": 4})"},
@@ -222,7 +226,7 @@ TEST_CASE("the lowest energy is not that of a node whose power nobody knows") {
   CHECK(r.plan->chosen->node == "dgx1v_16gb");
 }
 
-TEST_CASE("a rack-scale system comes in a rack of its own") {
+TEST_CASE("issue 23, item 9: a rack-scale system comes in a rack of its own") {
   const Result r = simulated({{"cluster", R"({"node": "gb200_nvl72_rack", "nodes": 2})"},
                               {"workloads.0.batch_per_gpu", "256"},
                               {"site.prices.date", "2025-06-01"}});
@@ -245,7 +249,7 @@ TEST_CASE("a rack-scale system comes in a rack of its own") {
   CHECK_NOTHROW(reports::render_html(reports::load_result(text, "rack scale")));
 }
 
-TEST_CASE("what a rack may draw holds for a rack-scale system, too") {
+TEST_CASE("issue 23, item 9: what a rack may draw holds for a rack-scale system, too") {
   for (const auto& set :
        Sets{{"site.racks", R"({"power": "100 kW"})"}, {"site.cooling", R"({"rack": "air"})"}}) {
     const auto& [path, value] = set;
@@ -259,7 +263,7 @@ TEST_CASE("what a rack may draw holds for a rack-scale system, too") {
   }
 }
 
-TEST_CASE("a question of 2018 is compared with rents of 2018, or with none") {
+TEST_CASE("issue 23, item 11: a question of 2018 is compared with rents of 2018, or with none") {
   const Result known = simulated({});
   REQUIRE(known.site->cost->offer);
   CHECK(known.site->cost->offer->date <= "2018-10-31");
