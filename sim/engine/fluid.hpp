@@ -117,7 +117,6 @@ class Network final : public EventSink, public Waitable {
   /// them.
   ResourceId add_units(std::string name, double count) { return add(std::move(name), count); }
 
-  [[nodiscard]] std::size_t resource_count() const { return resources_.size(); }
   [[nodiscard]] const std::string& name(ResourceId id) const { return resources_[id.index].name; }
   /// In the base unit it was added with.
   [[nodiscard]] double capacity(ResourceId id) const { return resources_[id.index].capacity; }

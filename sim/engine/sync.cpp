@@ -6,10 +6,6 @@
 
 namespace rackcast {
 
-std::string Semaphore::describe(std::uint64_t count) const {
-  return fmt::format("{} of semaphore \"{}\" ({} available)", count, name_, permits_);
-}
-
 Barrier::Barrier(Engine& engine, std::string name, std::uint64_t parties)
     : engine_(engine), name_(std::move(name)), parties_(parties) {
   if (parties == 0) throw Error("barrier \"" + name_ + "\" has no parties", {}, {}, ErrorKind::internal);

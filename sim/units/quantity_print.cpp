@@ -58,12 +58,8 @@ constexpr Scale frequencies[] = {{1 / (365.25 * day), "/year"},
                                  {1e12, "THz"}};
 constexpr Scale sizes[] = {{1, "B"},     {1e3, "kB"},  {1e6, "MB"},  {1e9, "GB"},
                            {1e12, "TB"}, {1e15, "PB"}, {1e18, "EB"}, {1e21, "ZB"}};
-constexpr Scale binary_sizes[] = {{1, "B"},        {0x1p10, "KiB"}, {0x1p20, "MiB"}, {0x1p30, "GiB"},
-                                  {0x1p40, "TiB"}, {0x1p50, "PiB"}, {0x1p60, "EiB"}};
 constexpr Scale bandwidths[] = {{1, "B/s"},     {1e3, "kB/s"},  {1e6, "MB/s"}, {1e9, "GB/s"},
                                 {1e12, "TB/s"}, {1e15, "PB/s"}, {1e18, "EB/s"}};
-constexpr Scale bit_rates[] = {{0.125, "bit/s"},    {0.125e3, "kbit/s"},  {0.125e6, "Mbit/s"},
-                               {0.125e9, "Gbit/s"}, {0.125e12, "Tbit/s"}, {0.125e15, "Pbit/s"}};
 constexpr Scale operations[] = {{1, "FLOP"},     {1e3, "kFLOP"},  {1e6, "MFLOP"},
                                 {1e9, "GFLOP"},  {1e12, "TFLOP"}, {1e15, "PFLOP"},
                                 {1e18, "EFLOP"}, {1e21, "ZFLOP"}, {1e24, "YFLOP"}};
@@ -132,12 +128,6 @@ std::string to_text(Length q) {
 }
 std::string to_text(Area q) {
   return scaled(q.base(), areas);
-}
-std::string to_text_bits(Bandwidth q) {
-  return scaled(q.base(), bit_rates);
-}
-std::string to_text_binary(Bytes q) {
-  return scaled(q.base(), binary_sizes);
 }
 
 std::string told_apart(Duration q, Duration limit) {

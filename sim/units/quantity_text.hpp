@@ -58,9 +58,4 @@ std::string to_text(Mass);
 std::string to_text(Length);
 std::string to_text(Area);
 
-/// A bandwidth in bits per second, as network links are quoted ("100 Gbit/s").
-std::string to_text_bits(Bandwidth);
-/// A size in binary prefixes ("16 GiB").
-std::string to_text_binary(Bytes);
-
 }  // namespace rackcast

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sim/engine/fluid.hpp"
-#include "sim/engine/sync.hpp"
+#include "sim/engine/queue.hpp"
 
 using namespace rackcast;
 
@@ -23,12 +23,12 @@ constexpr double bandwidth = 25e9;
 constexpr double latency = 2e-6;
 
 Process rank(Engine&, Network& network, std::array<Usage, 2> route, std::int64_t steps, double chunk,
-             Semaphore& received, Semaphore& right_received) {
+             Queue<std::int64_t>& received, Queue<std::int64_t>& right_received) {
   const Activity send{.work = chunk, .uses = route, .latency = Duration{latency}};
   for (std::int64_t step = 0; step < steps; ++step) {
     co_await network.run(send);
-    right_received.release();
-    co_await received.acquire();
+    co_await right_received.push(step);
+    co_await received.pop();
   }
 }
 
@@ -38,13 +38,13 @@ double ring_time(std::int64_t n, std::int64_t sharing) {
   Network network(engine);
   std::vector<ResourceId> out;
   std::vector<ResourceId> in;
-  std::deque<Semaphore> received;
+  std::deque<Queue<std::int64_t>> received;
   const std::int64_t ports = n / sharing;
   for (std::int64_t p = 0; p < ports; ++p) {
     out.push_back(network.add_resource("out", Bandwidth{bandwidth * static_cast<double>(sharing)}));
     in.push_back(network.add_resource("in", Bandwidth{bandwidth * static_cast<double>(sharing)}));
   }
-  for (std::int64_t r = 0; r < n; ++r) received.emplace_back(engine, "received/" + std::to_string(r), 0u);
+  for (std::int64_t r = 0; r < n; ++r) received.emplace_back(engine, "received/" + std::to_string(r), 2 * n);
   for (std::int64_t r = 0; r < n; ++r) {
     const std::int64_t right = (r + 1) % n;
     const std::array<Usage, 2> route{

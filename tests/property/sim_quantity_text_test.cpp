@@ -47,8 +47,6 @@ TEST_CASE("what is printed for people reads back as the same quantity within hal
     check_round_trip<Mass>(base);
     check_round_trip<Length>(base);
     check_round_trip<Area>(base);
-    CHECK(std::abs(parse_quantity<Bandwidth>(to_text_bits(Bandwidth{base})).base() / base - 1) <= 0.00501);
-    CHECK(std::abs(parse_quantity<Bytes>(to_text_binary(Bytes{base})).base() / base - 1) <= 0.00501);
   }
 }
 

@@ -40,13 +40,6 @@ Process pop_one(Engine&, Queue<int>& queue, Log& log, std::string name) {
   log.push_back(name + (item ? std::to_string(*item) : "-"));
 }
 
-Process holder(Engine& engine, Semaphore& semaphore, Log& log, std::string name, std::uint64_t permits) {
-  co_await semaphore.acquire(permits);
-  log.push_back(fmt::format("{} at {:g}", name, engine.time().base()));
-  co_await engine.sleep(Duration{1});
-  semaphore.release(permits);
-}
-
 Process rounds(Engine& engine, Barrier& barrier, Log& log, std::string name, double pace) {
   for (int round = 0; round < 2; ++round) {
     co_await engine.sleep(Duration{pace});
@@ -116,18 +109,6 @@ TEST_CASE("a queue carries items that can only be moved") {
   CHECK(seen == 7);
 }
 
-TEST_CASE("a semaphore is fair: a large request is not overtaken by small ones") {
-  Engine engine;
-  Log log;
-  Semaphore cores(engine, "cores", 2);
-  engine.spawn("a", holder(engine, cores, log, "a", 1));
-  engine.spawn("b", holder(engine, cores, log, "b", 2));
-  engine.spawn("c", holder(engine, cores, log, "c", 1));
-  engine.run();
-  CHECK(log == Log{"a at 0", "b at 1", "c at 2"});
-  CHECK(cores.available() == 2);
-}
-
 TEST_CASE("a barrier holds all parties, round after round") {
   Engine engine;
   Log log;
@@ -156,11 +137,9 @@ TEST_CASE("a deadlock names who waits for what") {
   Engine engine;
   Log log;
   Queue<int> queue(engine, "batches/3", 1);
-  Semaphore cores(engine, "cores", 1);
   Barrier barrier(engine, "step", 2);
   Gate gate(engine, "ready");
   engine.spawn("loader/3", pop_one(engine, queue, log, "x"));
-  engine.spawn("decoder", holder(engine, cores, log, "d", 3));
   engine.spawn("trainer", rounds(engine, barrier, log, "t", 1));
   engine.spawn("gated", pass(engine, gate, log, "g"));
   try {
@@ -169,9 +148,8 @@ TEST_CASE("a deadlock names who waits for what") {
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::internal);
     CHECK(error.message() ==
-          "deadlock after 1 s of simulated time: no event is pending, but 4 processes wait\n"
+          "deadlock after 1 s of simulated time: no event is pending, but 3 processes wait\n"
           "  process \"loader/3\" waits for queue \"batches/3\" (empty)\n"
-          "  process \"decoder\" waits for 3 of semaphore \"cores\" (1 available)\n"
           "  process \"trainer\" waits for barrier \"step\" (1 of 2 arrived)\n"
           "  process \"gated\" waits for gate \"ready\" (closed)");
   }
