@@ -14,23 +14,21 @@ namespace rackcast {
 namespace {
 
 constexpr std::array all{
-    Compression{"none", "gradients as they are", 1, 0, 1, true, 1, ""},
-    Compression{"fp16", "16-bit gradients, summed in 16 bits", 0.5, 3, 1, true, 1,
+    Compression{"none", "gradients as they are", 1, 0, 1, true, ""},
+    Compression{"fp16", "16-bit gradients, summed in 16 bits", 0.5, 3, 1, true,
                 "P. Micikevicius et al., Mixed precision training, ICLR 2018"},
-    Compression{"int8", "8-bit gradients with a scale per block", 0.25, 4, 1, false, 1,
+    Compression{"int8", "8-bit gradients with a scale per block", 0.25, 4, 1, false,
                 "T. Dettmers, 8-bit approximations for parallelism in deep learning, ICLR 2016: no loss of "
                 "accuracy in data parallelism"},
-    Compression{
-        "1bit", "signs with error feedback", 1.0 / 32, 6, 1, false, 1.05,
-        "F. Seide et al., 1-bit stochastic gradient descent, Interspeech 2014: small loss; the factor "
-        "stands for its warm-up without compression"},
-    Compression{"ternary", "-1, 0, 1 with a scale per layer", 2.0 / 32, 6, 1, false, 1.05,
+    Compression{"1bit", "signs with error feedback", 1.0 / 32, 6, 1, false,
+                "F. Seide et al., 1-bit stochastic gradient descent, Interspeech 2014: small loss"},
+    Compression{"ternary", "-1, 0, 1 with a scale per layer", 2.0 / 32, 6, 1, false,
                 "W. Wen et al., TernGrad, NeurIPS 2017: AlexNet without loss, GoogLeNet less than 2 % worse"},
-    Compression{"topk", "the largest 1 %, values and indices, error feedback", 0.02, 10, 0.01, false, 1.05,
+    Compression{"topk", "the largest 1 %, values and indices, error feedback", 0.02, 10, 0.01, false,
                 "A. Aji, K. Heafield, Sparse communication for distributed gradient descent, EMNLP 2017"},
     Compression{
         "dgc", "deep gradient compression: the largest 0.1 % after a warm-up of four epochs", 0.002, 10,
-        0.001, false, 1,
+        0.001, false,
         "Y. Lin et al., Deep gradient compression, ICLR 2018: no loss; warm-up from 25 % in four epochs"},
 };
 

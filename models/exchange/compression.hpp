@@ -16,7 +16,6 @@ struct Compression {
   /// exchange is an all-gather of what each rank chose (density grows as 1 - (1 - d)^n, n * d at first).
   double density = 1;
   bool sums_in_place = true;  ///< partial sums keep the format, so rings and trees work
-  double step_factor = 1;     ///< steps to the same accuracy over those without, as published
   std::string_view source;
 };
 
