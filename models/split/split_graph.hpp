@@ -41,6 +41,12 @@ struct StageWork {
   TimedExchange weights;           ///< gathered after the update
   TimedExchange weights_first;     ///< gathered beside the first forward pass instead
   Duration optimizer{0};
+
+  /// Kernels and exchanges of one micro-batch, without those of the step.
+  [[nodiscard]] Duration micro_batch() const {
+    return forward + backward + (forward_exchange.time + backward_exchange.time) +
+           (forward_experts.time + backward_experts.time);
+  }
 };
 
 struct SplitWork {

@@ -34,7 +34,7 @@ Workload with_whole_keys(Workload part, const TransformerShape& whole) {
 
 /// What the ring of keys and values takes beyond attention, for a stage and micro-batch. Attention that is
 /// computed again going back has its keys and values sent round again.
-void add_ring(StageTimes& out, const StepTime& step, const SplitSpec& spec, Duration round) {
+void add_ring(StageWork& out, const StepTime& step, const SplitSpec& spec, Duration round) {
   Duration forward{0}, backward{0};
   for (const StepKernel& kernel : step.kernels) {
     if (kernel.op == nullptr || kernel.op->family != OperatorFamily::attention) continue;
@@ -42,8 +42,8 @@ void add_ring(StageTimes& out, const StepTime& step, const SplitSpec& spec, Dura
   }
   const double runs = spec.recompute == Recomputation::none ? 1 : 2;
   const Duration exposed = std::max(Duration{0}, round - forward / runs);
-  out.forward_exchange += exposed;
-  out.backward_exchange += (runs - 1) * exposed + std::max(Duration{0}, 2 * round - backward);
+  out.forward_exchange.time += exposed;
+  out.backward_exchange.time += (runs - 1) * exposed + std::max(Duration{0}, 2 * round - backward);
 }
 
 /// Gradients of bfloat16 that are added up in 32 bits.
@@ -148,8 +148,8 @@ class SplitModel {
   SplitStep run() {
     time_collectives();
     for (const SplitStage& stage : stages_of(all_.workload, all_.shape, spec_.pipeline)) add_stage(stage);
-    const auto slowest = std::ranges::max_element(out_.stages, {}, &StageTimes::total);
-    out_.slowest = static_cast<std::size_t>(slowest - out_.stages.begin());
+    const auto slowest = std::ranges::max_element(work_.stages, {}, &StageWork::micro_batch);
+    out_.slowest = static_cast<std::size_t>(slowest - work_.stages.begin());
     set_pipeline();
     out_.work = std::make_shared<const SplitWork>(std::move(work_));
     add_run();
@@ -207,39 +207,31 @@ class SplitModel {
     StepOptions options = options_of(framework_, spec_);
     const StepTime step = step_time(stage.part, gpu_, framework_, options);
     out_.compute_log_sigma = step.log_sigma;
-    StageTimes t;
-    t.forward = step.forward / spec_.compute_scale;
-    t.backward = step.backward / spec_.compute_scale;
-    t.optimizer = step.optimizer / spec_.compute_scale;
+    StageWork work;
+    work.forward = step.forward / spec_.compute_scale;
+    work.backward = step.backward / spec_.compute_scale;
+    work.weights_share = share_of_weight_gradients(step);
+    work.optimizer = step.optimizer / spec_.compute_scale;
+    work.forward_exchange.links = work.backward_exchange.links = sum_of_activations_.links;
     if (spec_.tensor > 1) {  // what the sums add to the kernels and the host's pace
       // In the queue the GPU and the host have their own pace, by which all its times are scaled afterwards.
       const Duration sum = sum_of_activations_.time;
       options.sum_over_gpus = sum * spec_.compute_scale;
       const StepTime shared = step_time(stage.part, gpu_, framework_, options);
       // The embedding's rows, and the gradient of the vocabulary product.
-      t.forward_exchange =
+      work.forward_exchange.time =
           (shared.forward - step.forward) / spec_.compute_scale + (stage.first ? 1 : 0) * sum;
-      t.backward_exchange =
+      work.backward_exchange.time =
           (shared.backward - step.backward) / spec_.compute_scale + (stage.last ? 1 : 0) * sum;
     }
     if (spec_.context > 1)
-      add_ring(t, step, spec_, static_cast<double>((spec_.context - 1) * stage.layers) * pass_keys_);
+      add_ring(work, step, spec_, static_cast<double>((spec_.context - 1) * stage.layers) * pass_keys_);
     const double expert_layers = static_cast<double>(stage.expert_layers);
-    t.forward_experts = 2 * expert_layers * to_experts_;
-    t.backward_experts = (spec_.recompute == Recomputation::full ? 2.0 : 1.0) * t.forward_experts;
-    t.of_experts = spec_.expert > 1 ? expert_parameters(stage.part) : 0;
-    t.parameters = stage.part.trained_parameters() - t.of_experts;
-    out_.stages.push_back(t);
-    StageWork work;
-    work.forward = t.forward;
-    work.backward = t.backward;
-    work.weights_share = share_of_weight_gradients(step);
-    work.forward_exchange = {t.forward_exchange, sum_of_activations_.links};
-    work.backward_exchange = {t.backward_exchange, sum_of_activations_.links};
-    work.forward_experts = {t.forward_experts};
-    work.backward_experts = {t.backward_experts};
+    work.forward_experts.time = 2 * expert_layers * to_experts_;
+    work.backward_experts.time =
+        (spec_.recompute == Recomputation::full ? 2.0 : 1.0) * work.forward_experts.time;
     work.layers = static_cast<int>(std::max<std::int64_t>(1, stage.layers));
-    add_replicas(stage, t, work);
+    add_replicas(stage, work);
     work_.stages.push_back(work);
   }
 
@@ -247,21 +239,22 @@ class SplitModel {
 
   [[nodiscard]] int sets_of_experts() const { return replicas_ * spec_.tensor / spec_.expert; }
 
-  void add_replicas(const SplitStage& stage, const StageTimes& t, StageWork& work) {
-    work.optimizer = t.optimizer;
+  void add_replicas(const SplitStage& stage, StageWork& work) {
+    // Trained parameters: those of experts that GPUs share, and the others.
+    const double of_experts = spec_.expert > 1 ? expert_parameters(stage.part) : 0,
+                 parameters = stage.part.trained_parameters() - of_experts;
     if (spec_.zero_stage > 0)
-      work.optimizer *=
-          (t.parameters / replicas_ + t.of_experts / sets_of_experts()) / (t.parameters + t.of_experts);
+      work.optimizer *= (parameters / replicas_ + of_experts / sets_of_experts()) / (parameters + of_experts);
     if (!over_) return;
     if (spec_.zero_stage >= 2) add_shards(stage, work);
-    if (spec_.zero_stage < 2) add_sums(t, work);
+    if (spec_.zero_stage < 2) add_sums(parameters, of_experts, work);
     if (spec_.zero_stage == 2)  // of the weights that were updated; stage 3 gathers them when they are used
-      work.weights = timed(*over_, Collective::all_gather,
-                           sums_at_once_ * t.parameters * gradient_bytes(spec_.precision));
+      work.weights =
+          timed(*over_, Collective::all_gather, sums_at_once_ * parameters * gradient_bytes(spec_.precision));
   }
 
-  void add_sums(const StageTimes& t, StageWork& work) {
-    const Bytes weights = sums_at_once_ * t.parameters * gradient_bytes(spec_.precision);
+  void add_sums(double parameters, double of_experts, StageWork& work) {
+    const Bytes weights = sums_at_once_ * parameters * gradient_bytes(spec_.precision);
     const double widths = sums_are_wide(framework_, spec_) ? Bytes{4} / gradient_bytes(spec_.precision) : 1;
     const bool overlap = spec_.overlaps_gradients.value_or(framework_.overlaps_gradients);
     if (overlap && spec_.zero_stage == 1) {
@@ -271,9 +264,9 @@ class SplitModel {
       work.gradients = timed(*over_, Collective::all_reduce, widths * weights);
     }
     work.gradients_overlap = overlap;
-    if (sets_of_experts() > 1 && t.of_experts > 0)
+    if (sets_of_experts() > 1 && of_experts > 0)
       work.gradients.time +=
-          expert_gradients(cluster_, comm_, spec_, sets_of_experts(), t.of_experts) / spec_.network_scale;
+          expert_gradients(cluster_, comm_, spec_, sets_of_experts(), of_experts) / spec_.network_scale;
   }
 
   void add_shards(const SplitStage& stage, StageWork& work) {

@@ -67,25 +67,9 @@ struct SplitSpec {
   Limits limits = {};                           ///< of the simulation
 };
 
-/// Of one stage and one micro-batch, but for the update.
-struct StageTimes {
-  Duration forward{0}, backward{0};                    ///< kernels
-  Duration forward_exchange{0}, backward_exchange{0};  ///< of activations, what is not hidden
-  Duration forward_experts{0}, backward_experts{0};    ///< tokens to their experts and back
-  Duration optimizer{0};
-  double parameters = 0;  ///< trained, without those of the experts
-  double of_experts = 0;  ///< trained parameters
-
-  [[nodiscard]] Duration compute() const { return forward + backward; }
-  [[nodiscard]] Duration exchange() const { return forward_exchange + backward_exchange; }
-  [[nodiscard]] Duration experts() const { return forward_experts + backward_experts; }
-  [[nodiscard]] Duration total() const { return compute() + exchange() + experts(); }
-};
-
 struct SplitStep {
-  StepParts parts;             ///< of the slowest stage
-  Duration stage_exchange{0};  ///< of `activation_exchange`, what is sent from stage to stage
-  std::vector<StageTimes> stages;
+  StepParts parts;                        ///< of the slowest stage
+  Duration stage_exchange{0};             ///< of `activation_exchange`, what is sent from stage to stage
   std::size_t slowest = 0;                ///< of the stages
   std::shared_ptr<const SplitWork> work;  ///< what was simulated
   std::uint64_t events = 0;               ///< simulated

@@ -13,6 +13,7 @@
 #include "models/memory/memory.hpp"
 #include "models/networks/transformer.hpp"
 #include "models/split/expert_parallel.hpp"
+#include "models/split/split_graph.hpp"
 #include "models/split/split_stages.hpp"
 #include "models/step/training.hpp"
 #include "sim/base/error.hpp"
@@ -214,15 +215,15 @@ TEST_CASE("issue 23, item 22: attention that is computed again has its keys and 
   // 2,048 tokens over sixteen GPUs of two nodes: the ring takes longer than attention, so what is longer
   // shows.
   const auto ring = [](Recomputation recompute) {
-    return step(a100s(2, 16), {.context = 16, .recompute = recompute}).stages.front();
+    return step(a100s(2, 16), {.context = 16, .recompute = recompute}).work->stages.front();
   };
-  const StageTimes none = ring(Recomputation::none);
-  REQUIRE(none.forward_exchange > Duration{0});
+  const StageWork none = ring(Recomputation::none);
+  REQUIRE(none.forward_exchange.time > Duration{0});
   for (const Recomputation again : {Recomputation::selective, Recomputation::full}) {
-    const StageTimes t = ring(again);
-    CHECK(t.forward_exchange.base() == doctest::Approx(none.forward_exchange.base()));
-    CHECK((t.backward_exchange - none.backward_exchange).base() ==
-          doctest::Approx(none.forward_exchange.base()));
+    const StageWork t = ring(again);
+    CHECK(t.forward_exchange.time.base() == doctest::Approx(none.forward_exchange.time.base()));
+    CHECK((t.backward_exchange.time - none.backward_exchange.time).base() ==
+          doctest::Approx(none.forward_exchange.time.base()));
   }
 }
 
