@@ -1,23 +1,16 @@
 #include "scenarios/validation/predict/server_of_case.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "scenarios/validation/cases/exchange_of_case.hpp"
 #include "scenarios/validation/cases/software_of_case.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
+#include "scenarios/validation/predict/split_case.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
 namespace rackcast {
 namespace {
-
-int ways(const Json& split, std::string_view key) {
-  const double stated = number_in(split, key).value_or(1);
-  if (!(stated >= 1) || stated > 1e5 || std::floor(stated) != stated)
-    throw Unpredictable{"a split that is no whole number"};
-  return static_cast<int>(stated);
-}
 
 /// Precision of the products. Checkpoints come in 16 bits where nothing is stated.
 Precision served_precision(const ValidationCase& c) {
@@ -37,13 +30,13 @@ ServerOfCase server_of_case(PredictionContext& context, const ValidationCase& c,
   if (!shape) throw Unpredictable{"tokens of a network other than a plain transformer: no model yet"};
   ServerOfCase out;
   out.shape = *shape;
-  out.spec.tensor = ways(split, "tp");
-  out.spec.pipeline = ways(split, "pp");
+  out.spec.tensor = ways_of(split, "tp");
+  out.spec.pipeline = ways_of(split, "pp");
   if (shape->experts > 0) {
     // Copies of a dense network answer on their own. Experts over more GPUs than attention is cut over: each
     // of these groups has attention of its own.
-    out.spec.expert = ways(split, "ep");
-    out.spec.replicas = std::max(ways(split, "dp"), out.spec.expert / out.spec.tensor);
+    out.spec.expert = ways_of(split, "ep");
+    out.spec.replicas = std::max(ways_of(split, "dp"), out.spec.expert / out.spec.tensor);
   }
   out.spec.prompt = prompt;
   out.spec.output = output;

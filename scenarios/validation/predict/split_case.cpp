@@ -37,11 +37,11 @@ void set_usual_split(const ValidationCase& c, double memory, double ranks, Split
 
 SplitSpec spec_of(const ValidationCase& c, double ranks, double memory) {
   SplitSpec spec;
-  spec.tensor = ways_of_case(c, "tp");
-  spec.pipeline = ways_of_case(c, "pp");
-  spec.interleave = ways_of_case(c, "vpp");
-  spec.context = ways_of_case(c, "cp");
-  spec.expert = ways_of_case(c, "ep");
+  spec.tensor = ways_of(c.workload.parallelism, "tp");
+  spec.pipeline = ways_of(c.workload.parallelism, "pp");
+  spec.interleave = ways_of(c.workload.parallelism, "vpp");
+  spec.context = ways_of(c.workload.parallelism, "cp");
+  spec.expert = ways_of(c.workload.parallelism, "ep");
   if (split_is_taken(c)) set_usual_split(c, memory, ranks, spec);
   const double replicas = ranks / (spec.tensor * spec.pipeline * spec.context);
   if (replicas < 1 || std::floor(replicas) != replicas)
@@ -72,11 +72,15 @@ int zero_stage_of_case(const ValidationCase& c) {
   return static_cast<int>(number_in(c.workload.parallelism, "zero_stage").value_or(0));
 }
 
-int ways_of_case(const ValidationCase& c, std::string_view key) {
-  const double stated = number_in(c.workload.parallelism, key).value_or(1);
+int ways_of(const Json& split, std::string_view key) {
+  const double stated = number_in(split, key).value_or(1);
   if (!(stated >= 1) || stated > 100'000 || std::floor(stated) != stated)
-    throw Unpredictable{"the split over GPUs is no count"};
+    throw Unpredictable{"the split over GPUs is not a whole number"};
   return static_cast<int>(stated);
+}
+
+int ways_of_case(const ValidationCase& c, std::string_view key) {
+  return ways_of(c.workload.parallelism, key);
 }
 
 bool trains_adapters(const ValidationCase& c) {

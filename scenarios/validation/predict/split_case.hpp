@@ -12,8 +12,11 @@ bool split_is_taken(const ValidationCase& c);
 /// Does the case state a tensor- or pipeline-parallel split?
 bool is_split(const ValidationCase& c);
 
-/// GPUs of one way of splitting: "tp", "pp", "vpp"; 1 if not stated. Throws Unpredictable for what is no
-/// count.
+/// Number of GPUs in one way of a stated split, such as "tp" or "pp" (for "vpp": parts of the network per
+/// stage); 1 where the split does not state it. Throws Unpredictable unless it is a whole number from 1 to
+/// 100,000.
+int ways_of(const Json& split, std::string_view key);
+/// The same for the split of the case's training.
 int ways_of_case(const ValidationCase& c, std::string_view key);
 
 /// What is sharded over the replicas: 1 the optimizer's states, 2 gradients as well, 3 weights as well.
