@@ -7,6 +7,8 @@
 #include <map>
 
 #include "calibrate/tables/csv_table.hpp"
+#include "calibrate/tables/data_files.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 
@@ -173,8 +175,11 @@ PowerFit pooled(const std::vector<PowerFit>& fits) {
 
 }  // namespace
 
-std::vector<PowerFit> fit_gpu_power(const DataFile& zeus) {
-  const CsvTable table{zeus,
+std::vector<PowerFit> fit_gpu_power() {
+  const std::vector<DataFile> shipped = shipped_data_files();
+  const auto zeus = std::ranges::find(shipped, "power/zeus.csv", &DataFile::name);
+  if (zeus == shipped.end()) throw Error{"power/zeus.csv is missing", {}, {}, ErrorKind::internal};
+  const CsvTable table{*zeus,
                        {"device", "dataset", "network", "batch_size", "optimizer", "power_limit_W",
                         "time_per_epoch_s", "average_power_W", "energy_per_epoch_J"}};
   // device -> data set -> network, batch and optimizer -> limits; sorted, so that the sums have one order.

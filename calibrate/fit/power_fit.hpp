@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/tables/data_files.hpp"
-
 namespace rackcast {
 
 struct PowerFit {
@@ -16,10 +14,10 @@ struct PowerFit {
   double held_out_busy = 0, held_out_speed = 0;  ///< median |predicted / measured - 1|
 };
 
-/// One fit per device of the table, in order of first appearance. The exponent follows from a given P0 by
-/// least squares on ln(speed); P0 is the best of all whole watts below the lowest cap. Throws Error on an
-/// ill-formed table or a device without the networks that the fit needs.
-std::vector<PowerFit> fit_gpu_power(const DataFile& zeus);
+/// Fits each device of calibrate/data/power/zeus.csv, in the order of their names. For a given P0, the
+/// exponent follows by least squares on ln(speed); P0 is the best of all whole watts below the lowest cap.
+/// Throws Error on an ill-formed table, or a device without the networks that the fit needs.
+std::vector<PowerFit> fit_gpu_power();
 
 /// The text of models/data/power/gpus.json: the devices and, from their means and spreads, the pooled model.
 std::string gpu_power_file(const std::vector<PowerFit>& fits);

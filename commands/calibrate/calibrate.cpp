@@ -5,8 +5,10 @@
 #include <memory>
 
 #include "calibrate/fit/calibrate_fit.hpp"
+#include "calibrate/fit/power_fit.hpp"
 #include "calibrate/tables/data_files.hpp"
 #include "commands/calibrate/calibration.hpp"
+#include "sim/base/atomic_file.hpp"
 
 namespace rackcast {
 
@@ -51,6 +53,14 @@ void add_calibrate(CLI::App& app, Arguments& args) {
       "accuracy", "Errors of the fits on shapes they did not see, beside a roofline (Markdown)");
   accuracy->add_option("--data", flags->data, "Folder of measured kernels; default: the shipped ones");
   accuracy->callback([flags] { print(fit(flags->data).accuracy); });
+
+  CLI::App* power = calibrate->add_subcommand("power", "Fit the power of GPUs to the shipped measurements");
+  power->add_option("-o,--output", *output, "File for what models/data/power/gpus.json holds")->required();
+  power->callback([output] {
+    const std::vector<PowerFit> fits = fit_gpu_power();
+    write_file_atomically(*output, gpu_power_file(fits));
+    print(fmt::format("{} devices in {}\n", fits.size(), *output));
+  });
 }
 
 }  // namespace rackcast

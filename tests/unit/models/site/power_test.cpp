@@ -18,27 +18,19 @@ using namespace rackcast;
 
 namespace {
 
-DataFile zeus() {
-  for (DataFile& file : shipped_data_files()) {
-    if (file.name == "power/zeus.csv") return file;
-  }
-  FAIL("the measured epochs are missing");
-  return {};
-}
-
 constexpr Power no_cap{1e9};
 
 }  // namespace
 
 TEST_CASE("the shipped GPU power model is the fit of the shipped data") {
   const std::string path = std::string{RACKCAST_SOURCE_DIR} + "/models/data/power/gpus.json";
-  const std::string fitted = gpu_power_file(fit_gpu_power(zeus()));
+  const std::string fitted = gpu_power_file(fit_gpu_power());
   if (std::getenv("RACKCAST_UPDATE_GOLDEN") != nullptr) write_file_atomically(path, fitted);
   CHECK(read_file(path) == fitted);
 }
 
 TEST_CASE("the fit of GPU power predicts the network that it has not seen") {
-  for (const PowerFit& fit : fit_gpu_power(zeus())) {
+  for (const PowerFit& fit : fit_gpu_power()) {
     CAPTURE(fit.device);
     CHECK(fit.rows >= 20);
     CHECK(fit.held_out_busy < 0.10);
