@@ -68,16 +68,11 @@ CommRefinement refine(const Cluster& cluster, const CommSpec& spec, std::span<co
     y += std::clamp(dy, -1.0, 1.0);
     if (std::abs(dx) + std::abs(dy) < 1e-9) break;
   }
-  CommRefinement out{std::exp(x), std::exp(y), 0, 0, 0};
+  CommRefinement out{std::exp(x), std::exp(y), 0};
   double squares = 0;
   for (const Parts& p : parts)
     squares += std::pow(std::log(p.measured / (out.latency * p.latency + out.load * p.transfer)), 2);
   out.log_sigma = std::sqrt(squares / static_cast<double>(parts.size() - 2));
-  const Step last = linearise(parts, x, y);
-  // The expected spread gives way to the one found.
-  const double scale = std::max(out.log_sigma, 1e-3) / expected_sigma;
-  out.latency_sigma = scale * std::sqrt(last.yy / last.determinant());
-  out.load_sigma = scale * std::sqrt(last.xx / last.determinant());
   return out;
 }
 

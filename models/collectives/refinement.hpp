@@ -23,9 +23,8 @@ struct CurvePoint {
 };
 
 struct CommRefinement {
-  double latency = 1, load = 1;              ///< a and b
-  double latency_sigma = 0, load_sigma = 0;  ///< standard errors of their logarithms
-  double log_sigma = 0;                      ///< rms of ln(measured/refined) over the curve
+  double latency = 1, load = 1;  ///< a and b
+  double log_sigma = 0;          ///< rms of ln(measured/refined) over the curve
   friend auto operator<=>(const CommRefinement&, const CommRefinement&) = default;
 };
 

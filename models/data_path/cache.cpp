@@ -36,10 +36,6 @@ Bytes working_set(const CacheSpec& spec) {
   return spec.sharding == Sharding::fixed ? spec.set / spec.nodes : spec.set;
 }
 
-Bytes read_per_epoch(const CacheSpec& spec) {
-  return spec.set / spec.nodes;
-}
-
 double hit_ratio(const CacheSpec& spec, Bytes cache, int epoch) {
   check(spec);
   const double c = cache / working_set(spec);

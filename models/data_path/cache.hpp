@@ -59,9 +59,8 @@ double hit_ratio(const CacheSpec& spec, Bytes cache, int epoch);
 /// The SSD cache sees what the page cache misses and holds what passed through it.
 EpochHits epoch_hits(const CacheSpec& spec, int epoch);
 
-/// Bytes that a node comes to touch, and its part of one epoch.
+/// Bytes of the training set that one node reads in the course of all epochs.
 Bytes working_set(const CacheSpec& spec);
-Bytes read_per_epoch(const CacheSpec& spec);
 
 /// Epochs with the same way through the caches. Ramps are stood for by their mean: time is linear in the
 /// share of storage wherever storage binds.

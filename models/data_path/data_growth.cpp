@@ -43,13 +43,6 @@ std::optional<Duration> full_at(const DataGrowth& growth, Bytes capacity) {
   return full;
 }
 
-std::optional<Duration> usable_at(const DataGrowth& growth, Bytes wanted) {
-  check(growth);
-  const Duration age = wanted / growth.ingest + growth.labelling_delay;
-  if (growth.retention && age > *growth.retention) return std::nullopt;
-  return age;
-}
-
 std::vector<GrowthPoint> growth_series(const DataGrowth& growth, Duration until, int points) {
   std::vector<GrowthPoint> series;
   for (int i = 1; i <= points; ++i)

@@ -33,9 +33,6 @@ GrowthPoint growth_at(const DataGrowth& growth, Duration at);
 /// When what is stored reaches `capacity`; nothing if it never does.
 std::optional<Duration> full_at(const DataGrowth& growth, Bytes capacity);
 
-/// When `wanted` bytes are usable for the first time; nothing if retention keeps them from ever being there.
-std::optional<Duration> usable_at(const DataGrowth& growth, Bytes wanted);
-
 /// `points` equally spaced points up to `until`, the first at one interval; with one a day it fills day by
 /// day.
 std::vector<GrowthPoint> growth_series(const DataGrowth& growth, Duration until, int points);

@@ -32,8 +32,7 @@ InputPathFacts input_path_facts() {
   {
     ObjectReader in{file.require("storage_spread")};
     facts.storage_log_sigma = in.number("value", 0, 1);
-    facts.storage_spread_source = in.string("source");
-    for (const char* key : {"unit", "confidence"}) in.string(key);
+    for (const char* key : {"unit", "source", "confidence"}) in.string(key);
     in.finish();
   }
   file.finish();

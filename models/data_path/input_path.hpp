@@ -13,7 +13,6 @@ struct InputPathFacts {
   double cores_per_gpu = 0;      ///< of a node that does not state its cores
   double cores_log_sigma = 0;    ///< ln(high/low) of those that do, taken as a 90 % interval
   double storage_log_sigma = 0;  ///< of a storage read rate that is known from memory
-  std::string storage_spread_source;
 };
 
 InputPathFacts input_path_facts();

@@ -89,10 +89,6 @@ void check(std::span<const LearningPoint> points) {
 
 }  // namespace
 
-double LearningCurve::error_at(double samples) const {
-  return a * std::pow(samples, -b) + c;
-}
-
 LearningCurve fit_learning_curve(std::span<const LearningPoint> points) {
   check(points);
   LearningCurve curve;

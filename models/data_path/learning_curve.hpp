@@ -24,8 +24,6 @@ struct LearningCurve {
   double quantile = 0;                  ///< of Student's t at 95 % for its degrees of freedom
   int points = 0;
   double largest = 0;  ///< samples of the largest point
-
-  [[nodiscard]] double error_at(double samples) const;
 };
 
 /// Throws Error for fewer than two different sizes, sizes or errors that are not positive, and points whose

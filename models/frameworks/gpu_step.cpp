@@ -75,7 +75,6 @@ class Stream {
     return since;
   }
   [[nodiscard]] Duration now() const { return gpu_; }
-  [[nodiscard]] Duration host() const { return host_; }
 
  private:
   const FrameworkProfile& framework_;
@@ -273,7 +272,6 @@ StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const Fram
     out.optimizer = stream.lap();
   }
   out.total = stream.now();
-  out.host_busy = stream.host();
   out.log_sigma = std::hypot(gpu.network_log_sigma(), builder.shared_sigma(), framework.log_sigma);
   return out;
 }

@@ -49,7 +49,6 @@ struct StepTime {
   Duration input{0};                               ///< until the images are there
   Duration forward{0}, backward{0}, optimizer{0};  ///< parts of total as they pass on the clock
   Duration gpu_busy{0};                            ///< sum of the kernels
-  Duration host_busy{0};
   double log_sigma = 0;  ///< of ln(measured/predicted), kernels and framework together
   std::vector<StepKernel> kernels;
 };

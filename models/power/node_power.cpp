@@ -50,7 +50,6 @@ NodePower node_power(const Catalog& catalog, const NodeSpec& node, PsuClass psu)
   if (!node.max_power || !node.gpu.tdp) return out;
   out.known = true;
   out.rated = node.max_power->value;
-  out.typical_is_derived = !node.typical_power;
   out.typical = node.typical_power ? node.typical_power->value : typical_of(out.rated);
   out.gpu = gpu_power_model(node.gpu);
   out.gpu_limit = node.gpu.tdp->value;

@@ -32,7 +32,6 @@ struct NodePower {
   bool known = false;
   Power rated{0};    ///< nameplate
   Power typical{0};  ///< while it trains: the catalogue's, else 0.76 of the rating
-  bool typical_is_derived = false;
   Power idle{0};
   GpuPowerModel gpu;
   Power gpu_limit{0};

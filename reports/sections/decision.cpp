@@ -300,11 +300,6 @@ void add_warnings(Blocks& blocks, const std::vector<std::string>& warnings) {
 
 }  // namespace
 
-std::string workload_title(const ResultDocument& document, const std::string& model) {
-  const auto found = std::ranges::find(document.workloads, model, &WorkloadResult::model);
-  return found == document.workloads.end() ? model : found->title;
-}
-
 std::string node_name(const Answer& answer) {
   return answer.node_title.empty() ? answer.node : answer.node_title;
 }

@@ -45,9 +45,6 @@ inline constexpr std::string_view bill_total_name = "bill_total";
 /// "In this training" or "While serving", as a label or (not `first`) within one.
 std::string working_label(std::string_view activity, bool first = true);
 
-/// The name for people of the workload `model`, or `model` itself.
-std::string workload_title(const ResultDocument& document, const std::string& model);
-
 /// "NVIDIA DGX-1V", or the catalogue name where there is no title.
 std::string node_name(const Answer& answer);
 

@@ -110,7 +110,6 @@ std::optional<DataGrowth> DataSpec::growth() const {
 DataSpec read_data(const Json& json) {
   ObjectReader in{json};
   DataSpec data;
-  data.bytes_per_sample_is_default = !in.has("bytes_per_sample");
   data.bytes_per_sample = in.quantity_or<Bytes>("bytes_per_sample", defaults::bytes_per_sample);
   read_amount(in, json, data);
   read_keeping(in, data);

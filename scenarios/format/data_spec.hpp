@@ -39,7 +39,6 @@ struct DataSpec {
   Bytes bytes_per_sample{0};
   Bytes size{0};
   double samples = 0;
-  bool bytes_per_sample_is_default = false;
   // What lies on storage, and since when.
   double compression = 1, copies = 1;
   Duration labelling_delay{0};

@@ -108,7 +108,6 @@ void read_target(ObjectReader& in, ServiceSpec& out) {
   if (const Json* availability = in.find("availability")) {
     if (out.spares) availability->fail("\"spares\" and \"availability\" say the same", "remove one of them");
     out.availability = in.number("availability", 0.5, 0.9999999);
-    out.availability_where = availability->where();
   }
 }
 

@@ -44,7 +44,6 @@ struct ServiceSpec {
   Where record_where;
   std::optional<int> spares;           ///< nodes beyond those that the busiest hour needs: 1 is "N+1"
   std::optional<double> availability;  ///< share of the time in which enough nodes are up
-  Where availability_where;
 
   [[nodiscard]] TokenLimits token_limits() const;
   /// "inference" or, token by token, "generation".

@@ -120,7 +120,6 @@ SitePowerOptions read_power(const Json& json) {
   if (in.has("modules") && o.redundancy != Redundancy::one_more)
     in.require("modules").fail("modules are counted where one of them may fail",
                                R"(add "redundancy": "N+1")");
-  o.utilisation_given = in.has("utilisation");
   o.utilisation = in.number_or("utilisation", 1, 0.001, 1);
   in.finish();
   return o;

@@ -60,7 +60,6 @@ struct SitePowerOptions {
   Where gpu_cap_where;
   PsuClass psu = PsuClass::platinum;
   double utilisation = 1;  ///< fraction of the year in which the cluster trains
-  bool utilisation_given = false;
 
   /// Of the feed; 1 without redundancy.
   [[nodiscard]] double usable_share() const;

@@ -25,7 +25,6 @@ void read_peak(const SpecReader& reader, double share, GpuSpec::Peak& peak) {
 void read_links(const SpecReader& reader, GpuSpec& gpu) {
   gpu.nvlink_generation = reader.count("nvlink_generation", 1, 100);
   gpu.nvlink_links = reader.count("nvlink_links", 0, limits::links_of_gpu);
-  gpu.nvlink_link_per_direction = reader.quantity<Bandwidth>("nvlink_link_gb_per_s_per_direction");
   gpu.bridge_per_direction = reader.quantity<Bandwidth>("nvlink_bridge_gb_per_s_per_direction");
   gpu.pcie_generation = reader.count("pcie_generation", 1, 100);
   gpu.pcie_lanes = reader.count("pcie_lanes", 1, 64);
@@ -62,7 +61,6 @@ GpuSpec gpu_spec(const Catalog& catalog, std::string_view id) {
   if (gpu.architecture.empty()) (void)entry.json.require("architecture");
   gpu.line = located(entry, [&] { return architecture_spec(catalog, gpu.architecture); });
   gpu.jpeg_engine = has_jpeg_engine(reader, gpu.line);
-  gpu.form_factor = entry.attribute("form_factor");
   if (const auto parts = reader.count("gpus_per_board", 1, limits::gpus_of_board)) gpu.per_board = **parts;
   const double share = 1.0 / gpu.per_board;
 
@@ -76,12 +74,10 @@ GpuSpec gpu_spec(const Catalog& catalog, std::string_view id) {
   if (!gpu.l2) gpu.l2 = reader.quantity<Bytes>("l2_cache_mb_per_die");
   gpu.sm_count = reader.count("sm_count", 1, 1'000'000);
   if (gpu.sm_count) gpu.sm_count->value /= gpu.per_board;
-  gpu.base_clock = reader.quantity<Frequency>("base_clock_mhz");
   gpu.boost_clock = reader.quantity<Frequency>("boost_clock_mhz");
   gpu.tdp = reader.quantity<Power>("tdp_w", share);
   gpu.idle_power = reader.quantity<Power>("idle_power_w", share);
   read_links(reader, gpu);
-  gpu.release_date = reader.text("release_date");
   gpu.price = reader.quantity<Money>("launch_price_usd", share);
   return gpu;
 }

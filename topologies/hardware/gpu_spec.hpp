@@ -15,7 +15,7 @@ namespace rackcast {
 ///
 /// Peak rates are dense; a multiply-add counts two. `int8` counts operations as FLOP.
 struct GpuSpec {
-  std::string id, name, vendor, architecture, form_factor;
+  std::string id, name, vendor, architecture;
   ArchitectureSpec line;     ///< what the architecture's entry says
   bool jpeg_engine = false;  ///< decodes JPEG in an engine of its own
   int per_board = 1;         ///< GPUs on what is bought as one
@@ -32,16 +32,14 @@ struct GpuSpec {
   Known<Bandwidth> memory_bandwidth;  ///< pin rate
   Maybe<Bytes> l2;
   Maybe<int> sm_count;  ///< streaming multiprocessors or compute units
-  Maybe<Frequency> base_clock, boost_clock;
+  Maybe<Frequency> boost_clock;
   Maybe<Power> tdp, idle_power;
 
   Maybe<int> nvlink_generation, nvlink_links;
-  Maybe<Bandwidth> nvlink_link_per_direction;  ///< raw, of one link
-  Maybe<Bandwidth> bridge_per_direction;       ///< NVLink bridge between two PCIe cards
+  Maybe<Bandwidth> bridge_per_direction;  ///< NVLink bridge between two PCIe cards
   Maybe<int> pcie_generation, pcie_lanes;
 
-  Maybe<std::string> release_date;  ///< ISO
-  Maybe<Money> price;               ///< at launch
+  Maybe<Money> price;  ///< at launch
 
   /// What a program finds: as the driver reports it where that is known.
   [[nodiscard]] Bytes available_memory() const { return usable_memory ? usable_memory->value : memory.value; }

@@ -104,15 +104,10 @@ LinkSpec read_group(const Catalog& catalog, std::string_view family, const Catal
   Maybe<Duration> latency = time("adapter_latency_us");
   if (!latency) latency = time("latency_us");
   if (!latency) latency = time("latency_us_roce");
-  const Maybe<Duration> tcp = time("latency_us_tcp");
-  if (!latency) latency = tcp;
+  if (!latency) latency = time("latency_us_tcp");
   if (!latency && entry.id != family) (void)entry.require(fmt::format("{}/latency_us", group));
-  return {fmt::format("{}/{}", family, group),
-          std::string{family},
-          *raw,
-          *achievable,
-          latency ? *latency : default_latency(catalog, family),
-          tcp};
+  return {fmt::format("{}/{}", family, group), std::string{family}, *raw, *achievable,
+          latency ? *latency : default_latency(catalog, family)};
 }
 
 }  // namespace

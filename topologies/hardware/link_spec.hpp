@@ -15,7 +15,6 @@ struct LinkSpec {
   Known<Bandwidth> raw;         ///< after line coding
   Known<Bandwidth> achievable;  ///< after protocol overhead, large messages
   Known<Duration> latency;  ///< one way, small message, adapters included, switches not; RDMA where there is
-  Maybe<Duration> tcp_latency;  ///< one way through the socket interface
 };
 
 /// `name` is "edr", "gbe25", "nvlink2", "pcie/gen3", "ipoib/edr", "upi_skylake": a group of a file of links/,

@@ -76,8 +76,6 @@ struct NodeSpec {
   Maybe<Power> max_power, typical_power, idle_power;
   Maybe<Mass> weight;
   Maybe<Money> price;
-
-  [[nodiscard]] bool has_nvlink() const { return nvswitches > 0 || !adjacency.empty(); }
 };
 
 /// Throws Error on an unknown name, a template without a GPU, a GPU that does not fit, an impossible count,

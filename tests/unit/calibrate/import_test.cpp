@@ -115,7 +115,8 @@ TEST_CASE("switched NVLinks are not taken for direct ones") {
 TEST_CASE("GPUs on two CPUs without NVLink") {
   const TemporaryFolder folder;
   const NodeSpec old = node_of(folder, "nvidia_smi_topo_375_pcie.txt", "titan_x_pascal");
-  CHECK_FALSE(old.has_nvlink());
+  CHECK(old.nvswitches == 0);
+  CHECK(old.adjacency.empty());
   CHECK(old.sockets == 2);
   REQUIRE(old.pcie.size() == 3);  // two switches and the adapter by itself
   CHECK(old.pcie[0].gpus == std::vector<int>{0, 1});

@@ -25,7 +25,6 @@ TEST_CASE("storage fills day by day with copies and compression, and labels come
   CHECK(p.usable.base() == doctest::Approx(20e12));  // 30 - 10 days
   CHECK(growth_at(fleet(), Duration{5 * kDay}).usable.base() == 0);
   CHECK(full_at(fleet(), Bytes{100e12})->base() == doctest::Approx(100 * kDay));
-  CHECK(usable_at(fleet(), Bytes{50e12})->base() == doctest::Approx(60 * kDay));
   const auto days = growth_series(fleet(), Duration{30 * kDay}, 30);
   REQUIRE(days.size() == 30);
   CHECK(days[0].at.base() == doctest::Approx(kDay));
@@ -38,7 +37,6 @@ TEST_CASE("retention bounds what is stored and what can be trained on") {
   CHECK(growth_at(g, Duration{365 * kDay}).stored.base() == doctest::Approx(90e12));
   CHECK(growth_at(g, Duration{365 * kDay}).usable.base() == doctest::Approx(80e12));
   CHECK(!full_at(g, Bytes{100e12}));
-  CHECK(!usable_at(g, Bytes{81e12}));
   g.retention = Duration{10 * kDay};
   CHECK_THROWS_WITH_AS(growth_at(g, Duration{kDay}), doctest::Contains("before they are labelled"), Error);
   g.retention.reset();
