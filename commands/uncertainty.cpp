@@ -33,7 +33,7 @@ void add_uncertainty(CLI::App& app, Arguments& args) {
       return;
     }
     const Scenario scenario = resolve_clusters(read_scenario(text, args.scenario), catalog);
-    const UncertaintyReport report = [&] {
+    const SampledAnswer report = [&] {
       ProgressLine progress("Samples");
       return uncertainty(scenario, catalog, *samples,
                          [&](std::size_t done, std::size_t about) { progress.show(done, about); });

@@ -9,16 +9,13 @@
 
 #include "models/step/straggler.hpp"
 #include "scenarios/answer/describe.hpp"
-#include "scenarios/format/ranges.hpp"
 #include "scenarios/serving/service_search.hpp"
-#include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 
 namespace {
 
-constexpr double kSteps = 64;       ///< of a range
 constexpr double kMostNodes = 1e9;  ///< stands for no number of nodes where a mean is taken
 
 /// Nodes as a function of the inputs, each in [0, 1]: the ranges, then the speed of the kernels.
@@ -42,12 +39,7 @@ class ServiceModel {
   [[nodiscard]] std::size_t dimensions() const { return ranges_.size() + 1; }
   [[nodiscard]] const ServiceOption& expected() const { return expected_; }
 
-  double at(std::span<const double> u) {
-    std::vector<double> stepped;
-    for (std::size_t i = 0; i < ranges_.size(); ++i)
-      stepped.push_back((std::floor(u[i] * kSteps) + 0.5) / kSteps);
-    return exactly(stepped, u.back());
-  }
+  double at(std::span<const double> u) { return exactly(in_steps(u, ranges_.size()), u.back()); }
 
   /// Not in steps: for the ends of ranges.
   double exactly(std::span<const double> ranges, double speed) {
@@ -115,24 +107,6 @@ class ServiceModel {
   std::map<std::pair<const ServiceNode*, double>, Frequency> rates_;
 };
 
-std::vector<ServiceUncertainty::Row> tornado(ServiceModel& model, const std::vector<Sensitivity>& shares) {
-  std::vector<ServiceUncertainty::Row> rows;
-  const std::vector<double> middle(model.ranges().size(), 0.5);
-  for (std::size_t i = 0; i < model.ranges().size(); ++i) {
-    const InputRange& range = model.ranges()[i];
-    const auto end = [&](double u) {
-      std::vector<double> point = middle;
-      point[i] = u;
-      return model.exactly(point, 0.5);
-    };
-    rows.push_back({range.path, range.at(0), range.at(1), end(0), end(1), shares[i]});
-  }
-  rows.push_back({"time of kernels", "5 %", "95 %", model.exactly(middle, 0.05), model.exactly(middle, 0.95),
-                  shares.back()});
-  std::ranges::stable_sort(rows, std::greater{}, [](const auto& row) { return row.share.total; });
-  return rows;
-}
-
 /// A whole number of nodes; what the rate's 1 % leaves is no node.
 double whole(double nodes) {
   return std::ceil(nodes * (1 - 1e-9));
@@ -140,10 +114,6 @@ double whole(double nodes) {
 
 std::string nodes_text(double nodes) {
   return std::isfinite(nodes) ? count_of(whole(nodes), "node") : std::string{"no number of nodes"};
-}
-
-std::string percent(double share) {
-  return fmt::format("{:.0f} %", 100 * share);
 }
 
 }  // namespace
@@ -165,23 +135,23 @@ ServiceUncertainty service_uncertainty(const Scenario& s, const Catalog& catalog
   out.spares = model.expected().spares;
   std::vector<double> nodes;
   for (const auto& u : sobol_points(samples, model.dimensions(), s.seed)) nodes.push_back(at(u));
-  std::ranges::sort(nodes);
+  out.quantiles = sample_quantiles(nodes);
   const auto count = static_cast<double>(samples);
-  for (const double share : {0.05, 0.25, 0.5, 0.75, 0.95})
-    out.quantiles.push_back(nodes[static_cast<std::size_t>(share * count)]);
   out.confidence =
       static_cast<double>(std::ranges::count_if(nodes, [&](double n) { return whole(n) <= out.nodes; })) /
       count;
   const auto most = s.goal ? s.goal->max_nodes : GoalSpec{}.max_nodes;
-  for (const double probability : {0.5, 0.75, 0.9, 0.95}) {
+  for (const double probability : confidence_levels) {
     // The smallest sample with at least this share at or below it.
     const double n = whole(nodes[static_cast<std::size_t>(std::ceil(probability * count)) - 1]);
     out.confident.push_back({probability, n <= most ? std::optional(static_cast<int>(n)) : std::nullopt});
   }
-  out.tornado = tornado(
-      model,
+  const auto shares =
       sobol_sensitivities([&](std::span<const double> u) { return std::log(std::min(kMostNodes, at(u))); },
-                          samples, model.dimensions(), s.seed));
+                          samples, model.dimensions(), s.seed);
+  out.tornado =
+      tornado(model.ranges(), "time of kernels", shares,
+              [&](std::span<const double> point, double speed) { return model.exactly(point, speed); });
   return out;
 }
 
@@ -191,35 +161,13 @@ std::string service_uncertainty_document(const Scenario& s, const ServiceUncerta
   d.subtitle =
       fmt::format("{} in {}, {} quasi-random samples of the scenario's ranges and the kernels' spread",
                   r.title, r.precision, r.samples);
-  TableDocument::Table nodes{"Nodes for the busiest hour", {{"Share of the samples below"}, {"", true}}, {}};
-  constexpr const char* names[] = {"5 %", "25 %", "50 %", "75 %", "95 %"};
-  for (std::size_t i = 0; i < r.quantiles.size(); ++i)
-    nodes.rows.push_back({names[i], nodes_text(r.quantiles[i])});
-  d.tables.push_back(nodes);
-  TableDocument::Table bars{"What the nodes depend on (tornado)",
-                            {{"Input"},
-                             {"From", true},
-                             {"To", true},
-                             {"Nodes at one end", true},
-                             {"At the other", true},
-                             {"Variance alone", true},
-                             {"With others", true}},
-                            {}};
-  for (const auto& row : r.tornado)
-    bars.rows.push_back({row.input, row.low_text, row.high_text, nodes_text(row.low), nodes_text(row.high),
-                         percent(row.share.first), percent(row.share.total)});
-  d.tables.push_back(bars);
-  TableDocument::Table enough{"Nodes for the latency, before spares", {{"Confidence"}, {"Nodes", true}}, {}};
-  enough.rows.push_back({percent(r.confidence) + ", the expected answer",
-                         r.spares > 0
-                             ? fmt::format("{} and {}", grouped(r.nodes), count_of(r.spares, "spare"))
-                             : grouped(r.nodes)});
-  for (const auto& c : r.confident)
-    enough.rows.push_back({percent(c.probability),
-                           c.nodes
-                               ? grouped(*c.nodes)
-                               : fmt::format("over {}", s.goal ? s.goal->max_nodes : GoalSpec{}.max_nodes)});
-  d.tables.push_back(enough);
+  d.tables.push_back(quantile_table("Nodes for the busiest hour", r, nodes_text));
+  d.tables.push_back(tornado_table("What the nodes depend on (tornado)", "Nodes", r, nodes_text));
+  const std::string expected = r.spares > 0
+                                   ? fmt::format("{} and {}", grouped(r.nodes), count_of(r.spares, "spare"))
+                                   : grouped(r.nodes);
+  d.tables.push_back(confidence_table("Nodes for the latency, before spares", r, expected,
+                                      s.goal ? s.goal->max_nodes : GoalSpec{}.max_nodes));
   return d.json();
 }
 

@@ -8,34 +8,20 @@
 /// long keeps within L the f-th part of what it would keep within L / f, so one curve serves all factors; L /
 /// f is taken to three digits, the rate of a GPU is known to 1 %.
 #include <functional>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "scenarios/uncertainty/sobol.hpp"
+#include "scenarios/uncertainty/sampled_answer.hpp"
 
 namespace rackcast {
 
 class Catalog;
 struct Scenario;
 
-struct ServiceUncertainty {
+/// The answer that is sampled is the number of nodes, infinite where no number keeps the latency. Shares of
+/// the variance are those of ln(nodes).
+struct ServiceUncertainty : SampledAnswer {
   std::string title, precision;  ///< of the expected answer's node
-  int nodes = 0, spares = 0;     ///< of the expected answer: for the busiest hour, and beyond
-  std::size_t samples = 0;
-  std::vector<double> quantiles;  ///< nodes at 5, 25, 50, 75, 95 %; infinite where none keeps the latency
-  double confidence = 0;          ///< that `nodes` are enough
-  struct Row {
-    std::string input, low_text, high_text;
-    double low = 0, high = 0;  ///< nodes at either end, all else in the middle
-    Sensitivity share;         ///< of the variance of ln(nodes)
-  };
-  std::vector<Row> tornado;  ///< by share, the largest first
-  struct Confident {
-    double probability = 0;
-    std::optional<int> nodes;  ///< nothing: not within goal.max_nodes
-  };
-  std::vector<Confident> confident;
+  int spares = 0;                ///< of the expected answer, beyond the nodes for the busiest hour
 };
 
 /// Throws Error where the scenario has no answer in the middle of its ranges. `on_sample` as in

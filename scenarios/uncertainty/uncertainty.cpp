@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "models/step/straggler.hpp"
 #include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/node_counts.hpp"
 #include "scenarios/answer/search.hpp"
-#include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
@@ -21,7 +18,6 @@ namespace rackcast {
 namespace {
 
 constexpr double kNinetyPercent = 1.645;  ///< half width of a 90 % interval in standard deviations
-constexpr double kSteps = 64;             ///< of a range
 
 /// Time to train as a function of the inputs, each in [0, 1]: the ranges, then the model's error.
 class Model {
@@ -44,11 +40,8 @@ class Model {
   };
   /// Of all workloads one after another, or of the slowest on its own.
   Outcome at(std::span<const double> u, int nodes) {
-    std::vector<double> stepped;
-    for (std::size_t i = 0; i < ranges_.size(); ++i)
-      stepped.push_back((std::floor(u[i] * kSteps) + 0.5) / kSteps);
     if (on_sample_) on_sample_();
-    return exactly(stepped, u.back(), nodes);
+    return exactly(in_steps(u, ranges_.size()), u.back(), nodes);
   }
   /// Not in steps: for the ends of ranges.
   Outcome exactly(std::span<const double> ranges, double model, int nodes) {
@@ -117,26 +110,6 @@ std::optional<int> nodes_for(Model& model, const std::vector<std::vector<double>
   return place ? std::optional{counts[*place]} : std::nullopt;
 }
 
-std::vector<TornadoRow> tornado(Model& model, int nodes, std::size_t samples, std::uint64_t seed) {
-  const auto share = sobol_sensitivities([&](std::span<const double> u) { return model.at(u, nodes).time; },
-                                         samples, model.dimensions(), seed);
-  std::vector<TornadoRow> rows;
-  const std::vector<double> middle(model.ranges().size(), 0.5);
-  for (std::size_t i = 0; i < model.ranges().size(); ++i) {
-    const InputRange& range = model.ranges()[i];
-    const auto end = [&](double u) {
-      std::vector<double> point = middle;
-      point[i] = u;
-      return Duration{model.exactly(point, 0.5, nodes).time};
-    };
-    rows.push_back({range.path, range.at(0), range.at(1), end(0), end(1), share[i]});
-  }
-  rows.push_back({"the model's error", "5 %", "95 %", Duration{model.exactly(middle, 0.05, nodes).time},
-                  Duration{model.exactly(middle, 0.95, nodes).time}, share.back()});
-  std::ranges::stable_sort(rows, std::greater{}, [](const TornadoRow& r) { return r.share.total; });
-  return rows;
-}
-
 /// The counts of nodes that the splits and the global batches of all workloads take.
 std::vector<int> common_counts(Model& model, const Scenario& s, int most) {
   return counts_taken(model.evaluator(), questions(s), most);
@@ -153,14 +126,10 @@ int expected_nodes(Model& model, const Scenario& s) {
   return found.nodes;
 }
 
-std::string percent(double share) {
-  return fmt::format("{:.0f} %", 100 * share);
-}
-
 }  // namespace
 
-UncertaintyReport uncertainty(const Scenario& s, const Catalog& catalog, std::size_t samples,
-                              const std::function<void(std::size_t, std::size_t)>& on_sample) {
+SampledAnswer uncertainty(const Scenario& s, const Catalog& catalog, std::size_t samples,
+                          const std::function<void(std::size_t, std::size_t)>& on_sample) {
   std::size_t done = 0, about = samples;
   const auto count = [&] {
     if (on_sample) on_sample(++done, std::max(done, about));
@@ -168,25 +137,29 @@ UncertaintyReport uncertainty(const Scenario& s, const Catalog& catalog, std::si
   Model model{s, catalog, count};
   // The quantiles, two sets and one more for each input (sobol.hpp), and four searches over about six sizes.
   about = samples * (1 + 2 + model.dimensions() + (s.goal ? 4 * 6 : 0));
-  UncertaintyReport out;
+  SampledAnswer out;
   out.samples = samples;
   out.nodes = expected_nodes(model, s);
   const auto points = sobol_points(samples, model.dimensions(), s.seed);
   std::vector<double> times;
   for (const auto& u : points) times.push_back(model.at(u, out.nodes).time);
-  std::ranges::sort(times);
-  for (const double share : {0.05, 0.25, 0.5, 0.75, 0.95})
-    out.quantiles.push_back(times[static_cast<std::size_t>(share * static_cast<double>(samples))]);
-  out.tornado = tornado(model, out.nodes, samples, s.seed);
+  out.quantiles = sample_quantiles(times);
+  const auto shares =
+      sobol_sensitivities([&](std::span<const double> u) { return model.at(u, out.nodes).time; }, samples,
+                          model.dimensions(), s.seed);
+  out.tornado =
+      tornado(model.ranges(), "the model's error", shares, [&](std::span<const double> point, double error) {
+        return model.exactly(point, error, out.nodes).time;
+      });
   if (!s.goal) return out;
   out.confidence = confidence(model, points, out.nodes);
   const std::vector<int> counts = common_counts(model, s, std::max(out.nodes, s.goal->max_nodes));
-  for (const double probability : {0.5, 0.75, 0.9, 0.95})
+  for (const double probability : confidence_levels)
     out.confident.push_back({probability, nodes_for(model, points, probability, counts)});
   return out;
 }
 
-std::string uncertainty_document(const Scenario& s, const UncertaintyReport& r) {
+std::string uncertainty_document(const Scenario& s, const SampledAnswer& r) {
   TableDocument d;
   d.title = s.name;
   d.subtitle = fmt::format("{} of {}, {} quasi-random samples of the scenario's ranges and the model's error",
@@ -194,34 +167,13 @@ std::string uncertainty_document(const Scenario& s, const UncertaintyReport& r) 
   const char* premise = s.workloads.size() == 1 ? ""
                         : s.adds_up()           ? ", all workloads one after another"
                                                 : ", the slowest workload on its own";
-  TableDocument::Table times{
-      std::string{"Time to train"} + premise, {{"Share of the samples below"}, {"", true}}, {}};
-  constexpr const char* names[] = {"5 %", "25 %", "50 %", "75 %", "95 %"};
-  for (std::size_t i = 0; i < r.quantiles.size(); ++i)
-    times.rows.push_back({names[i], to_text(Duration{r.quantiles[i]})});
-  d.tables.push_back(times);
-  TableDocument::Table bars{"What the time depends on (tornado)",
-                            {{"Input"},
-                             {"From", true},
-                             {"To", true},
-                             {"Time at one end", true},
-                             {"At the other", true},
-                             {"Variance alone", true},
-                             {"With others", true}},
-                            {}};
-  for (const TornadoRow& row : r.tornado) {
-    bars.rows.push_back({row.input, row.low_text, row.high_text, to_text(row.low), to_text(row.high),
-                         percent(row.share.first), percent(row.share.total)});
-  }
-  d.tables.push_back(bars);
-  if (!r.confidence) return d.json();
-  TableDocument::Table nodes{"Nodes for the deadline", {{"Confidence"}, {"Nodes", true}}, {}};
-  nodes.rows.push_back({percent(*r.confidence) + ", the expected answer", grouped(r.nodes)});
-  for (const auto& c : r.confident) {
-    nodes.rows.push_back(
-        {percent(c.probability), c.nodes ? grouped(*c.nodes) : fmt::format("over {}", s.goal->max_nodes)});
-  }
-  d.tables.push_back(nodes);
+  const auto time = [](double seconds) {
+    return to_text(Duration{seconds});
+  };
+  d.tables.push_back(quantile_table(std::string{"Time to train"} + premise, r, time));
+  d.tables.push_back(tornado_table("What the time depends on (tornado)", "Time", r, time));
+  if (r.confidence)
+    d.tables.push_back(confidence_table("Nodes for the deadline", r, grouped(r.nodes), s.goal->max_nodes));
   return d.json();
 }
 

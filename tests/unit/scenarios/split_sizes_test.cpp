@@ -191,11 +191,11 @@ TEST_CASE("the least nodes are those of trying every one") {
 }
 
 TEST_CASE("the nodes for a confidence hold the network, too") {
-  const UncertaintyReport r = uncertainty(scenario({.split = zero3}), catalog(), 16);
+  const SampledAnswer r = uncertainty(scenario({.split = zero3}), catalog(), 16);
   CHECK(r.nodes == 2);
   REQUIRE_FALSE(r.confident.empty());
   for (const auto& c : r.confident) CHECK(c.nodes == 2);
-  const UncertaintyReport wide = uncertainty(
+  const SampledAnswer wide = uncertainty(
       scenario({.model = "llama3-70b", .split = stages, .node = "dgx_h100", .deadline = "6 days"}), catalog(),
       16);
   for (const auto& c : wide.confident) {

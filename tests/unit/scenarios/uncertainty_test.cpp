@@ -93,7 +93,7 @@ TEST_CASE("Ishigami's function: interactions show in the total only") {
 TEST_CASE("more confidence takes more nodes, and epochs matter as much as they vary") {
   const Catalog catalog = Catalog::builtin();
   const Scenario s = load_scenario(kFleet, {"workloads.0.epochs=18..70"});
-  const UncertaintyReport r = uncertainty(s, catalog, 64);
+  const SampledAnswer r = uncertainty(s, catalog, 64);
   REQUIRE(r.confident.size() == 4);
   CHECK(r.confident[0].nodes <= r.confident[2].nodes);
   CHECK(r.confident[2].nodes > r.nodes);  // 90 % against the expected count

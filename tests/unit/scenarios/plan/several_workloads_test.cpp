@@ -149,7 +149,7 @@ TEST_CASE("issue 23, item 13: a simulation, a sweep and an uncertainty add the t
   evaluate_training(three({kAlone, {"cluster.nodes", "2"}}), evaluator, row);
   CHECK(std::get<double>(row.figures[0]) == doctest::Approx(std::ranges::max(times_on(2))));
 
-  const UncertaintyReport sure = uncertainty(s, known(), 16);
+  const SampledAnswer sure = uncertainty(s, known(), 16);
   CHECK(sure.quantiles[2] / sum(times_on(sure.nodes)) == doctest::Approx(1).epsilon(0.1));
 }
 
