@@ -12,7 +12,7 @@ namespace rackcast {
 
 void add_uncertainty(CLI::App& app, Arguments& args) {
   CLI::App* command = app.add_subcommand(
-      "uncertainty", "How sure is the answer, what does it hang on, how many nodes for 90 % confidence?");
+      "uncertainty", "How sure is the answer, what is it sensitive to, how many nodes give 90 % confidence?");
   add_scenario_flags(*command, args);
   const auto samples = std::make_shared<std::size_t>(256);
   command->add_option("--samples", *samples, "Quasi-random samples")

@@ -36,7 +36,7 @@ constexpr auto kinds = std::to_array<SectionKind>({
     {"growth", "Data in time", data_growth_section},
     {"reliability", "Reliability and goodput", reliability_section},
     {"cost", "Cost", cost_section},
-    {"sensitivity", "What the time hangs on", sensitivity_section},
+    {"sensitivity", "What the answer is sensitive to", sensitivity_section},
     {"growth-plan", "Growth plan", growth_plan_section},
     {"risks", "Risks", risks_section},
     {"assumptions", "Assumptions", assumptions_section},

@@ -1,5 +1,5 @@
-/// What the time to train hangs on: a tornado for each workload, or for all of them
-/// where they run one after another.
+/// What the time to train is sensitive to: a tornado chart for each workload, or one for all workloads if
+/// they run one after another.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -88,8 +88,8 @@ BarChart tornado(const WorkloadResult& workload, const ResultDocument& document)
   if (workload.answer.feasible && document.deadline_s) {
     chart.limits.push_back({"deadline", *document.deadline_s});
   }
-  chart.caption = fmt::format("{}: the time of {} hangs most on {}", workload.title, duration_text(middle),
-                              workload.sensitivity.front().input);
+  chart.caption = fmt::format("{}: the time of {} is most sensitive to {}", workload.title,
+                              duration_text(middle), workload.sensitivity.front().input);
   chart.data = swing_table(workload, middle);
   return chart;
 }

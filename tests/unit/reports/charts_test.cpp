@@ -266,7 +266,7 @@ TEST_CASE("the tornado starts in the middle, the widest input first as the resul
   const auto charts = all<BarChart>(sensitivity_section(d));
   REQUIRE(charts.size() == 1);
   CHECK(charts[0].middle == 100);
-  CHECK(charts[0].caption == "net: the time of 100 s hangs most on epochs");
+  CHECK(charts[0].caption == "net: the time of 100 s is most sensitive to epochs");
   CHECK(charts[0].bars[1].low == 92);
   CHECK(charts[0].bars[1].high == 110);
   CHECK(charts[0].bars[1].text == "-8.0 % to +10 %, 18 % of the variance");
