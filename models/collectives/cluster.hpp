@@ -23,9 +23,9 @@ using Watch = std::function<void()>;
 struct ClusterShape {
   int nodes = 1;
   FabricChoice fabric;                    ///< ignored for one node without storage servers
-  std::optional<int> gpus = {};           ///< only the first so many take part
-  std::optional<int> gpus_per_node = {};  ///< only the first so many of each node do
-  bool idle_nodes = false;                ///< nodes without a rank stand in the graph, too: servers run there
+  std::optional<int> gpus = {};           ///< only this many GPUs take part, the first ones
+  std::optional<int> gpus_per_node = {};  ///< only this many of each node do, the first ones
+  bool idle_nodes = false;                ///< the graph also has the nodes without a rank: servers run there
   Watch watch = {};                       ///< while the cluster is built and collectives are laid out on it
 };
 

@@ -51,13 +51,14 @@ struct ServerSpec {
 
 struct ExchangeSpec {
   ExchangeStrategy strategy = ExchangeStrategy::all_reduce;
-  /// Gradients are sent when this much has gathered; 0: every array by itself. PyTorch
+  /// Gradients are sent when this much has gathered; 0: each array alone. PyTorch
   /// DistributedDataParallel: bucket_cap_mb = 25 MiB (Li et al., VLDB 13(12), 2020, found 10 to 25 MiB best
   /// for ResNet-50 and BERT). Horovod: HOROVOD_FUSION_THRESHOLD = 64 MiB.
   Bytes bucket{25.0 * 1024 * 1024};
   /// Horovod: what became ready is sent together at every tick (HOROVOD_CYCLE_TIME = 5 ms); 0: at once.
   Duration cycle{0};
-  /// Arrays leave in so many groups of equal number; 0: by size (MXNET_HOROVOD_NUM_GROUPS).
+  /// Arrays are sent in this many groups with equal numbers of arrays; 0: grouped by size
+  /// (MXNET_HOROVOD_NUM_GROUPS).
   int groups = 0;
   bool after_backward = false;  ///< nothing is sent before back-propagation ends (Caffe)
   /// A bucket of several arrays is packed into a buffer before it is sent and unpacked behind it (Horovod's

@@ -13,7 +13,7 @@
 namespace rackcast {
 namespace {
 
-/// What `check` says of the name is said at its place.
+/// Reads a name; an Error that `check` throws gets the place of the name.
 template <class Check>
 std::string checked_name(ObjectReader& in, std::string_view key, const std::string& usual, Check check) {
   const Json* place = in.find(key);

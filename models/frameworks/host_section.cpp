@@ -15,7 +15,8 @@ HostSection read_host_section(const Json& json) {
     json.fail("more waits than operations",
               "a wait is an operation that reads its result back: count it in both");
   if (out.operations + out.operations_per_sample > 0 && !(out.waits + out.waits_per_sample > 0))
-    json.fail("operations without a wait", "the host runs ahead of those; leave them out");
+    json.fail("operations without a wait",
+              "leave them out: the host runs ahead of operations that nothing waits for");
   return out;
 }
 

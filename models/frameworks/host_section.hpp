@@ -26,8 +26,8 @@ struct HostSection {
 };
 
 /// {"operations": 300, "operations_per_sample": 400, "waits": 20, "waits_per_sample": 300}. Throws Error
-/// where a count is not from 0 to a million, where there are more waits than operations or operations
-/// without a wait (the host runs ahead of those: they are host_per_kernel's).
+/// if a count is not from 0 to a million, if there are more waits than operations, or if there are operations
+/// but no wait: the host runs ahead of such operations, and host_per_kernel counts them.
 HostSection read_host_section(const Json& json);
 
 }  // namespace rackcast

@@ -6,14 +6,15 @@
 /// computes the mean padded length of a side. Recurrent layers and products take a time that is linear in it,
 /// so their mean over batches is the time at the mean; attention is quadratic, and a few percent of it.
 ///
-/// Two ways of making a batch: so many pairs, from a bucket of pairs of like length; or as many pairs as keep
-/// their number times the longest side within --max-tokens. Then
+/// There are two ways of making a batch. One takes a fixed number of pairs from a bucket of pairs of similar
+/// length. The other takes as many pairs as keep (pairs x longest side) within --max-tokens:
 ///
 ///   pairs of a batch = max_tokens / filling - unfilled
 ///
-/// with `filling` the mean longer side and `unfilled` what rounding to a multiple of 8 pairs leaves out. The
-/// scripts round so that the rows of a product, pairs times length, are a multiple of 8 and run on tensor
-/// cores; the mean number of pairs, which is no whole one, is moved to the nearest such number of rows.
+/// with `filling` the mean length of the longer side in tokens, and `unfilled` the mean number of pairs that
+/// rounding down to a multiple of 8 leaves out. The scripts round so that the rows of a product
+/// (pairs x length) are a multiple of 8 and run on tensor cores. The mean number of pairs is not a whole
+/// number; it is moved to the nearest one that gives such a number of rows.
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -154,7 +154,7 @@ struct KernelTime {
   double total = 0, compute = 0, memory = 0, launch = 0;
 };
 
-/// Whether matrix products have a tile of so many rows and columns.
+/// Whether matrix products have a tile of `rows` x `columns`.
 bool is_product_tile(double rows, double columns);
 
 /// All rates of `gpu` that the class needs must be positive (GpuCostModel::create checks them).

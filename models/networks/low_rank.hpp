@@ -14,7 +14,7 @@ struct LowRankSpec {
 };
 
 /// The network with all its own parameters frozen and adapters beside the products of its layers. Throws
-/// Error if the rank is negative, or none of its products can have one.
+/// Error if the rank is negative, or if no product of the network can have an adapter.
 Workload with_adapters(const Workload& network, const LowRankSpec& spec);
 
 }  // namespace rackcast

@@ -28,7 +28,7 @@ Flow add_product(NetworkBuilder& network, const Product& p, const Flow& from, co
   return network.add(std::move(op), from, out, {});
 }
 
-/// Every channel by itself over four tokens, with a bias; the activation is in the kernel.
+/// A convolution of each channel over four tokens, with a bias; the same kernel applies the activation.
 Flow add_convolution(NetworkBuilder& network, const Flow& from) {
   Operator op;
   op.name = "mamba.conv";

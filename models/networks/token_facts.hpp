@@ -11,11 +11,11 @@ struct TransformerShape;
 /// table). Of a network that is no plain transformer: all parameters.
 double active_parameters(const Workload& workload);
 
-/// Elements of keys and values that all layers keep for one request of so many tokens. Attention keeps
-/// 2 * kv_heads * head_dim of each token, latent attention kv_lora_rank + qk_rope_head_dim (DeepSeek-V2,
-/// arXiv 2405.04434, section 2.1), a layer with a window those of its last tokens alone, a state-space layer
-/// none that grows. The numbers of the shape fit
-/// each other (a network that was read).
+/// Number of elements of keys and values that all layers together keep for one request of `tokens` tokens.
+/// Attention keeps 2 * kv_heads * head_dim per token, latent attention kv_lora_rank + qk_rope_head_dim
+/// (DeepSeek-V2, arXiv 2405.04434, section 2.1). A layer with a window keeps only those of its last tokens. A
+/// state-space layer keeps none. Assumes that the numbers of `shape` agree, as those of a network that was
+/// read do.
 double kv_elements(const TransformerShape& shape, double tokens);
 
 }  // namespace rackcast

@@ -35,8 +35,8 @@ struct TransformerShape {
   std::int64_t q_lora_rank = 0, kv_lora_rank = 0, qk_nope_head_dim = 0, qk_rope_head_dim = 0, v_head_dim = 0;
 
   // Hybrids of state-space models and attention (Nemotron-H, arXiv 2504.03624) if mamba_layers > 0: a layer
-  // is one part only. So many are Mamba-2, so many attention, and the others experts, or an MLP where there
-  // are none; in turn, as evenly as the counts allow.
+  // has one part only: `mamba_layers` of them a Mamba-2 mixer, `attention_layers` attention, and the others
+  // experts, or an MLP if there are no experts. The kinds alternate as evenly as their counts allow.
   std::int64_t mamba_layers = 0, attention_layers = 0;
   std::int64_t mamba_heads = 0, mamba_head_dim = 0, mamba_state = 0, mamba_groups = 0;
   std::int64_t moe_latent = 0;  ///< width in which tokens go to the experts and come back; 0: hidden

@@ -110,7 +110,8 @@ class Run {
     read(next);
   }
 
-  /// A gap between tokens that so many requests see; those that waited for prompts see that, too.
+  /// Notes a gap between tokens for `flying` requests. After a stall for prompts the first gap is longer by
+  /// it.
   void gap(Duration time, double flying, std::int64_t count) {
     if (flying <= 0) return;
     if (stalled_ > Duration{0}) {

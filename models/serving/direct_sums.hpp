@@ -24,12 +24,12 @@ namespace rackcast {
 
 struct Cluster;
 
-/// Of all ranks of the cluster; nothing where they are not behind the NVSwitches of one node, or the sum is
-/// longer than servers take these kernels for.
+/// Time of a sum of `payload` over all ranks of the cluster. Nothing if the ranks are not behind the
+/// NVSwitches of one node, or if `payload` is larger than servers use these kernels for.
 std::optional<Duration> direct_sum_time(const Cluster& group, Bytes payload);
 
-/// Of all ranks of the cluster, each of which sends so many bytes, all copies counted; nothing where they are
-/// not behind the NVSwitches of one node.
+/// Time of an exchange among all ranks of the cluster, in which each rank sends `copies` bytes, all copies
+/// counted. Nothing if the ranks are not behind the NVSwitches of one node.
 std::optional<Duration> direct_exchange_time(const Cluster& group, Bytes copies);
 
 }  // namespace rackcast

@@ -19,14 +19,14 @@ Duration time_for(const std::vector<Duration>& times, double number) {
   return times[below] + (times[below + 1] - times[below]) * ((std::max(1.0, number) - low) / low);
 }
 
-/// What `tokens` of prompts add to a pass with so many requests in flight.
+/// The time that `tokens` tokens of prompts add to a pass with `flying` requests in flight.
 Duration prompt_share(const GenerationLoad& load, double flying, double tokens) {
   const double own = flying * load.beams;
   return time_for(load.rows, own + tokens) - time_for(load.rows, own) +
          load.attention * (tokens / load.prompt);
 }
 
-/// Room for tokens of prompts beside so many requests in flight.
+/// The number of tokens of prompts that fit into a pass with `flying` requests in flight.
 double room(const GenerationLoad& load, double flying) {
   return std::max(0.0, load.tokens_per_pass - flying * load.beams);
 }

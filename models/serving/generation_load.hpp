@@ -35,7 +35,7 @@ struct GenerationLoad {
 /// Throws Error where a number is not positive.
 void check_load(const GenerationLoad& load);
 
-/// A pass of so many requests in flight and so many tokens of prompts.
+/// Time of a pass with `requests` requests in flight and `prompt_tokens` tokens of prompts.
 Duration pass_time(const GenerationLoad& load, double requests, double prompt_tokens);
 
 /// From the first arrival to the last token. Requests come evenly; a rate that the server cannot keep leaves

@@ -72,7 +72,7 @@ Part part_of(const TransformerShape& whole, const GenerationSpec& spec) {
   return out;
 }
 
-/// Through the stage with so many tokens at once.
+/// The operators of a pass through the stage with `tokens` tokens at once.
 Workload pass_of(TransformerShape shape, double tokens) {
   shape.seq_len = std::max<std::int64_t>(1, std::llround(tokens));
   shape.predicted = 0;

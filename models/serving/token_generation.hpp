@@ -109,11 +109,11 @@ Generation generate_tokens(const Cluster& cluster, const TransformerShape& shape
                            const FrameworkProfile& framework, const CommSpec& comm,
                            const GenerationSpec& spec);
 
-/// A load of so many requests (without a number: as many as there is place for) that all wait from the
-/// beginning, on that group: its passes for time_to_answer_all(), of the requests that one pipeline stage has
-/// at a time. As many groups of requests are on their way as there are stages (TensorRT-LLM,
-/// pytorch/pyexecutor/py_executor.py: num_micro_batches = pp_size), so each waits for its activations to
-/// arrive at every stage.
+/// The passes of a group of GPUs that answers a given number of requests, which all wait from the beginning
+/// (without a number: as many as there is place for). They are the load for time_to_answer_all(), for the
+/// requests that one pipeline stage holds at a time. There are as many groups of requests in flight as stages
+/// (TensorRT-LLM, pytorch/pyexecutor/py_executor.py: num_micro_batches = pp_size), so each group waits for
+/// its activations to arrive at every stage.
 struct GenerationPasses {
   Generation full;  ///< with all requests in flight that there is place for
   GenerationLoad load;

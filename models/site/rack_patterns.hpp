@@ -20,9 +20,9 @@ struct ExactPacking {
 
 /// The linear relaxation of the exact method, in which racks may be filled in part.
 struct RelaxedPacking {
-  int lower_bound = 0;            ///< its value rounded up: no packing has fewer racks
-  std::vector<RackCounts> whole;  ///< racks of the patterns that it uses, as often as it uses them whole
-  RackCounts left;                ///< devices of each kind that are in none of those
+  int lower_bound = 0;            ///< the value of the relaxation, rounded up: no packing has fewer racks
+  std::vector<RackCounts> whole;  ///< the relaxation's patterns, each as often as its amount rounded down
+  RackCounts left;                ///< number of devices of each kind that are in no rack of `whole`
 };
 
 /// Nothing without CBC.

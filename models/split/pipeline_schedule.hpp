@@ -30,7 +30,7 @@ std::string_view to_string(PipelineSchedule);
 enum class PassKind { forward, backward, input_gradient, weight_gradient };
 
 struct PipelinePass {
-  int part = 0;  ///< of those on the stage
+  int part = 0;  ///< index among the parts of the network on this stage
   std::int64_t micro_batch = 0;
   PassKind kind = PassKind::forward;
   bool receives = false, sends = false;  ///< from and to another stage

@@ -1,5 +1,5 @@
 #pragma once
-/// How far waits and use of a campaign hang on chance and on the model's error.
+/// 90 % intervals of a campaign's waits and use: what chance and the model's error do to them.
 ///
 /// The campaign is drawn 20 times: with the scenario's seed and as predicted, and 19 times with seeds of
 /// their own, in which simulated run times are off by the quantiles 1/20 to 19/20 of their interval, all

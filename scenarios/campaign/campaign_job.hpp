@@ -29,7 +29,7 @@ struct JobOutcome {
   double slowdown = 1;  ///< by its last placement
 };
 
-/// What fails, and what a job of so many nodes does about it.
+/// How often nodes fail, and how jobs save their state and restart.
 struct CampaignFailures {
   Duration node_mtbf{0};
   double replaced = 0;  ///< share of the failures that take the node away for a repair

@@ -15,7 +15,7 @@ namespace rackcast {
 
 namespace {
 
-/// `of` as evenly as can be in so many parts, the larger first.
+/// Divides `of` into `parts` parts that differ by at most one, the larger ones first.
 std::vector<int> evenly(int of, int parts) {
   std::vector<int> out;
   for (int i = 0; i < parts; ++i) out.push_back(of / parts + (i < of % parts));

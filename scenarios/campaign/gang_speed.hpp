@@ -1,12 +1,12 @@
 #pragma once
-/// What it costs a job to lie on several leaf switches, from the simulated training step.
+/// How much slower a job runs when its nodes are spread over several leaf switches, from the simulated step.
 ///
-/// Nodes of other jobs use the uplinks too. A job is taken to have of the uplinks of a leaf, and of those of
-/// a pod, the part that its nodes are of all nodes there: what is left to it when everybody wants them. Then
-/// the step is simulated, where the job was put and on as few leaves and pods as can be, and the quotient is
-/// the slowdown. Jobs that lie on one leaf, and jobs of one node, have none. Gangs count as alike that have
-/// as many nodes, leaves and pods and the same least number of nodes on one leaf and in one pod, for the
-/// least uplink holds up the sum of gradients.
+/// Other jobs use the uplinks too. A job gets the share of the uplinks of a leaf or pod that its nodes are of
+/// all nodes there: what is left when every job uses them. The training step is simulated twice: on the
+/// leaves and pods where the job was placed, and on as few leaves and pods as possible. The slowdown is the
+/// quotient of the two times. It is 1 for jobs on one leaf and for jobs of one node. Two placements count as
+/// alike if they have the same numbers of nodes, leaves and pods, and the same least number of nodes on a
+/// leaf and in a pod: the narrowest uplink limits the sum of gradients.
 #include <map>
 #include <string>
 #include <tuple>

@@ -1,5 +1,5 @@
 #pragma once
-/// The nodes of a cluster as a scheduler sees them: free, used, in repair; and the leaf switch each hangs on.
+/// The nodes of a cluster as a scheduler sees them: free, used or in repair, and each node's leaf switch.
 #include <vector>
 
 #include "scenarios/format/campaign_spec.hpp"
@@ -15,16 +15,17 @@ class NodePool {
   [[nodiscard]] int size() const { return static_cast<int>(leaf_of_.size()); }
   [[nodiscard]] int free() const { return free_; }
 
-  /// `count` <= free() nodes. Compact: the leaf with the fewest free nodes that still holds all of them, else
-  /// the pod of which that is true, else the pods with most free nodes; of a pod the leaves with most free
-  /// nodes. So the job lies on as few pods and leaves as possible. Ties go to the lowest.
+  /// Takes `count` <= free() nodes. Compact placement prefers the leaf with the fewest free nodes that still
+  /// holds the whole job, then the pod with the fewest that does, then the pods with most free nodes. Within
+  /// a pod the leaves with most free nodes come first. So the job uses few pods and leaves. Ties go to the
+  /// lowest number.
   std::vector<int> take(int count);
   void give_back(const std::vector<int>& nodes);
   /// A used node that is in repair does not become free with the others of its job.
   void repair(int node);
   void repaired(int node);
 
-  /// How many of the nodes hang on each leaf that has any, by pod.
+  /// The number of these nodes on each leaf that has any of them, grouped by pod.
   [[nodiscard]] Gang gang(const std::vector<int>& nodes) const;
 
  private:

@@ -33,7 +33,7 @@ struct TableExchange;
 struct Question {
   ClusterSpec cluster;
   WorkloadSpec workload;
-  std::optional<int> gpus;  ///< use only the first so many GPUs
+  std::optional<int> gpus;  ///< use only this many GPUs, the first ones
   double samples = 0;       ///< in one epoch
   Bytes bytes_per_sample{0};
   StorageSpec storage;
@@ -137,7 +137,8 @@ class Evaluator {
   /// The input path; nothing if samples are already in memory.
   std::optional<InputReport> input(const Question& question);
 
-  /// How gradients are combined: as the scenario says, else as the framework does by itself on so many nodes.
+  /// How gradients are combined: as the scenario states, else the framework's own way for this number of
+  /// nodes.
   ExchangeSpec exchange(const Question& question);
 
   NodeFacts node(const ClusterSpec& cluster);

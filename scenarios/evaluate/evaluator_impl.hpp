@@ -118,7 +118,8 @@ struct Evaluator::Impl {
                          Tracer* tracer = nullptr, std::uint64_t save_every = 0);
   /// What the state is saved to, if it is.
   SaveSpec save(const Question& q, std::uint64_t every);
-  /// A step that is composed, not simulated, pays for a save what it takes with nothing else on the storage.
+  /// Adds the saves to a step that is composed of formulas and not simulated: each save takes as long as it
+  /// would alone on the storage.
   void charge_saves(const Question& q, const SaveSpec& save, TrainingRun& run);
   /// The run with saves at such intervals of training time; 0: none.
   const TrainingRun& run_saving(const Question& q, const EpochHits& hits, const Scales& scales,

@@ -35,8 +35,8 @@ struct FailurePlan {
   Goodput goodput;
 };
 
-/// Nodes that stand ready for failed ones of so many: as the scenario says, else enough with 95 %. They are
-/// bought, racked and powered with the others.
+/// Number of spare nodes for a job of `nodes`: as the scenario states, else as many as suffice with a
+/// probability of 95 %. Spares are bought, racked and powered like the others.
 int spare_nodes(const Catalog& catalog, const NodeSpec& node, int nodes, const FailureSpec& failures);
 
 /// `idle`: nodes that the cluster has beside those of the job; they are spares before others are bought.

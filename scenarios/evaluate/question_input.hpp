@@ -23,9 +23,10 @@ struct InputContext {
 /// Nodes of the question with a GPU that takes part.
 int used_nodes(const Question& question, const NodeSpec& node);
 
-/// CPU cores of a node: the scenario's, else the node's, else so many for each GPU as few nodes have less.
+/// CPU cores of a node: the scenario's, else the node's, else a number per GPU that few nodes fall below
+/// (InputPathFacts::cores_per_gpu).
 double host_cores(const InputContext& context);
-/// Whether that is only assumed.
+/// Whether host_cores() is an assumption.
 bool cores_are_assumed(const InputContext& context);
 
 StorageSystem storage_system(const InputContext& context);

@@ -37,7 +37,7 @@ class SharedRuns {
     changed_.notify_all();
   }
 
-  /// Says something while nothing else is said: on_new, or by another thread here.
+  /// Calls `function` while no other thread is in here or in on_new, so that messages do not mix.
   template <class Function>
   void say(Function&& function) {
     const std::lock_guard lock{mutex_};

@@ -19,7 +19,7 @@ struct ConvergenceSpec {
 /// Throws Error at the place of a bad value.
 ConvergenceSpec read_convergence(const Json& json);
 
-/// Epochs at a global batch of so many samples: as the scenario has them, unless there is a law.
+/// Epochs at a global batch of `batch` samples: those of the scenario, or by its law where it has one.
 double epochs_at(const WorkloadSpec& workload, double batch);
 
 /// "x (1 + 4096/8192) / (1 + 256/8192)", and of staleness, if there is any. Needs a law.

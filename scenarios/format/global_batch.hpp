@@ -25,23 +25,23 @@ struct GlobalBatch {
 /// 4096 (samples), or {"tokens": 4194304}. Throws Error at the place of anything else.
 GlobalBatch read_global_batch(const Json& json);
 
-/// The workload with the batch of each GPU that its global batch gives on so many of them, and no global
-/// batch; unchanged where it states none. Throws Error at the global batch where it cannot be dealt out
-/// evenly, or where it is in tokens and `network` takes none.
+/// The workload with its global batch divided over `gpus` GPUs: it states the batch of one GPU, and no global
+/// batch. Unchanged if it states no global batch. Throws Error at the global batch if it does not divide
+/// evenly, or if it counts tokens and `network` has none.
 WorkloadSpec on_gpus(const WorkloadSpec& spec, const Workload& network, int gpus);
 
-/// Whether on_gpus() deals it out evenly.
+/// Whether the global batch divides evenly over `gpus` GPUs; true if the workload states none.
 bool deals_evenly(const WorkloadSpec& spec, const Workload& network, int gpus);
 
-/// Samples beyond which more in a step are known not to train faster; nothing where the workload does not
-/// say.
+/// The global batch, in samples, beyond which a larger one is known not to train faster; nothing if the
+/// workload does not state it.
 std::optional<double> largest_useful_batch(const WorkloadSpec& spec);
 
 /// "131,072 samples (134,217,728 tokens)".
 std::string batch_text(const Workload& network, double samples);
 
-/// How the batch of a step comes about on so many GPUs, whether it grows with them, and the largest useful
-/// one. `asked` is the workload as the scenario has it.
+/// A sentence on how the batch of a step follows from `gpus`, whether it grows with them, and the largest
+/// useful batch. `asked` is the workload as the scenario states it.
 std::string batch_origin(const WorkloadSpec& asked, const Workload& network, double samples, int gpus);
 
 }  // namespace rackcast

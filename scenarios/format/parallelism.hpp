@@ -47,25 +47,25 @@ struct ParallelSpec {
 /// Error at the place of a number out of range or a combination that has no model.
 ParallelSpec read_parallelism(const Json& json);
 
-/// Throws Error at the workload unless so many GPUs are a multiple of its split: what a cluster that is given
+/// Throws Error at the workload unless `ranks` is a multiple of its split, as the size of a given cluster
 /// must be.
 void check_split(const WorkloadSpec& workload, int ranks);
 
-/// GPUs of a job are a multiple of so many, as check_split() has it; 1 without a split.
+/// The number that divides the GPUs of any job of this workload (see check_split()); 1 without a split.
 int split_unit(const WorkloadSpec& workload);
 
 /// "tensor 8 x pipeline 4, context 2, 8 GPUs to the experts": the split for people.
 std::string split_text(const ParallelSpec& spec);
 
-/// The split on so many GPUs: as asked where they are a multiple of it, else with fewer stages, else fewer
-/// GPUs to a layer. So the small sizes that an answer is set beside, one GPU among them, have a time even
-/// where the network would not fit them.
+/// The split for `ranks` GPUs: as asked if they are a multiple of it, else with fewer pipeline stages, else
+/// with fewer GPUs to a layer. So the small sizes that a report compares, down to one GPU, have a time even
+/// where the network would not fit into their memory.
 ParallelSpec fitting(ParallelSpec asked, int ranks);
 
 /// For the model.
 SplitSpec split_spec(const WorkloadSpec& workload, int ranks);
 
-/// What training of the workload keeps in the memory of each of so many GPUs.
+/// What training keeps in the memory of each GPU, for a job of `ranks` GPUs.
 MemoryOptions memory_options(const WorkloadSpec& spec, const Workload& workload,
                              const FrameworkProfile& framework, int ranks);
 

@@ -58,21 +58,21 @@ struct WorkloadSpec {
   Where where;
 };
 
-/// Either a node, or a cluster of the catalogue whose node, number of nodes and network count where the
-/// scenario says nothing else.
-/// Nodes of a cluster that are slower than the others, for the last so many epochs.
+/// Nodes of a cluster that are slower than the others during the last `epochs` epochs.
 struct StragglerSpec {
   Stragglers group;
-  std::optional<double> epochs;  ///< all if absent
+  std::optional<double> epochs;  ///< absent: in all epochs
 };
 
+/// Either a node, or a cluster of the catalogue. A cluster's node, number of nodes and network count where
+/// the scenario states nothing else.
 struct ClusterSpec {
   std::string node;   ///< catalogue id of the node; empty for a named cluster until resolve_clusters
   std::string gpu;    ///< for templates that take any GPU ("workstation"); else empty
   std::string named;  ///< catalogue id below clusters; else empty
   int nodes = 1;
   bool nodes_given = false;
-  std::optional<int> gpus_per_job;  ///< a job uses only the first so many GPUs; absent: all
+  std::optional<int> gpus_per_job;  ///< a job uses only this many GPUs, the first ones; absent: all
   FabricOptions fabric;
   Json fabric_text;  ///< as the scenario has it; null if it has none
   std::vector<StragglerSpec> stragglers = {};

@@ -154,7 +154,7 @@ SearchSpec read_search(const Json& json, const SearchReaders& readers) {
     s.gpus_per_job = whole_numbers(*gpus, 1, 1'000'000);
     if (!s.nodes.empty())
       gpus->fail("\"nodes\" and \"gpus_per_job\" say the size twice",
-                 "remove one of them: a job of so many GPUs takes the nodes that it needs");
+                 "remove one of them: with \"gpus_per_job\", the number of nodes follows");
   }
   if (const Json* fabric = in.find("fabric")) {
     s.fabric = distinct(*fabric, R"(for example [{"kind": "two_level"}, {"kind": "torus_2d"}])",

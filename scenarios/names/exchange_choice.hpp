@@ -15,7 +15,7 @@ struct FrameworkProfile;
 /// (models/exchange/exchange_methods.hpp): "horovod", "ps_lite". Throws Error with the known names.
 ExchangeSpec exchange_named(const std::string& text);
 
-/// The same for a run on so many nodes; "" is what the framework does by itself there.
+/// The same for a run on `nodes` nodes; "" means the framework's own way for that number of nodes.
 ExchangeSpec exchange_on(const std::string& text, const FrameworkProfile& framework, int nodes);
 
 /// A name, checked, or an object of the members of read_exchange_members as one line of JSON; its "method"

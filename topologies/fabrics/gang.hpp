@@ -14,15 +14,15 @@ struct NodePlace {
 
 namespace fabrics {
 
-/// Of every node of a fat tree of two or three levels. Empty where nodes are not tied to leaves, or leaves
-/// not to spines alone: one switch, groups of a dragonfly+, tori, nodes with more ports than a leaf has.
+/// Leaf and pod of every node of a fat tree with two or three levels. Empty for other fabrics: one switch,
+/// dragonfly+, tori, and trees whose leaves have fewer ports than a node.
 std::vector<NodePlace> node_places(const FabricPlan& plan);
 
-/// The part of the network that a job sees whose nodes hang on several leaves of several pods, so many on
-/// each. Of the uplinks of a leaf, and of those of a pod, it has what its nodes would have if all nodes there
-/// used them alike, in sixteenths of a cable, rounded up. The spines of a pod are one, as every leaf reaches
-/// each of them by as many cables, and so are the cores; storage hangs on a leaf of its own whose uplinks
-/// hold nothing up. `whole` has one plane; throws Error unless it has node_places.
+/// The part of the network that a job uses: the leaves and pods of its nodes. The job's share of the uplinks
+/// of a leaf or pod is the share of its nodes among all nodes there, in sixteenths of a cable, rounded up.
+/// All spines of a pod become one switch, because each leaf has equally many cables to each of them; so do
+/// the cores. Storage gets a leaf of its own, whose uplinks are never the bottleneck. `whole` must have one
+/// plane; throws Error unless node_places(whole) knows its nodes.
 FabricPlan part_of_gang(const FabricPlan& whole, const Gang& gang);
 
 }  // namespace fabrics

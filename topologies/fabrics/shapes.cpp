@@ -32,7 +32,7 @@ class LeafFiller {
   std::vector<int> used_;
 };
 
-/// With a group size, each run of so many nodes starts at the next multiple of so many leaves.
+/// With a group size, every group of `nodes_per_group` nodes starts at a multiple of `leaves_per_group`.
 void place_by_node(FabricPlan& plan, LeafFiller& filler, int nodes_per_group = 0, int leaves_per_group = 0) {
   int leaf = 0;
   for (int node = 0; node < plan.nodes; ++node) {

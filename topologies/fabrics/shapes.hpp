@@ -21,7 +21,7 @@ int leaf_ports_down(int ports, double rate, double oversubscription, int asked);
 /// The largest number of ports downwards of a switch whose uplinks still meet the ratio; 0 if there is none.
 /// `rate` is that of a port downwards over that of an uplink.
 int ports_down(int ports, double rate, double oversubscription);
-/// The uplinks that so many ports downwards need.
+/// The number of uplinks that `down` ports downwards need at this ratio.
 int ports_up(int down, double rate, double oversubscription);
 
 /// Chooses the trunk between two switches: as fast as the slower one's ports.

@@ -55,7 +55,7 @@ void join_neighbours(FabricPlan& plan, int cables) {
   for (const auto& [ends, count] : bundles) plan.trunks.push_back({ends.first, ends.second, count});
 }
 
-/// Cables to each neighbour that so many ports downwards need.
+/// The number of cables to each neighbour that `down` ports downwards need.
 int cables_to_neighbour(int down, double rate, double oversubscription, int neighbours) {
   return (ports_up(down, rate, oversubscription) + neighbours - 1) / neighbours;
 }

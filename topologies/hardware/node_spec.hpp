@@ -54,9 +54,9 @@ struct NodeSpec {
   std::optional<LinkSpec> cpu_nvlink;  ///< one of the links that cpu_nvlinks count
   std::vector<PcieBranch> pcie;
   LinkSpec pcie_link;  ///< x16 of the slower of node and GPU
-  /// PCIe switches pass data on between what hangs on them. False: everything is written to the host's memory
-  /// and read there, and what hangs on a switch shares its link to the CPU. From the fact
-  /// `pcie_peer_to_peer` of the catalogue; where it has none they do.
+  /// Whether a PCIe switch passes data between its own devices. If false, all data go through the host's
+  /// memory, and the devices of a switch share its link to the CPU. The catalogue's fact `pcie_peer_to_peer`;
+  /// true where the catalogue does not state it.
   bool peer_to_peer = true;
   Duration pcie_switch_latency{0};
   int sockets = 1;

@@ -57,8 +57,8 @@ class NodeBuilder {
                                [gpu](const CpuGpuNvlink& link) { return link.gpu == gpu; });
   }
 
-  /// Where data go up from a device, and where they come down to it: one device but for switches that pass
-  /// nothing on between what hangs on them.
+  /// The devices above a device in the PCIe tree: where its data go up, and where data come down to it. The
+  /// two differ only at switches that do not connect their own devices with each other.
   struct Above {
     DeviceId up = no_id, down = no_id;
   };

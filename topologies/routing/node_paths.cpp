@@ -14,7 +14,8 @@ using WeightedGraph =
 
 constexpr long out_of_reach = std::numeric_limits<long>::max();
 
-/// Any number of NVLinks is better than one PCIe link, any number of those than a crossing of sockets.
+/// Any number of NVLinks costs less than one PCIe link, and any number of PCIe links less than a crossing
+/// between sockets.
 long link_cost(LinkKind kind) {
   switch (kind) {
     case LinkKind::nvlink:

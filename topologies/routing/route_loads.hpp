@@ -28,7 +28,7 @@ class RouteLoads {
   Router& router_;
   double bridge_;
   LinkLoads loads_;
-  /// Of a way, from its beginning or to its end, with so many bytes.
+  /// Number of the sequence of loads for (route, begins in this node, ends in this node, bytes).
   std::map<std::tuple<const Route*, bool, bool, double>, int> sequences_;
 };
 

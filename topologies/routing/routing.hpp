@@ -67,7 +67,7 @@ struct NearDevices {
 struct RouterOptions {
   /// GPUs that share no NVLink may send through a GPU that is linked to both (NCCL since 2.8 does).
   bool relay_through_gpus = false;
-  /// Called once for some thousand routes, if set. It may throw to end what asks for so many.
+  /// If set, called once every few thousand routes. It may throw to end the search.
   std::function<void()> watch = {};
 };
 
@@ -90,9 +90,10 @@ class Router {
 
   /// The adapters of the GPU's (or CPU's) node that are the fewest and fastest links away.
   [[nodiscard]] NearDevices nearest_nics(DeviceId device);
-  /// One of them; GPUs that share several take different ones. Error if the node has none.
+  /// One of nearest_nics(); GPUs that share several adapters get different ones. Throws Error if the node has
+  /// no adapter.
   [[nodiscard]] DeviceId nearest_nic(DeviceId device);
-  /// The CPU whose socket the device hangs on. Error if none is in reach.
+  /// The CPU whose socket the device is attached to. Throws Error if the device reaches no CPU.
   [[nodiscard]] DeviceId nearest_cpu(DeviceId device);
 
   [[nodiscard]] const Topology& topology() const;

@@ -47,7 +47,7 @@ struct LinearSpec {
 /// Dense layer on every token, or on a vector; an image is flattened first.
 Flow add_linear(NetworkBuilder&, std::string name, std::string kind, const Flow& in, const LinearSpec&);
 
-/// Two matrices with an activation between them, or three (SwiGLU); or so many experts side by side.
+/// Two matrices with an activation between them, or three (SwiGLU); or several such experts side by side.
 struct MlpSpec {
   std::int64_t width = 0;
   bool gated = false;
@@ -101,9 +101,10 @@ struct AttentionSpec {
 /// of `query`. Keys and values come from `memory` (the same flow for self-attention).
 Flow add_attention(NetworkBuilder&, const std::string& name, const Flow& query, const Flow& memory,
                    const AttentionSpec&);
-/// Keys of a query that give all scores of attention over `keys` keys, of which a query sees a window. With a
-/// causal mask these are twice the mean of those it sees, as they are without a window (S of S tokens): a
-/// window of W leaves S W - W^2 / 2 scores, so 2 W - W^2 / S keys.
+/// Number of keys per query that gives the right number of scores when each query sees only a window of W of
+/// the S keys. With a causal mask it is twice the mean number of keys that a query sees, in line with S keys
+/// without a window. The window leaves S W - W^2 / 2 scores, hence
+///   2 W - W^2 / S keys.
 std::int64_t keys_in_window(std::int64_t queries, std::int64_t keys, std::int64_t window, bool causal);
 /// softmax(QK^T)V alone; `projected` holds queries, keys and values. Returns heads * v_head_dim features.
 /// Kept: the softmax, and with dropout its mask (half) and result, as in Korthikanti et al., arXiv

@@ -38,8 +38,8 @@ void add_relative_scores(NetworkBuilder& network, const std::string& name, const
               {.input = true});
 }
 
-/// The first `width` features, each head normalised by itself; weights for one head of queries and one of
-/// keys.
+/// Normalises the first `width` features, each head on its own. All heads of queries share one set of
+/// weights, and all heads of keys another.
 Flow head_norm(NetworkBuilder& network, std::string name, Flow in, std::int64_t width, double weights) {
   in.shape.channels = width;
   return add_map(network, std::move(name), "rms_norm", OperatorFamily::norm, in, {.input = true}, weights);

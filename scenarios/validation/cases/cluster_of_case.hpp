@@ -1,6 +1,6 @@
 #pragma once
 /// The machine of a case as a cluster: a node of the catalogue where the case names one, else one built from
-/// what is said of its inside; ports and fabric as stated.
+/// what the case states of its inside; ports and fabric as stated.
 #include <string>
 
 #include "models/collectives/cluster.hpp"

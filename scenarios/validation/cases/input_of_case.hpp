@@ -29,8 +29,8 @@ CaseInput input_of_case(const Catalog& catalog, const ValidationCase& c, const N
 /// Share of the images that storage serves once caches are warm: 1 where the set or the memory is not known.
 double share_of_storage(const ValidationCase& c, const NodeSpec& node, int nodes, int gpus);
 
-/// The figure of GPUs that wait for nothing (value and spread), fed through `input`. The less the GPUs bind
-/// the less their spread counts, and the more that of the input.
+/// The rate of GPUs that never wait (`gpu_rate` and its spread), limited by the input path. The more the
+/// input binds, the more its spread counts and the less that of the GPUs.
 PredictedFigure fed(double gpu_rate, double gpu_log_sigma, const CaseInput& input);
 
 }  // namespace rackcast

@@ -16,7 +16,8 @@ struct InferenceBenchmark {
   std::optional<double> prompt, output;  ///< tokens of a request; prompt empty: only its limit is known
   double longest_prompt = 0;
   double beams = 1;
-  /// An image is so many passes of the network, each with so many samples, and then this network's.
+  /// One image takes `passes` passes of the network with `samples_per_pass` samples each, and then one pass
+  /// of the network `decoder`, if any.
   double passes = 1, samples_per_pass = 1;
   std::string decoder;
   double length_log_sigma = 0;             ///< spread of what is known of the lengths

@@ -35,7 +35,7 @@ double counted_tokens(const ValidationCase& c);
 /// Samples per GPU and micro-step. Throws Unpredictable when it cannot be told.
 double batch_of_case(const ValidationCase& c);
 
-/// Micro-steps per update: as stated, or as many as make the global batch out of those of the GPUs.
+/// Micro-steps per update: as stated, else the global batch over the batches of all GPUs.
 double accumulation_of_case(const ValidationCase& c);
 /// Which activations are computed again while going back. Throws Unpredictable for a word that has no model.
 Recomputation recomputation_of_case(const ValidationCase& c);

@@ -32,7 +32,8 @@ bool is_trtllm_bench(const ValidationCase& c) {
          text_in(c.workload.extra, "load").value_or("") == "offline, saturated";
 }
 
-/// Tokens per second of a group that answers so many requests, offered at a rate or all at once.
+/// Tokens per second of a group that answers `requests` requests, which arrive at the rate `offered` or all
+/// at once.
 double rate_of(GenerationPasses passes, double requests, double output, std::optional<double> offered) {
   GenerationLoad& load = passes.load;
   // Groups of requests take turns at the stages, and arrivals.
