@@ -20,7 +20,7 @@ std::vector<Finding> check_box(const Box& box);
 
 struct BoxChange {
   std::string id;
-  double ratio = 0;          ///< rate of the second over that of the first
+  double ratio = 0;          ///< rate in the second box / rate in the first
   bool significant = false;  ///< the 95 % intervals of the medians do not meet, and more than 3 % apart
 };
 

@@ -16,7 +16,7 @@ struct CudaFailure : std::runtime_error {
   bool fatal;
 };
 
-/// Errors after which the context of the process is of no more use.
+/// Whether the error leaves the CUDA context of the process unusable.
 inline bool is_fatal(cudaError_t error) {
   switch (error) {
     case cudaErrorIllegalAddress:
@@ -44,7 +44,7 @@ inline void check(cudaError_t error, const char* call) {
       is_fatal(error)};
 }
 
-/// Runs `work` and turns what it throws into an outcome; nothing passes.
+/// Runs `work` and returns any exception of it as an outcome. Does not throw.
 template <class Work>
 GpuOutcome guarded(Work work) noexcept {
   try {

@@ -1,5 +1,5 @@
 #pragma once
-/// What it costs to predict one GPU with the parameters fitted on another: the evidence for the wider
+/// Errors of predicting one GPU with the parameters fitted on another: the evidence for the wider
 /// intervals of borrowed parameters (models/gpu/model_library.hpp).
 #include <vector>
 

@@ -42,7 +42,8 @@ class NodeGroup : public GpuDriver {
   ~NodeGroup() override;
 
   [[nodiscard]] virtual const std::vector<int>& gpus_of_nodes() const = 0;
-  /// A call hangs since another node failed: this process and others must be ended from outside.
+  /// Whether a call can never return because another node failed. The processes must then be ended from
+  /// outside.
   [[nodiscard]] virtual bool stuck() const = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What leader and followers of a NodeGroup say alike. Private to calibrate/gpu.
+/// Messages that the leader and the followers of a NodeGroup have in common. Private to calibrate/gpu.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>

@@ -27,7 +27,7 @@ class ImportSource {
   [[nodiscard]] std::vector<ImportLine> lines() const;
   /// Throws Error at the place of byte `offset`.
   [[noreturn]] void fail(std::size_t offset, const std::string& message, const std::string& hint = {}) const;
-  /// The same at the beginning of `part`, which must be a view into text().
+  /// Throws Error at the beginning of `part`, which must be a view into text().
   [[noreturn]] void fail(std::string_view part, const std::string& message,
                          const std::string& hint = {}) const;
   /// `part` as a finite number in [low, high]. Error at its place otherwise.

@@ -9,7 +9,7 @@
 
 namespace rackcast {
 
-/// A PCIe switch with what hangs below it, or with an empty name what hangs straight below a CPU.
+/// A PCIe switch and the devices below it; with an empty name, the devices attached directly to a CPU.
 struct ImportedBranch {
   std::string name;
   int cpu = 0;
@@ -18,7 +18,7 @@ struct ImportedBranch {
   std::string parent = {};  ///< name of the switch above, which stands earlier in the list
 };
 
-/// Zero, empty: the file does not say.
+/// A machine as the file describes it. Zero and empty members: the file does not state them.
 struct ImportedNode {
   std::string gpu_id;  ///< of the catalogue
   int gpus = 0;        ///< as the operating system counts them

@@ -7,9 +7,10 @@
 
 namespace rackcast {
 
-/// The names that `wrong` may have meant, best first, at most `count`; for hints. Case, '_', '-' and ' ' make
-/// no difference. Near means few edits for its length (edit distance with swaps of neighbours: Damerau,
-/// CACM 7(3), 1964, in the restricted form), or that one of the two starts with or contains the other.
+/// The names that a user may have meant by `wrong`, best first, at most `count`. Case, '_', '-' and ' ' make
+/// no difference. A name is near if it differs by few edits for its length (edit distance with swaps of
+/// neighbours: Damerau, CACM 7(3), 1964, in the restricted form), or if one of the two starts with or
+/// contains the other.
 std::vector<std::string> near_matches(std::string_view wrong, std::span<const std::string> known,
                                       std::size_t count = 3);
 std::vector<std::string> near_matches(std::string_view wrong, std::span<const std::string_view> known,

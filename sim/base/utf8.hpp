@@ -1,5 +1,5 @@
 #pragma once
-/// The little of UTF-8 that messages and the JSON reader need.
+/// The few functions on UTF-8 text that messages and the JSON reader need.
 #include <cstddef>
 #include <optional>
 #include <string>

@@ -45,7 +45,9 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
 
-  /// Asked when `at` is next: does the event still stand? If not, time does not advance for it. May schedule.
+  /// Called when `at` is the next instant. Returns whether the event still happens then; if not, time does
+  /// not
+  /// advance for it. May schedule events.
   virtual bool confirm(std::uint64_t token, SimTime at) = 0;
   virtual void fire(std::uint64_t token) = 0;
 };
@@ -78,8 +80,8 @@ class Engine {
   ProcessHandle spawn(std::string name, Process process, SpawnOptions options = {});
 
   /// Runs until the last process that is not a daemon ended, or a limit. May be called again after a limit.
-  /// Throws Error (internal) on deadlock, Error (invalid input) where what is waited for ends past the
-  /// clock's range, and what left a process, prefixed with the process's name.
+  /// Throws Error (internal) on deadlock, Error (invalid input) if a process waits for something that ends
+  /// beyond the clock's range, and any exception of a process, prefixed with the name of the process.
   RunSummary run(const Limits& limits = {});
 
   /// run() returns, with StopReason::paused, once everything of this instant has happened: all processes

@@ -22,7 +22,7 @@
 /// contain them. TCP shares by round-trip time, which weights can imitate (Low's utility view of TCP) but not
 /// follow within a few round trips. Transfers of less than about ten round trips of data come out too fast;
 /// incast with loss comes out much too fast. Long transfers on lossless fabrics (InfiniBand, RoCE with flow
-/// control, NVLink, PCIe), disks and compute under processor sharing are what it is good at. References for
+/// control, NVLink, PCIe), disks and compute under processor sharing are modelled well. Reference for
 /// accuracy and limits: P. Velho, L. Schnorr, H. Casanova, A. Legrand, "On the validity of flow-level TCP
 /// network models for grid and cloud simulations", ACM TOMACS 23(4), 2013.
 ///
@@ -64,8 +64,7 @@ constexpr double work_of(Flop flop) {
   return flop.base();
 }
 
-/// Order of an activity. Only read while it is started; a resource may appear more than once (coefficients
-/// add).
+/// What to start an activity with. A resource may appear more than once: its coefficients add.
 struct Activity {
   double work = 0;                ///< >= 0
   std::span<const Usage> uses{};  ///< none: bounded by rate_cap alone, or takes only its latency
@@ -84,8 +83,8 @@ struct ActivityId {
 
 enum class ActivityEnd { completed, cancelled };
 
-/// Where an activity stands, to the last bit: with it, another network takes it over and ends it at the same
-/// tick. Times are relative to the instant of asking.
+/// The exact state of an activity. Another network can resume it from here, and it ends at the same tick.
+/// Times are relative to the instant in which flight() is called.
 struct Flight {
   double left = 0;  ///< work at `since`
   double rate = 0;  ///< since then

@@ -2,7 +2,7 @@
 /// Weighted max-min fair rates of activities that share resources.
 ///
 /// The problem. Resource r has capacity C_r. Activity i has weight w_i > 0, may have a rate cap u_i, and
-/// while it proceeds at rate x_i takes a_ir * x_i of resource r. Wanted are the rates with
+/// while it proceeds at rate x_i takes a_ir * x_i of resource r. The solver finds the rates with
 ///
 ///     sum_i a_ir x_i <= C_r  for every r,      x_i <= u_i,
 ///
@@ -11,8 +11,8 @@
 /// unique, and it is recognised by: every activity has a *bottleneck*, that is its own cap, or a saturated
 /// resource on which no other activity has a larger x/w.
 ///
-/// The algorithm, progressive filling: let all rates grow as x_i = w_i * L with a common level L, starting at
-/// 0. Resource r fills up at the level
+/// The algorithm is progressive filling. Let all rates grow as x_i = w_i * L with a common level L, starting
+/// at 0. Resource r fills up at the level
 ///
 ///     L_r = (C_r - sum over frozen i of a_ir x_i) / (sum over the others of a_ir w_i).
 ///

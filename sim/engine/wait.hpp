@@ -14,7 +14,7 @@ class Waitable {
 
   /// For the deadlock report, e.g. `queue "batches/3" (empty)`. `token` is what the waiter noted.
   [[nodiscard]] virtual std::string describe(std::uint64_t token) const = 0;
-  /// Whether it goes on, and comes to an end only past the range of the clock.
+  /// Whether it is still in progress and will end, but only beyond the range of the clock.
   [[nodiscard]] virtual bool outlasts_clock(std::uint64_t /*token*/) const { return false; }
 
  protected:

@@ -1,5 +1,5 @@
 #pragma once
-/// What is behind a Json. Only the files of the reader and of other formats' readers include this.
+/// The data behind a Json. Only the files that read JSON and other formats include this header.
 #include <cstdint>
 #include <limits>
 #include <string>

@@ -1,10 +1,10 @@
 #pragma once
 /// Checks a document against a JSON schema (draft-07) and lists everything that is wrong with it at once.
 ///
-/// Read of the schema: $ref to "#/definitions/...", type, enum, required, properties, additionalProperties,
-/// minProperties, items, minItems, maxItems, minimum, maximum, exclusiveMinimum, minLength, allOf, anyOf, if,
-/// then, else, and "description", which says in a message what a missing member is. Other keywords are
-/// ignored.
+/// Keywords that are supported: $ref to "#/definitions/...", type, enum, required, properties,
+/// additionalProperties, minProperties, items, minItems, maxItems, minimum, maximum, exclusiveMinimum,
+/// minLength, allOf, anyOf, if, then, else, and "description", which says in a message what a missing member
+/// is. Other keywords are ignored.
 #include <string>
 #include <vector>
 

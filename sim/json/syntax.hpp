@@ -6,7 +6,7 @@
 
 namespace rackcast {
 
-/// What the parser saw when it gave up, and what stood open then.
+/// What the parser read last before it gave up, and which object or array was open then.
 struct SyntaxFailure {
   std::size_t position = 0;      ///< bytes it had read; one more than there are at the end of the text
   std::string_view token = {};   ///< what it had read last, control characters spelled out as <U+000A>
@@ -16,7 +16,7 @@ struct SyntaxFailure {
   std::size_t open_offset = 0;   ///< where it starts
 };
 
-/// Throws the Error for it: in our words where the mistake is a common one.
+/// Throws the Error for `failure`; common mistakes have messages of their own.
 [[noreturn]] void fail_syntax(const JsonSource& source, const SyntaxFailure& failure);
 
 }  // namespace rackcast

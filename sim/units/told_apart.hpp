@@ -1,6 +1,6 @@
 #pragma once
-/// A quantity past a limit, for people: with as many digits more than three as it takes to tell it from the
-/// limit. 14.02 days against 14 days is "14.02 days", where to_text() says "14 days".
+/// The text of a quantity that exceeds a limit, with enough digits to tell the two apart. 14.02 days against
+/// 14 days is "14.02 days", where to_text() says "14 days".
 #include <string>
 
 #include "sim/units/quantity.hpp"

@@ -10,7 +10,8 @@ namespace rackcast::drawing {
 std::string_view style_of(DeviceKind kind);
 std::string_view label_of(DeviceKind kind);  ///< to go before a number
 
-/// A node with very many GPUs: a box per CPU with what hangs below it, above and below a bar of NVSwitches.
+/// Draws a node with very many GPUs: one box per CPU with the devices below it, on both sides of a bar of
+/// NVSwitches.
 void draw_groups(Svg& svg, const Topology& topology);
 
 }  // namespace rackcast::drawing

@@ -25,10 +25,11 @@ std::string_view to_string(RailPlan);
 /// "by_node", "by_rail" or "separate"; Error with the known ones.
 RailPlan parse_rail_plan(std::string_view name);
 
-/// Where the nodes of one job hang: how many on each leaf of each pod. A tree of two levels is one pod.
+/// The number of nodes that one job has on each leaf of each pod. A tree of two levels is one pod.
 using Gang = std::vector<std::vector<int>>;
 
-/// Where something is stated, for errors: it makes no difference to what was chosen.
+/// Where an input states something, for error messages. Compares equal always: the place is not part of a
+/// choice.
 struct StatedAt {
   Where where = {};
   friend std::strong_ordering operator<=>(const StatedAt&, const StatedAt&) {

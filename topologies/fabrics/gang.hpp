@@ -1,13 +1,13 @@
 #pragma once
-/// What one job has of a fat tree that others use too.
+/// The part of a fat tree that one job uses while other jobs use the tree too.
 #include <vector>
 
 #include "topologies/fabrics/fabric_plan.hpp"
 
 namespace rackcast {
 
-/// Where a node hangs: its leaf switch and the pod of that, numbered from 0 over the whole network. With
-/// rails the leaves that the ports of a node go to count as one.
+/// The leaf switch of a node and the pod of that leaf, numbered from 0 over the whole network. With rails,
+/// the leaves of all ports of a node count as one.
 struct NodePlace {
   int leaf = 0, pod = 0;
 };

@@ -1,20 +1,20 @@
 #pragma once
-/// What a network carries between halves of a machine, and how far apart its ends are.
+/// How much a network carries between two halves of a machine, and how far apart its ends are.
 #include "topologies/graph/graph.hpp"
 
 namespace rackcast {
 
-/// The most that the first half of the nodes can send to the second half, in order, all at once: a maximum
-/// flow over the switches (push-relabel; Goldberg & Tarjan, J. ACM 35(4), 1988) from the ports of the ones to
-/// the ports of the others, at achievable rates. One node: from its first half of GPUs to the others, over
-/// NVLink and PCIe. Zero where there is only one node's GPU.
+/// The highest rate at which the first half of the nodes, by number, can send to the second half: a maximum
+/// flow over the switches (push-relabel; Goldberg & Tarjan, J. ACM 35(4), 1988) from the ports of the one
+/// half to the ports of the other, at achievable rates. For one node: from the first half of its GPUs to the
+/// others, over NVLink and PCIe. Zero for a single GPU.
 ///
-/// The true bisection is the least over all halvings; for fat trees, dragonfly+ and tori numbered along their
-/// longest side the halving in order is such a least one.
+/// The true bisection bandwidth is the minimum over all halvings. For fat trees, dragonfly+ and tori numbered
+/// along their longest side, the halving by number attains this minimum.
 Bandwidth bisection_bandwidth(const Topology& topology);
 
-/// The same if only the ports of the halves limited it: the lesser half's rate into its switches (of one
-/// node: zero).
+/// The bisection bandwidth if only the ports of the halves limited it: the sum of the rates of the ports of
+/// the half with the smaller sum. Zero for one node.
 Bandwidth full_bisection_bandwidth(const Topology& topology);
 
 struct Diameter {

@@ -10,18 +10,20 @@ namespace rackcast {
 
 struct ArchitectureSpec {
   std::string id, name, vendor;
-  int generation = 0;                       ///< place in the maker's order
-  double compute_capability = 0;            ///< NVIDIA's; 0 elsewhere
-  std::string collective_library;           ///< "nccl", "rccl" or "none"
-  std::string collective_release;           ///< of it, current when its GPUs were measured most
-  std::string failure_era;                  ///< of reliability/planning_defaults, node_mtbf_h
-  std::string replacement_era;              ///< of reliability/gpu_practice
-  std::string jpeg_engine;                  ///< "all", "some" or "none" of its GPUs decode JPEG in an engine
-  std::string oldest_cudnn;                 ///< oldest library generation that runs on it
+  int generation = 0;              ///< place in the maker's order
+  double compute_capability = 0;   ///< NVIDIA's; 0 elsewhere
+  std::string collective_library;  ///< "nccl", "rccl" or "none"
+  std::string collective_release;  ///< release of that library, current when most GPUs of the architecture
+                                   ///< were measured
+  std::string failure_era;         ///< of reliability/planning_defaults, node_mtbf_h
+  std::string replacement_era;     ///< of reliability/gpu_practice
+  std::string jpeg_engine;         ///< "all", "some" or "none" of its GPUs decode JPEG in an engine
+  std::string oldest_cudnn;        ///< oldest library generation that runs on it
   bool own_attention_instructions = false;  ///< kernels for older architectures do not reach its peak
-  /// Time of statistics over a batch over that of moving the same bytes.
+  /// Ratio: time of a kernel that computes statistics over a batch / time to move the same bytes.
   double statistics_slowdown = 1;
-  /// Arithmetic of kernels that other architectures lend over its own, at the same peak rate.
+  /// Ratio: arithmetic time with parameters borrowed from another architecture / its own, at the same peak
+  /// rate.
   double borrowed_slowdown = 1;
   std::vector<std::string> fitted_on;  ///< cases of tests/validation/cases behind these two
   std::string first_container;         ///< month of the first container that runs on it; empty: any

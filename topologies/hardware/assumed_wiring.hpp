@@ -1,5 +1,5 @@
 #pragma once
-/// What is taken of the wiring of a node that does not state it.
+/// What is assumed about the wiring of a node that does not state it.
 #include <optional>
 #include <string>
 #include <string_view>

@@ -27,7 +27,7 @@ struct LinkLoad {
   friend bool operator==(const LinkLoad&, const LinkLoad&) = default;
 };
 
-/// What was added up. Nodes of a class have the same loads at the same offsets and are of the same shape.
+/// The loads of all links. Nodes of a class have the same shape and the same loads at the same offsets.
 struct LinkPattern {
   struct NodeClass {
     int first_node = 0, nodes = 0;
@@ -88,7 +88,7 @@ class LinkLoads {
     std::size_t operator()(const LinkLoad& l) const;
   };
 
-  /// The number of a sequence that is added so often in a row.
+  /// The number of the sequence that is `sequence` added `times` times in a row.
   int repeated(int sequence, int times);
   void move_on(int node, int sequence);
   /// The sums of a state.
