@@ -17,7 +17,7 @@ namespace rackcast {
 
 struct LaidOut;
 
-/// Called now and then during long work, if set. It throws to end that work.
+/// If set, called every now and then during long work. It may throw to end the work.
 using Watch = std::function<void()>;
 
 struct ClusterShape {
@@ -46,16 +46,16 @@ struct Cluster {
   [[nodiscard]] int local_ranks() const;
 };
 
-/// Throws Error (infeasible) where the fabric cannot be built, or for more GPUs than there are. What makes
-/// many clusters reads `comm` once.
+/// Builds the cluster. Throws Error (infeasible) if the fabric cannot be built or has fewer GPUs than asked
+/// for. A caller that makes many clusters reads `comm` once and passes it.
 Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const ClusterShape& shape,
                      std::shared_ptr<const CommData> comm = shipped_comm_data());
 
-/// The first `count` ranks by themselves: a group over which one copy of a network is split. Throws Error
-/// unless the cluster's ranks are a multiple.
+/// A cluster of the first `count` ranks: a group over which one copy of a network is split. Throws Error
+/// unless the number of ranks is a multiple of `count`.
 Cluster first_ranks(const Cluster& cluster, int count);
 
-/// The ranks first, first + step, first + 2 step...: a group whose members lie `step` apart.
+/// A cluster of the ranks first, first + step, first + 2 step, ...
 Cluster every_nth_rank(const Cluster& cluster, int first, int step);
 
 }  // namespace rackcast

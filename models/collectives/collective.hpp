@@ -39,13 +39,12 @@ std::string_view to_string(Collective);
 /// all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all, 1 else.
 double bus_factor(Collective operation, int ranks);
 
-/// What one dependent step costs before its data: start-up of the operation, a hop inside a node, a hop
-/// between nodes.
+/// Latencies of dependent steps: the start of the operation, a hop inside a node, a hop between nodes.
 struct HopLatency {
   Duration start{0}, intra{0}, inter{0};
 };
 
-/// How many of each come one after the other before the first chunk is through.
+/// The number of each kind of step that the first chunk passes, one after the other.
 struct HopCount {
   double start = 0, intra = 0, inter = 0;
   [[nodiscard]] Duration at(const HopLatency& hop) const {
@@ -89,10 +88,10 @@ const CollectiveAlgorithm& collective_algorithm(std::string_view name);
 /// The plan with the latencies that its hops have with some library and protocol.
 CollectivePlan priced(CollectivePlan plan, const HopLatency& hop);
 
-/// Payload bytes per second that the links allow a stage of scale 1; infinite where none is loaded.
+/// Payload bytes per second that the links allow a stage with scale 1; infinite if it loads no link.
 Bandwidth link_rate(const CollectiveStage& stage, const LinkRates& rates);
 
-/// Closed form: nobody else on the links.
+/// Time of the plan in closed form, with no other traffic on its links.
 Duration time_alone(const CollectivePlan& plan, Bytes payload, const LinkRates& rates);
 
 /// Multiplies the bytes on the wire: flags of a protocol, headers, 16-bit gradients (0.5).

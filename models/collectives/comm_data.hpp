@@ -37,7 +37,7 @@ struct OwnTimes {
 struct CommRelease {
   double from = 0;           ///< first release with these numbers: 2.07 of "2.7"
   std::string architecture;  ///< they are of its GPUs alone; empty: of all
-  Bandwidth nvlink2{0};      ///< what the library takes a link of Volta for; 0: it does not say
+  Bandwidth nvlink2{0};      ///< rate that the library assumes for a link of Volta; 0: not stated
   ByAlgorithm<std::optional<OwnTimes>> times;  ///< nothing: the library lacks the protocol
 };
 
@@ -58,7 +58,7 @@ struct LibraryNumbers {
   std::optional<std::array<double, 2>> log_sigma;  ///< in one node, over several; nothing: by the links
 };
 
-/// Measured inside a node, in the place of the library's own numbers.
+/// Times measured inside a node; they replace the numbers in the library's source.
 struct MeasuredProtocol {
   Duration start{0}, hop{0};  ///< LL: the start alone
   double factor = 1;
@@ -67,10 +67,10 @@ struct MeasuredProtocol {
 struct MeasuredLink {
   std::array<std::optional<MeasuredProtocol>, all_protocols.size()> protocols;
   std::optional<Duration> nvls_start;
-  bool chosen_by_library = false;  ///< measured curves change protocols where the library's own model does
+  bool chosen_by_library = false;  ///< the measured curves change protocol where the library's own model does
 };
 
-/// What the software of a fabric adds to a hop between nodes.
+/// Time that the software of a fabric adds to a hop between nodes.
 struct NetworkSoftware {
   Duration step{0};
   Duration handshake{0};  ///< besides, for messages above `eager` on the wire
@@ -89,7 +89,7 @@ struct LinkNumbers {
   double host_bridge_overhead = 1;
 };
 
-/// From `size` on this algorithm is taken.
+/// The algorithm for payloads of `size` and more.
 struct BySize {
   std::string algorithm;
   Bytes size{0};
@@ -119,7 +119,7 @@ struct CommData {
   CommSpread spread;
 };
 
-/// The data that the program carries. Reads them anew: the caller keeps what it gets.
+/// The data inside the program. Each call parses them again, so callers keep the result.
 std::shared_ptr<const CommData> shipped_comm_data();
 /// A document in the form of links.json. Throws Error at the place of what is missing.
 LinkNumbers read_links(const Json& file);

@@ -52,7 +52,8 @@ class CommLibrary {
   /// are known to be those of its choices (`chosen_by_library` of models/data/collectives/links.json); else
   /// as cost().
   [[nodiscard]] std::optional<ProtocolCost> believed(Protocol protocol, bool tree) const;
-  /// Fitted share of the tree's bandwidth at this size (treeCorrectionFactor).
+  /// Share of its bandwidth that a tree reaches at this size (NCCL's treeCorrectionFactor,
+  /// src/graph/tuning.cc).
   [[nodiscard]] double tree_correction(Protocol protocol, Bytes payload) const;
   /// Factor on a ring's latency when chunks are large and nodes several.
   [[nodiscard]] double ring_plateau() const;

@@ -60,9 +60,10 @@ class CommModel {
   [[nodiscard]] Duration time(Collective operation, Bytes payload);
   [[nodiscard]] const LinkRates& rates() const;
   [[nodiscard]] const CommSpec& spec() const;
-  /// Whether kernels of the GPU do the work: they take multiprocessors from the network's own.
+  /// Whether kernels on the GPU do the work. They take multiprocessors from the kernels of the network.
   [[nodiscard]] bool on_gpus() const;
-  /// What one process of the library copies, serialises and sends per second at most, whatever the link.
+  /// Bytes per second that one process of the library can copy, serialise and send, whatever the link.
+  /// Nothing: no such limit.
   [[nodiscard]] std::optional<Bandwidth> stack_rate() const;
   /// Of one message between two ranks.
   [[nodiscard]] HopLatency step_latency() const;

@@ -1,5 +1,5 @@
 #pragma once
-/// Which measured curves models/data/collectives/links.json rests on.
+/// The measured curves that models/data/collectives/links.json was fitted on.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +12,10 @@ struct FittedCurve {
   double gpus = 0;
 };
 
-/// Those that `rackcast calibrate collectives` fits protocols and efficiencies to (`fit`).
+/// The curves to which `rackcast calibrate collectives` fits protocols and efficiencies (`fit`).
 std::vector<FittedCurve> fitted_curves();
-/// Those and the ones that an efficiency was read from (`read_from`): their cases count as fit.
+/// The curves of fitted_curves() and those that an efficiency was read from (`read_from`). Their cases count
+/// as fit.
 std::vector<FittedCurve> curves_of_links();
 
 }  // namespace rackcast

@@ -1,6 +1,6 @@
 #pragma once
-/// What has been laid out on a cluster. Routes through a fabric of thousands of links cost far more than the
-/// step that uses them, so they are looked up once however often a step is simulated.
+/// The patterns of traffic that have been computed for a cluster. Routing through a fabric of thousands of
+/// links takes far longer than simulating the step that uses the routes, so each pattern is computed once.
 #include <array>
 #include <map>
 #include <optional>

@@ -15,8 +15,9 @@ namespace rackcast {
 /// Ports of nodes and links among switches.
 bool between_nodes(LinkKind kind);
 
-/// Rates that links reach in long collectives, in the order of a topology's link classes: the catalogue's
-/// achievable rate, or where the collective library was measured, that (models/data/collectives/links.json).
+/// Rates that links reach in long collectives, in the order of the topology's link classes: the rate that the
+/// collective library was measured to reach (models/data/collectives/links.json), else the catalogue's
+/// achievable rate.
 class LinkRates {
  public:
   /// `network_efficiency` multiplies the rates of links between nodes: TCP, gRPC, ...

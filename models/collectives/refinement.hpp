@@ -4,9 +4,9 @@
 ///
 ///   t(size) = a * latency(size) + b * transfer(size)
 ///
-/// where latency and transfer are the two parts of the unrefined model's time for the plan that it chooses.
-/// a and b are found by least squares of ln t (Gauss-Newton); a weak prior of a factor e around 1 decides
-/// where the curve does not (large sizes alone say nothing about latency).
+/// where latency and transfer are the two parts of the unrefined model's time for the plan that it chooses. a
+/// and b are found by least squares of ln t (Gauss-Newton); a weak prior of a factor e around 1 decides what
+/// the curve leaves open: large sizes alone say nothing about latency.
 #include <span>
 #include <string>
 
@@ -28,7 +28,7 @@ struct CommRefinement {
   friend auto operator<=>(const CommRefinement&, const CommRefinement&) = default;
 };
 
-/// Throws Error for fewer than four sizes: two numbers and a spread cannot be had from less.
+/// Finds a, b and the spread. Throws Error for fewer than four sizes, which do not determine them.
 CommRefinement refine(const Cluster& cluster, const CommSpec& spec, std::span<const CurvePoint> curve);
 
 }  // namespace rackcast

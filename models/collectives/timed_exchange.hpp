@@ -1,13 +1,13 @@
 #pragma once
-/// How long a collective takes alone, and how much of the links it takes meanwhile.
+/// How long a collective takes alone, and which share of the links it uses during that time.
 #include "models/collectives/collective.hpp"
 
 namespace rackcast {
 
 class CommModel;
 
-/// Of the busiest link in nodes and of the busiest one between them, 0 to 1: the bytes over it by its rate,
-/// over the time of the whole operation.
+/// Use of the busiest link inside nodes and of the busiest link between nodes, 0 to 1:   bytes over the link
+/// / (rate of the link x time of the whole operation).
 struct LinkShares {
   double inside = 0, between = 0;
 };
@@ -18,7 +18,7 @@ struct TimedExchange {
   LinkShares links = {};
 };
 
-/// The cheapest way that the library has for this payload.
+/// The exchange by the algorithm and protocol that the library chooses for this payload.
 TimedExchange timed_exchange(CommModel& comm, Collective operation, Bytes payload);
 
 }  // namespace rackcast

@@ -1,5 +1,5 @@
 #pragma once
-/// What stays in the caches of a node between epochs, and what therefore comes from storage.
+/// Which samples stay in the caches of a node between epochs, and how many therefore come from storage.
 ///
 /// Let c = cache / set be the fraction of a node's working set that its cache can hold (c < 1).
 ///
@@ -25,7 +25,7 @@
 
 namespace rackcast {
 
-/// What a node reads of the set.
+/// The part of the training set that a node reads.
 enum class Sharding {
   fixed,      ///< its own part, the same every epoch
   resampled,  ///< 1/n of the whole, chosen anew every epoch (PyTorch's DistributedSampler)
@@ -62,8 +62,8 @@ EpochHits epoch_hits(const CacheSpec& spec, int epoch);
 /// Bytes of the training set that one node reads in the course of all epochs.
 Bytes working_set(const CacheSpec& spec);
 
-/// Epochs with the same way through the caches. Ramps are stood for by their mean: time is linear in the
-/// share of storage wherever storage binds.
+/// Epochs with the same hit ratios. Epochs in which the ratios rise are replaced by their mean: where storage
+/// binds, the time is linear in the share that it serves.
 struct EpochPhase {
   double epochs = 0;
   EpochHits hits;

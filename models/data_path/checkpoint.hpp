@@ -1,5 +1,5 @@
 #pragma once
-/// What a training job writes back: checkpoints, and logs.
+/// What a training job writes to storage: checkpoints and logs.
 ///
 /// A checkpoint holds what the optimizer needs to go on: fp32 weights and its state (momentum 4, Adam 8 bytes
 /// per parameter), in 16-bit training the 16-bit weights besides; a pure 16-bit run ("fp16") keeps 16-bit
@@ -25,16 +25,16 @@ struct WriteBack {
 
 struct WriteCost {
   Duration write{0};        ///< one checkpoint on the storage
-  Duration stall{0};        ///< training stands still for so long, each time
-  double time_factor = 1;   ///< training time grows by it
+  Duration stall{0};        ///< time for which each checkpoint stops training
+  double time_factor = 1;   ///< factor on the training time
   Bandwidth background{0};  ///< mean write rate, logs included: taken from the storage beside the reads
   int writers = 1;          ///< nodes that write a part each
-  double busiest = 1;       ///< of the checkpoint, what the one with most to write writes
+  double busiest = 1;       ///< share of the checkpoint that the busiest writer writes
 };
 
 /// The slower of storage and the writers' ports sets the pace; a synchronous write stalls training, an
-/// asynchronous one only for the copy to the host, unless the write outlasts the interval.
-/// Throws Error where an asynchronous checkpoint is not through before the next begins, and for no writers.
+/// asynchronous one only for the copy to the host, unless the write outlasts the interval. Throws Error if an
+/// asynchronous checkpoint is not finished before the next begins, and if there are no writers.
 WriteCost write_cost(const WriteBack& job, const StorageSystem& storage, Duration step);
 
 }  // namespace rackcast

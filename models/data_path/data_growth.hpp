@@ -1,11 +1,12 @@
 #pragma once
-/// A data set that grows: what a fleet has recorded, stored and labelled by a day, and when storage is full.
+/// A growing data set: the bytes that a fleet has recorded, stored and labelled by a day, and the day on
+/// which storage is full.
 ///
 ///   recorded(t) = ingest * t                                  kept fraction of what was captured
 ///   stored(t)   = ingest * min(t, retention) * copies / compression
 ///   usable(t)   = ingest * min(max(0, t - delay), retention - delay)    labelled and not yet deleted
 ///
-/// t counts from the first recording day; days without recording are the caller's affair.
+/// t counts from the first recording day. The caller accounts for days without recording.
 #include <optional>
 #include <vector>
 

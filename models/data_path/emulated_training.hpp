@@ -1,5 +1,5 @@
 #pragma once
-/// How busy storage keeps accelerators that only pretend to compute, as DLIO and MLPerf Storage measure it.
+/// Utilisation of emulated accelerators that only read data and sleep, as DLIO and MLPerf Storage measure it.
 ///
 /// Each accelerator takes a batch, sleeps for the compute time, takes the next; loaders fill a queue
 /// meanwhile. A step therefore takes the longer of compute (plus what the framework adds to every batch) and

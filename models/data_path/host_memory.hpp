@@ -1,5 +1,5 @@
 #pragma once
-/// DRAM of a node that a training job leaves to the page cache.
+/// Memory of a node (DRAM) that a training job leaves to the page cache.
 #include "sim/units/quantity.hpp"
 
 namespace rackcast {

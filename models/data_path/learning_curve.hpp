@@ -4,8 +4,8 @@
 /// Hestness et al., "Deep Learning Scaling is Predictable, Empirically", arXiv:1712.00409 (2017): in the
 /// power-law region error falls as D^-b with b of 0.07 to 0.35, towards an irreducible c. For a given c,
 /// ln(error - c) is linear in ln D and solved by least squares; c is searched by golden section (0 with fewer
-/// than four points, which cannot tell it). An extrapolation: the farther beyond the points, the less it is
-/// worth, and the interval says so.
+/// than four points, which do not determine it). The result is an extrapolation: its interval widens with the
+/// distance from the points.
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,7 +18,7 @@ struct LearningPoint {
 
 struct LearningCurve {
   double a = 0, b = 0, c = 0;
-  // Of the straight line through ln(error - c), for the interval.
+  // Statistics of the straight line through ln(error - c), for the interval.
   double sigma = 0;  ///< residual standard deviation; 0 with two points: nothing is known of it
   double mean_log = 0, spread_log = 0;  ///< mean of ln D and sum of squared deviations
   double quantile = 0;                  ///< of Student's t at 95 % for its degrees of freedom

@@ -16,7 +16,7 @@
 
 namespace rackcast {
 
-/// What one record of a kind costs a core.
+/// The rate at which one core decodes records of one kind.
 struct RecordKind {
   std::string name;            ///< "jpeg", "raw", "audio", "text", "lidar", "video", "volume"
   std::string unit;            ///< what its size counts: "megapixels", "seconds", ...

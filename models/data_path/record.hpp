@@ -1,5 +1,5 @@
 #pragma once
-/// How samples lie on storage: what one sample costs in opens and read operations.
+/// How samples are stored: the numbers of opens and read operations that one sample takes.
 ///
 /// files              one object per sample: an open each, and its bytes in read-ahead windows
 /// tfrecord, recordio  packed shards read from front to back: an open per shard, full read-ahead windows
@@ -19,7 +19,7 @@ struct RecordLayout {
   double samples_per_shard = 1;  ///< of packed formats
 };
 
-/// What one sample asks of the server besides its bytes.
+/// Operations of the storage server for one sample, besides its bytes.
 struct ObjectCost {
   double opens = 0;       ///< metadata operations: look-up, open, close counted as one
   double operations = 0;  ///< reads as the server sees them

@@ -1,5 +1,5 @@
 #pragma once
-/// How much a GPU waits for a loader whose batches take varying times.
+/// How long a GPU waits for a loader whose batches take varying times.
 ///
 /// With batches that take exactly their mean time, the slower of loader and GPU sets the pace. Thread-queue
 /// loaders do not: cores are shared with the driver, the reader and the operating system. Loader and trainer
@@ -9,7 +9,8 @@
 ///
 ///   share of time without a batch  p0 = (1 - r) / (1 - r^(K+1)),   K = prefetch + 1;   1/(K+1) at r = 1
 ///
-/// Exponential times are the far end of variation, so the two models bracket a real loader.
+/// Exponential times vary more than those of a real loader, and constant times less, so the two models
+/// bracket it.
 namespace rackcast {
 
 /// Fraction of the trainer's rate that is left, 1 - p0, never above r. Throws Error for a rate that is not

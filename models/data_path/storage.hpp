@@ -21,11 +21,11 @@ struct StorageFacts {
   Duration latency{0};
   StorageKind kind = StorageKind::array;
   std::optional<Bytes> capacity;  ///< nothing if the catalogue does not say
-  bool from_memory = false;       ///< the read rate is recollection
+  bool from_memory = false;       ///< the read rate was recalled, not read in a source
   std::string read_source, read_fact;
 };
 
-/// The same with every rate times `factor`.
+/// `facts` with every rate multiplied by `factor`.
 StorageFacts faster(StorageFacts facts, double factor);
 
 /// Throws Error with near matches for an unknown array, or if the entry has no read rate.

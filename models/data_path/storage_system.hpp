@@ -10,8 +10,7 @@
 ///   open)
 ///
 /// so the least of them is the rate. Small objects meet the metadata, operation or waiting limit long before
-/// the throughput: that is the small-object penalty. A limit of 0 is one that nobody knows, and is not
-/// applied.
+/// the throughput: that is the small-object penalty. A limit of 0 is unknown and is not applied.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +41,7 @@ struct StorageSystem {
 };
 
 /// Facts that depend on the kind of system alone, from models/data/data_path/storage_kinds.json: metadata
-/// rate, latency and stream rate where the catalogue has none. They are recollection.
+/// rate, latency and stream rate where the catalogue has none. They were recalled, not read in a source.
 StorageSystem with_kind_facts(StorageSystem system);
 /// The kind of a catalogue entry; `array` for one that the table does not name.
 StorageKind storage_kind_of(std::string_view catalog_id);

@@ -1,5 +1,5 @@
 #pragma once
-/// Gradient compression: what goes over the wire, what it costs the GPU, what it does to convergence.
+/// Gradient compression: bytes on the wire, and work for the GPU.
 #include <span>
 #include <string_view>
 
@@ -28,8 +28,9 @@ const Compression& compression(std::string_view name);
 /// gradients under "fp16".
 Bytes sent_bytes(const Compression& c, double parameters, Bytes plain);
 
-/// The same as the payload of an all-reduce of n ranks. A format that cannot be summed in place is gathered:
-/// n ranks' parts go through every link of a ring, which an all-reduce passes twice, hence n/2 of one part.
+/// The payload of an all-reduce of n ranks that loads the links like the exchange of the compressed
+/// gradients. A format that cannot be summed in place is gathered: the parts of all n ranks pass every link
+/// of a ring once, while an all-reduce passes its payload twice. Hence the payload is n/2 times one part.
 Bytes reduced_bytes(const Compression& c, int ranks, double parameters, Bytes plain);
 
 /// GPU memory traffic of packing, before a bucket leaves, and of unpacking, after it has come back. Unpacking

@@ -1,12 +1,13 @@
 #pragma once
-/// How many samples training takes to come as far, by the batch of a step and the staleness of its gradients.
+/// How many samples a training needs for the same result, by its global batch and the staleness of its
+/// gradients.
 ///
 /// With S the steps and E = B S the samples, (S / S_min - 1) (E / E_min - 1) = 1 and B_crit = E_min / S_min:
 /// McCandlish, Kaplan, Amodei et al., An Empirical Model of Large-Batch Training, arXiv 1812.06162, 2018,
-/// equations 2.11 and 2.12 (checked against papers that cite them: Kaplan et al., arXiv 2001.08361,
-/// equations 5.1 and 5.2, and others). Solved for E: E(B) = E_min (1 + B / B_crit). It assumes a learning
-/// rate tuned for every batch, and one critical batch for the whole training; in truth that one grows while
-/// the loss falls, and depends on network, data and optimizer.
+/// equations 2.11 and 2.12 (checked against papers that cite them: Kaplan et al., arXiv 2001.08361, equations
+/// 5.1 and 5.2, and others). Solved for E: E(B) = E_min (1 + B / B_crit). It assumes a learning rate tuned
+/// for every batch, and one critical batch for the whole training; in truth the critical batch grows while
+/// the loss falls, and it depends on network, data and optimizer.
 ///
 /// Staleness has no such law. Ho et al., NIPS 26, 2013 bound the error after T updates that are at most s
 /// steps stale for convex losses; that the bound is a multiple of sqrt((s + 1) / T), so up to s times as many

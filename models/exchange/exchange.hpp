@@ -27,7 +27,7 @@ enum class ServerMode {
 };
 inline constexpr std::array<std::string_view, 3> server_mode_names{"synchronous", "asynchronous", "stale"};
 
-/// Parameter servers. An array is held by one server, the next by the next, as tf.train.replica_device_setter
+/// Parameter servers. Arrays are dealt out to the servers in turn, as tf.train.replica_device_setter
 /// and MXNet's KVStore place them; arrays above `split` are cut over all servers.
 struct ServerSpec {
   int count = 0;             ///< 0: one on each node that takes part
@@ -55,7 +55,8 @@ struct ExchangeSpec {
   /// DistributedDataParallel: bucket_cap_mb = 25 MiB (Li et al., VLDB 13(12), 2020, found 10 to 25 MiB best
   /// for ResNet-50 and BERT). Horovod: HOROVOD_FUSION_THRESHOLD = 64 MiB.
   Bytes bucket{25.0 * 1024 * 1024};
-  /// Horovod: what became ready is sent together at every tick (HOROVOD_CYCLE_TIME = 5 ms); 0: at once.
+  /// Horovod: gradients that became ready are sent together once per cycle (HOROVOD_CYCLE_TIME = 5 ms); 0: at
+  /// once.
   Duration cycle{0};
   /// Arrays are sent in this many groups with equal numbers of arrays; 0: grouped by size
   /// (MXNET_HOROVOD_NUM_GROUPS).

@@ -1,5 +1,5 @@
 #pragma once
-/// What a GPU draws while it trains, and how much slower it gets under a power cap.
+/// Power of a GPU while it trains, and its speed under a power cap.
 ///
 /// Power over a step: P(u) = L (floor + (busy - floor) u), u the fraction of the time in which kernels run, L
 /// the limit of the board. The ends are measured; that it is a line between them is assumed.
@@ -9,7 +9,7 @@
 ///   speed(C) = ((C - P0) / (P(1) - P0))^k,   P0 = static_fraction L,
 ///
 /// with k near 1/3, less where memory binds. P0 and k are fitted per device on Zeus (You et al., NSDI 2023)
-/// by calibrate/fit/power_fit.hpp. No cap below the lowest one measured is answered.
+/// by calibrate/fit/power_fit.hpp. Caps below the lowest measured one are refused.
 #include <string>
 
 #include "sim/units/quantity.hpp"

@@ -1,12 +1,13 @@
 #pragma once
-/// What a node draws from its power supply's plug, from how busy its GPUs are.
+/// Electrical power that a node takes from the grid, as a function of how busy its GPUs are.
 ///
 ///   P = (n P_gpu(u) + P_host(u)) / efficiency,   P_host(u) = idle + load (rated - idle) u.
 ///
-/// The host (CPUs, memory, adapters, drives, fans) is what the node's rating leaves after its GPUs, and what
-/// its idle power leaves after theirs; `load` is fitted (models/data/power/host.json). Ratings are electrical
-/// input, so the efficiency of the power supplies is taken out of them first and put back in at the end:
-/// another class of supply then changes the sum.
+/// P_gpu(u) is the power of one of the n GPUs, u the fraction of the time in which kernels run. The power of
+/// the host (CPUs, memory, adapters, drives, fans), rated or idle, is that of the node without its GPUs;
+/// `load` is fitted (models/data/power/host.json). Ratings are electrical input, so the efficiency of the
+/// power supplies is taken out of them first and put back in at the end: another class of supply then changes
+/// the sum.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@ std::string_view to_string(PsuClass);
 PsuClass parse_psu_class(std::string_view name);  ///< Error with the known ones
 double psu_efficiency(const Catalog& catalog, PsuClass psu);
 
-/// Of one node. `known` is false where the catalogue has no rating; all else is then nothing.
+/// Power of one node. If the catalogue has no rating, `known` is false and the other members mean nothing.
 struct NodePower {
   bool known = false;
   Power rated{0};    ///< nameplate
@@ -38,7 +39,7 @@ struct NodePower {
   int gpus = 0;
   Power host_rated{0}, host_idle{0};  ///< behind the power supply
   double host_load = 0;
-  double log_sigma = 0;  ///< of what at() says of the node, host and GPUs together
+  double log_sigma = 0;  ///< spread of ln of the node's power that at() returns, host and GPUs together
   double efficiency = 1, rated_efficiency = 1;
 
   struct At {

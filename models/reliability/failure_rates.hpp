@@ -1,14 +1,15 @@
 #pragma once
 /// How often a node fails, from the catalogue (topologies/data/reliability).
 ///
-/// Two kinds of figures, which are not the same thing:
+/// The catalogue has two different kinds of figures:
 ///  - interruptions: a job that uses the node stops, whatever the cause (a bit that flipped, a driver, a
 ///    cable). Published per 8-GPU node of clusters with A100 and H100, recollection for older GPUs. A node
 ///    with n GPUs is taken to fail n / 8 times as often: GPUs cause 59 % of the interruptions of Llama 3.
 ///  - replacements: a part is swapped and its node is away for a repair. Yearly rates of components.
 ///
-/// Clusters differ more than generations do. The spread is that of ln(rate) between the three clusters whose
-/// rates are published: 6.5 and 2.34 per 1000 node days (RSC-1, RSC-2), 3.79 (Llama 3).
+/// Clusters differ more from each other than generations of GPUs do. The spread is that of ln(rate) between
+/// the three clusters whose rates are published: 6.5 and 2.34 per 1000 node days (RSC-1, RSC-2), 3.79 (Llama
+/// 3).
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,7 @@ struct NodeReliability {
   std::vector<ComponentRate> components;
 
   [[nodiscard]] Frequency interruptions() const { return 1 / mtbf; }
-  /// Of all components together, but never more than there are interruptions.
+  /// Replacement rate of all components together, at most the rate of interruptions.
   [[nodiscard]] Frequency replacements() const;
 };
 

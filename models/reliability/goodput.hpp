@@ -1,10 +1,10 @@
 #pragma once
-/// Goodput of one synchronous job: the share of its elapsed time in which training moves forward for good.
+/// Goodput of one synchronous job: the share of its elapsed time spent on training that is not lost later.
 ///
 /// Every node of the job fails at a constant rate, so the job fails with mean time M = node MTBF / nodes. It
 /// saves its state after each `interval` of training; the save stops training for `stall`, and the state is
-/// safe `lag` after that (asynchronous writes). A failure costs what was done since the last safe state, and
-/// a restart: detection, scheduling, start, reading the state back. A restart may fail again. Where no spare
+/// safe `lag` after that (asynchronous writes). A failure costs the training since the last safe state, and a
+/// restart: detection, scheduling, start, reading the state back. A restart may fail again. Where no spare
 /// node is free the job waits for a repair, `wait` on average, during which nothing can fail.
 ///
 /// With a = interval + stall and R = restart + lag, each interval meets
