@@ -3,18 +3,23 @@
 ///
 /// Let c = cache / set be the fraction of a node's working set that its cache can hold (c < 1).
 ///
-///   shuffled every epoch, LRU   A sample read at fraction x of one epoch and y of the next is still cached
-///   if
-///                               fewer than c of all samples were touched between. A sample was not touched
-///                               between with probability x (1-y), so the sample hits if x (1-y) > 1-c; x and
-///                               1-y are uniform, and P(xu > a) = 1 - a + a ln a:
-///                                   h = c + (1-c) ln(1-c)                    (c = 1/2: 0.153)
-///                               That is less than c: thrashing, as DS-Analyzer measures (Mohan et al., VLDB
-///                               14(5), 2021).
-///   same order every epoch, LRU the next sample is always the one evicted longest ago:  h = 0
-///   no replacement              what got in first stays (MinIO cache of the same paper):  h = c
-///   a fresh part every epoch    each node reads 1/n of all, chosen anew; every sample is equally likely, so
-///                               h = c whatever is evicted (independent references), once warm
+///   order of reading              eviction                 hit ratio
+///   shuffled anew every epoch     least recently used      h = c + (1-c) ln(1-c)
+///   the same every epoch          least recently used      h = 0
+///   any                           nothing is evicted       h = c
+///   a new part every epoch        any                      h = c, once the cache is warm
+///
+/// Shuffled, LRU: a sample is read at fraction x of one epoch and at fraction y of the next. It is still
+/// cached if fewer than c of all samples were read between. Another sample was not read between with
+/// probability x (1-y), so the sample hits if x (1-y) > 1-c. Both x and 1-y are uniform in [0, 1], and the
+/// product of two such numbers exceeds a with probability 1 - a + a ln a. With a = 1-c this is h. It is less
+/// than c (0.153 at c = 1/2): the cache thrashes, as DS-Analyzer measures (Mohan et al., VLDB 14(5), 2021).
+///
+/// The same order, LRU: each sample is evicted just before it is read again.
+///
+/// Nothing is evicted: the samples that were read first stay (the MinIO cache of the same paper).
+///
+/// A new part: each node reads 1/n of all samples, chosen anew, so every sample is equally likely.
 ///
 /// With c >= 1 everything that has been read is a hit. Shuffle buffers change the order within a window, not
 /// what an epoch touches: shards in the same order thrash whatever the buffer.

@@ -1,16 +1,16 @@
 #pragma once
 /// A storage system as a server with several limits at once. A reader that asks for n samples a second keeps
-/// within each of:
+/// within each of these limits:
 ///
-///   bytes        n * sample  <= throughput            (large reads, all clients together)
-///   operations   n * reads   <= operations            (IOPS)
+///   bytes        n * sample  <= throughput                  large reads, all clients together
+///   operations   n * reads   <= operations                  IOPS
 ///   metadata     n * opens   <= opens
 ///   one client   n * sample  <= clients * per_client
-///   waiting      n * (latency + sample / stream) <= readers   (Little's law: each reader has one object
-///   open)
+///   waiting      n * (latency + sample / stream) <= readers
 ///
-/// so the least of them is the rate. Small objects meet the metadata, operation or waiting limit long before
-/// the throughput: that is the small-object penalty. A limit of 0 is unknown and is not applied.
+/// The last one is Little's law: each reader has one object open. The rate is the largest n within all
+/// limits. Small objects meet the metadata, operation or waiting limit long before the throughput: that is
+/// the penalty of small objects. A limit of 0 is unknown and is not applied.
 #include <string>
 #include <string_view>
 #include <vector>

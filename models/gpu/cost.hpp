@@ -1,7 +1,9 @@
 #pragma once
 /// How long one operator of a network takes on one GPU.
 ///
-///   time = launch + max(arithmetic, memory traffic)      (smoothly joined; see gpu_kernel.hpp for the forms)
+///   time = launch + max(arithmetic, memory traffic)
+///
+/// with a smooth maximum (models/gpu/kernel.hpp has the forms).
 ///
 /// Arithmetic and traffic follow from the shape; the efficiencies are fitted on measured kernels per
 /// architecture, precision and operator family (`rackcast calibrate fit`, models/data/gpu_models). A GPU that

@@ -3,15 +3,18 @@
 ///
 /// A matrix product of m x n x k is cut into tiles of tm x tn, each computed by one thread block:
 ///
-///   blocks  = ceil(m/tm) ceil(n/tn) count splits
-///   block   = 2 tm tn (ceil(k/splits) + k0) / (peak e q(tile) / SMs)    q = (1 + a/64) / (1 + a (1/tm +
-///   1/tn)) compute = full rounds of SMs*resident blocks, and a last round in which an SM holds fewer blocks
-///   and hides
-///             less latency: c blocks of w warps take (c w + h) / w of `block`
-///   memory  = least traffic (plus partial sums of split-k) over bandwidth b
-///   cache   = blocks (tm + tn) k/splits over the cache's bandwidth
-///   time    = launch + (compute^4 + memory^4 + cache^4)^(1/4), the least over a short menu of tiles and
-///   splits
+///   blocks   = ceil(m/tm) ceil(n/tn) count splits                thread blocks of the launch
+///   q        = (1 + a/64) / (1 + a (1/tm + 1/tn))                efficiency of the tile; 1 at 128 x 128
+///   block    = 2 tm tn (ceil(k/splits) + k0) / (peak e q / SMs)  seconds of a block
+///   round(c) = block (c w + h) / w / (1 + h/16)                  an SM with c blocks of w warps
+///   compute  = full rounds x round(resident) + round(left)       blocks that an SM holds, or has left
+///   memory   = (least traffic + partial sums of split-k) / b
+///   cache    = blocks (tm + tn) (k/splits) element bytes / (bandwidth of the cache)
+///   time     = launch + (compute^4 + memory^4 + cache^4)^(1/4)
+///
+/// `time` is the least over a short menu of tiles and splits. An SM that holds fewer blocks in the last round
+/// hides less latency, which h describes. Fitted are e, a, k0, h, b and the bandwidth of the cache
+/// (KernelParameter).
 ///
 /// Products of many matrices (count > 1) have one tile and no split where a library has one kernel for them.
 ///

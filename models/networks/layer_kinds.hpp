@@ -1,6 +1,6 @@
 #pragma once
 /// The kinds of layer a workload file can name. A new kind is one function and one line of the table in
-/// layers/table.cpp.
+/// models/networks/layers/table.cpp.
 #include <span>
 #include <string>
 #include <string_view>

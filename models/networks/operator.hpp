@@ -61,17 +61,21 @@ struct LayerPlace {
   LayerRole role = LayerRole::inner;
 };
 
-/// Shape of one operator for ONE sample; the batch multiplies it when it is costed. Fields that do not apply
-/// are 0. gemm: a sample contributes `rows` rows to an (rows*batch) x n x k product (a dense layer: rows =
-/// 1). conv: input c x h x w, n filters of r x s (may be non-square), strides, pads, groups; output oh x ow.
-/// Volumes and several regions per sample are folded into height (h = regions * depth * height, r = depth
-/// kernel * height kernel): arithmetic, bytes and the implicit GEMM stay exact. A transposed convolution is
-/// described by the ordinary one whose data gradient it is: its own input is n x oh x ow, its own output c x
-/// h x w. rnn: the recurrent product only (the input product is a gemm of its own): `steps` times gates x
-/// hidden x k with k the width of the recurrent state; gates 1 vanilla, 3 GRU, 4 LSTM. attention: heads, seq
-/// (queries), kv_seq, head_dim (v_head_dim where it differs): QK^T, softmax, product with V. embedding: n
-/// wide rows out of k; of several tables, rows is their number and count that of the look-ups. elements_in
-/// and elements_out are set for every family (parameters not counted).
+/// Shape of one operator for ONE sample; the batch multiplies it in the cost model. Fields that do not apply
+/// are 0. elements_in and elements_out are set for every family; they do not count parameters.
+///
+/// - gemm: a sample contributes `rows` rows to a (rows * batch) x n x k product (a dense layer: rows = 1).
+/// - conv: input c x h x w, n filters of r x s (r may differ from s), strides, groups; output oh x ow.
+///   Volumes and several regions per sample are folded into the height, h = regions * depth * height and
+///   r = depth of the kernel * height of the kernel: arithmetic, bytes and the implicit GEMM stay exact.
+///   A transposed convolution has the shape of the ordinary one whose data gradient it is: its own input is
+///   n x oh x ow, its own output c x h x w.
+/// - rnn: the recurrent product alone (the input product is a gemm): `steps` products of
+///   (gates * hidden) x k, k the width of the recurrent state. gates: 1 vanilla, 3 GRU, 4 LSTM.
+/// - attention: heads, seq (queries), kv_seq (keys), head_dim, and v_head_dim where it differs:
+///   Q K^T, softmax, and the product with V.
+/// - embedding: rows n wide out of k. For several tables, `rows` is the number of tables and `count`
+///   that of look-ups.
 struct OperatorShape {
   std::int64_t rows = 0, n = 0, k = 0, count = 1;
   std::int64_t c = 0, h = 0, w = 0, r = 0, s = 0, stride_h = 1, stride_w = 1, groups = 1, oh = 0, ow = 0;

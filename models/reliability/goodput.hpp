@@ -7,11 +7,13 @@
 /// restart: detection, scheduling, start, reading the state back. A restart may fail again. Where no spare
 /// node is free the job waits for a repair, `wait` on average, during which nothing can fail.
 ///
-/// With a = interval + stall and R = restart + lag, each interval meets
+/// With a = interval + stall and R = restart + lag:
 ///
-///   F = e^(R/M) (e^(a/M) - 1)       failures, and takes   (M + wait) F
+///   F       = e^(R/M) (e^(a/M) - 1)       failures in each interval
+///   time    = (M + wait) F                that an interval takes
+///   goodput = interval / time
 ///
-/// so goodput = interval / ((M + wait) F). Source: Daly, "A higher order estimate of the optimum checkpoint
+/// Source: Daly, "A higher order estimate of the optimum checkpoint
 /// interval for restart dumps", Future Generation Computer Systems 22(3), 2006, equation 20; the wait is
 /// added by Wald's identity. Wrong where failures come in bursts, where ageing matters, or where a job
 /// shrinks instead of stopping.

@@ -1,14 +1,16 @@
 #pragma once
 /// What a job of a campaign costs, owned and rented: an experiment of a team, a member of an ensemble.
 ///
-/// A cluster costs money whether it works or not; what it costs after the warm-up is borne by the jobs that
-/// held nodes then, each by its node seconds, waiting for a restart and work that a failure undid included:
+/// A cluster costs money whether it works or not. The cost after the warm-up is divided among the jobs that
+/// held nodes then, by their node seconds. Waiting for a restart counts, and so does work that a failure
+/// undid. A node second of stream s costs
 ///
-///   a node second of stream s = (fixed + PUE x idle power x price) / (nodes x utilisation)
-///                               + PUE x (power of a node at the work of s - idle) x price,
+///   (fixed + PUE x idle power x price) / (nodes x utilisation)
+///   + PUE x (power of a node at the work of s - idle power of a node) x price
 ///
-/// where fixed is depreciation, interest, space, support and staff by the second (models/site/cost.hpp). The
-/// streams' sums are then the cost of the cluster. A rented job pays for whole instances while it holds its
+/// where `fixed` is depreciation, interest, space, support and staff of the cluster per second
+/// (models/site/cost.hpp), `idle power` is that of the cluster, and `price` is that of energy. The sums of
+/// all streams add up to the cost of the cluster. A rented job pays for whole instances while it holds its
 /// nodes, and for nothing else.
 #include <cstddef>
 #include <optional>

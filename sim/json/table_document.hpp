@@ -2,8 +2,9 @@
 /// Tables for people as data ("format": "rackcast-table"), which the reports lay out and `--json` prints:
 ///
 ///   {"format": "rackcast-table", "version": 1, "title": "...", "subtitle": "...",
-///    "tables": [{"caption": "...", "columns": [{"title": "...", "align": "left"}], "rows": [["...", ...],
-///    ...]}]}
+///    "tables": [{"caption": "...",
+///                "columns": [{"title": "...", "align": "left"}],
+///                "rows": [["...", ...], ...]}]}
 #include <string>
 #include <vector>
 

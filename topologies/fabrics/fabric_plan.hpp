@@ -60,8 +60,8 @@ struct FabricChoice {
   int leaves_per_group = 0;
   int nodes_per_group = 0;      ///< the same; 0: as many as the leaves take; not with by_rail
   std::vector<int> torus = {};  ///< switches per dimension; empty: as cubic as the number of nodes allows
-  /// One job's part of a fat tree of `gang_of` nodes (fabrics/gang.hpp). Empty: the nodes have the network
-  /// to themselves.
+  /// One job's part of a fat tree of `gang_of` nodes (topologies/fabrics/gang.hpp). Empty: the nodes have the
+  /// network to themselves.
   Gang gang = {};
   int gang_of = 0;
   friend auto operator<=>(const FabricChoice&, const FabricChoice&) = default;

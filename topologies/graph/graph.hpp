@@ -45,8 +45,8 @@ struct LinkClass {
 
 struct Link {
   DeviceId from = no_id, to = no_id;
-  /// Parallel links. The core of a job's part counts sixteenths of a cable (fabrics/gang.cpp), of which a pod
-  /// has more than 16 bits hold.
+  /// Parallel links. The core of a job's part counts sixteenths of a cable (topologies/fabrics/gang.cpp), of
+  /// which a pod has more than 16 bits hold.
   std::int32_t width = 1;
   std::uint16_t link_class = 0;
 };
