@@ -17,8 +17,8 @@
 namespace rackcast {
 
 struct ClosedLoop {
-  /// Pass times, lengths (means), room of a pass, and places: of one replica. `requests` and `between` have
-  /// no say.
+  /// Pass times, lengths (means), room of a pass, and places: of one replica. `requests` and `between` are
+  /// not read.
   GenerationLoad load;
   int replicas = 1;
   int open = 1;          ///< requests that the generator keeps open, over all replicas

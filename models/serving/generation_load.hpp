@@ -9,8 +9,8 @@
 ///     t(d, p) = token(d) + rows(d + p) - rows(d) + p / prompt * attention
 ///
 /// with token(d) a pass without prompts, rows(n) all of a pass of n tokens but attention and the vocabulary.
-/// Requests are of the mean length. Reading a prompt's earlier pieces again is left out. That prompts are cut
-/// is an assumption where a server is not asked to.
+/// Requests are of the mean length. Reading a prompt's earlier pieces again is left out. Servers cut prompts
+/// only where their configuration says so; here all servers are assumed to.
 #include <cstdint>
 #include <vector>
 
@@ -38,8 +38,8 @@ void check_load(const GenerationLoad& load);
 /// Time of a pass with `requests` requests in flight and `prompt_tokens` tokens of prompts.
 Duration pass_time(const GenerationLoad& load, double requests, double prompt_tokens);
 
-/// From the first arrival to the last token. Requests come evenly; a rate that the server cannot keep leaves
-/// them waiting for a place. Throws Error where a number is not positive.
+/// Time from the first arrival to the last token. Requests come at equal intervals. If they come faster than
+/// the server answers, they wait for a place. Throws Error where a number is not positive.
 Duration time_to_answer_all(const GenerationLoad& load);
 
 /// Times of each request, in the order of arrival.
@@ -51,8 +51,8 @@ struct GenerationRun {
   Duration busy{0};              ///< the server worked
   double in_flight = 0;          ///< requests with a place, mean over the busy time
 };
-/// Requests that come at these times, ascending; `requests` and `between` of the load have no say. Throws
-/// Error where a number is not positive.
+/// Times of requests that arrive at these ascending times; `requests` and `between` of the load are not read.
+/// Throws Error where a number is not positive.
 GenerationRun answer_arrivals(const GenerationLoad& load, const std::vector<Duration>& arrivals);
 
 /// The steady state of a server that keeps `requests` in flight: whenever one is done the next one begins.

@@ -23,7 +23,7 @@ struct GenerationService {
   std::uint64_t seed = 1;
 };
 
-/// Limits, each at its percentile of the service; what has none is kept.
+/// Limits, each at the percentile of the service. A limit that is absent is always kept.
 struct TokenLimits {
   std::optional<Duration> first;   ///< from arrival to the first token
   std::optional<Duration> token;   ///< per further token
@@ -32,8 +32,8 @@ struct TokenLimits {
   [[nodiscard]] bool kept(const ServingResult& result) const;
 };
 
-/// Rate times the time of a lone request below which no two requests are taken to meet: a share of 1e-7 of
-/// the requests would. Days between arrivals would cost a simulated clock its last digits.
+/// If rate x time of a lone request is below this, no two requests are assumed to overlap: only a share of
+/// 1e-7 of them would. With days between arrivals the simulated clock would lose its last digits.
 inline constexpr double requests_never_meet = 1e-7;
 
 /// Percentiles of whole answers, `tokens` of the result set, requests in flight as the mean batch. Throws
@@ -47,10 +47,10 @@ Frequency generation_capacity(const GenerationLoad& load);
 /// at the rate at which no two requests meet, where only that rate keeps them.
 Frequency highest_generation_rate(GenerationService service, const TokenLimits& limits);
 
-/// A request that meets no other.
+/// Times of a request that is alone on the server.
 ServingResult lone_generation(const GenerationLoad& load);
 
-/// The load with every pass `slower` times as long.
+/// `load` with the time of every pass multiplied by `slower`.
 GenerationLoad slowed(GenerationLoad load, double slower);
 
 }  // namespace rackcast

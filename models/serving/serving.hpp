@@ -18,7 +18,7 @@ struct ServingSpec {
   std::vector<Duration> batch_time;
   Frequency rate{0};         ///< requests per second, above 0
   int requests = 20'000;     ///< simulated; the first tenth is warm-up and not counted
-  double percentile = 0.99;  ///< that a limit is about, between 0 and 1
+  double percentile = 0.99;  ///< at which a limit holds, between 0 and 1
   std::uint64_t seed = 1;
 };
 
@@ -39,13 +39,13 @@ struct ServingResult {
 };
 
 /// Throws Error on an empty table, a time or rate that is not positive, fewer than 100 requests, or a
-/// percentile that is none.
+/// percentile that is not between 0 and 1.
 ServingResult simulate_serving(const ServingSpec& spec);
 
 /// The highest rate whose percentile is within `limit`, to 1 %; 0 if a single request takes longer.
 Frequency highest_rate(ServingSpec spec, Duration limit);
 
-/// What the best of the batches serves if there is always one waiting.
+/// Requests per second of the best batch size if a batch is always waiting.
 Frequency serving_capacity(const ServingSpec& spec);
 
 }  // namespace rackcast

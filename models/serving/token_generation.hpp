@@ -45,7 +45,7 @@ struct CommSpec;
 struct FrameworkProfile;
 class GpuCostModel;
 
-/// Habits of a server, from models/data/host/serving.json.
+/// Settings and delays of a server program, from models/data/host/serving.json.
 struct ServerHabits {
   double memory_of_all = 1;       ///< share of a GPU's memory that it takes
   double memory_of_free = 1;      ///< of that, less the weights, the share for keys and values

@@ -1,5 +1,5 @@
 #pragma once
-/// Cables of a network between devices that stand in racks: their lengths, and which product reaches so far.
+/// Cables of a network between devices in racks: their lengths, and the products of these lengths.
 #include <optional>
 #include <string>
 #include <vector>

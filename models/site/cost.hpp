@@ -26,10 +26,10 @@ struct OwnCost {
   MoneyRate space{0}, support{0}, staff{0};
 
   [[nodiscard]] MoneyRate capital() const;  ///< depreciation and interest
-  /// At this fraction of the time busy.
+  /// Cost of energy if the cluster is busy for this fraction of the time.
   [[nodiscard]] MoneyRate energy(double utilisation) const;
   [[nodiscard]] MoneyRate total(double utilisation) const;
-  /// Of `busy` time of the whole cluster.
+  /// Cost of the whole cluster for `busy` of working time.
   [[nodiscard]] Money of_run(Duration busy, double utilisation) const;
   [[nodiscard]] Money over_life(double utilisation) const;
 };

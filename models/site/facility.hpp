@@ -23,9 +23,9 @@ struct Pue {
   Confidence confidence = Confidence::memory;
 };
 
-/// Of a cooling plant in an ASHRAE climate zone ("midsize_air_chiller", "4A": the middle of the 5th and the
-/// 95th percentile of Lei and Masanet 2022), or without a climate of "industry_average" (Uptime 2024),
-/// "modern_air", "direct_liquid", "google_cloud", "aws", "azure". Throws Error with the known names.
+/// PUE of a cooling plant in an ASHRAE climate zone ("midsize_air_chiller", "4A": the middle of the 5th and
+/// the 95th percentile of Lei and Masanet 2022), or, without a climate, that of "industry_average" (Uptime
+/// 2024), "modern_air", "direct_liquid", "google_cloud", "aws", "azure". Throws Error with the known names.
 Pue pue_of(const Catalog& catalog, std::string_view plant, std::string_view climate);
 
 /// How heat leaves a rack, and what a rack so cooled may draw.

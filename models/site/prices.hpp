@@ -1,5 +1,5 @@
 #pragma once
-/// Prices of the catalogue at a date. What has no price has none: nothing is guessed.
+/// Prices of the catalogue at a date. Missing prices are never guessed.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,8 +23,8 @@ struct Price {
 void check_date(std::string_view text);
 
 /// The last dated price of a system at or before `date`; without one what the entry itself lists, if its year
-/// is not later than the date's. Nothing if the catalogue knows no price by then: a later price is none.
-/// `kind` is a folder of the catalogue: nodes, switches, storage, cables.
+/// is not later than the date's. Nothing if the catalogue has no price up to that date: later prices do not
+/// count. `kind` is a folder of the catalogue: nodes, switches, storage, cables.
 std::optional<Price> price_of(const Catalog& catalog, std::string_view kind, std::string_view id,
                               std::string_view date);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Devices into racks: as few racks as power, rack units, weight, depth, outlets and ports allow.
+/// Packs devices into as few racks as power, rack units, weight, depth, outlets and ports allow.
 ///
 /// All racks are alike and devices come in kinds of equal ones, so a packing is a list of counts per kind. A
 /// device that comes in a rack of its own shares none: its racks stand before the packed ones.
@@ -10,10 +10,10 @@
 ///   minimise  sum_p n_p,   sum_p a_kp n_p >= count_k,   n_p whole,
 ///
 /// over all fillings p of one rack that cannot take one more device (Gilmore & Gomory, Operations Research 9,
-/// 1961) with CBC. There it pays: racks are not told apart, so nothing is tried twice. Its relaxation, n_p
-/// not whole, is solved first: the value rounded up is a bound, its racks made whole one by one are a
-/// packing, and where the two meet nothing is searched. Without CBC in the build, or past `most_patterns`,
-/// the best heuristic stands with its distance to the bound.
+/// 1961) with CBC. This form is fast because it does not distinguish equal racks. Its relaxation, n_p not
+/// whole, is solved first: the value rounded up is a bound, its racks made whole one by one are a packing,
+/// and where the two meet nothing is searched. Without CBC in the build, or past `most_patterns`, the best
+/// heuristic stands with its distance to the bound.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +26,7 @@ namespace rackcast {
 enum class RackItemKind { node, storage, other, network };
 std::string_view to_string(RackItemKind);  ///< "server", "storage", "equipment", "switch"
 
-/// Equal devices. What is not known counts as nothing, and `unknown` names it.
+/// Devices of one kind. Unknown values count as 0, and `unknown` names them.
 struct RackItem {
   std::string id, name;
   RackItemKind kind = RackItemKind::node;
@@ -38,8 +38,8 @@ struct RackItem {
   int outlets = 0;  ///< of the rack's power distribution: one per power supply
   int ports = 0;    ///< network cables that end at it
   std::string unknown = {};
-  /// It comes in a rack of its own, and this is what that rack may draw; 0: not limited. Units, weight,
-  /// depth, outlets and ports of the site's racks do not concern it.
+  /// Set for a device that comes in a rack of its own: the power that this rack may draw; 0: not limited. The
+  /// limits of the site's racks do not apply to it.
   std::optional<Power> own_rack = {};
 };
 
@@ -76,8 +76,8 @@ std::optional<std::string> misfit(const RackItem& item, const RackSpec& rack);
 /// Do these counts fit one rack?
 bool fits(const std::vector<RackItem>& items, const RackCounts& counts, const RackSpec& rack);
 
-/// Racks that no packing can do without: the most demanding limit's sum over its capacity, and the devices of
-/// which no two fit one rack.
+/// A lower bound on the number of racks: the largest over all limits of (sum over the devices / capacity of a
+/// rack), and the number of devices of which no two fit into one rack.
 int rack_lower_bound(const std::vector<RackItem>& items, const RackSpec& rack);
 
 /// Throws Error (infeasible) if a device fits no rack, and where `exact` is asked of a build without CBC or

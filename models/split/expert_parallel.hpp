@@ -2,8 +2,8 @@
 /// Experts split over GPUs (expert parallelism: D. Lepikhin et al., "GShard", arXiv:2006.16668, section 3).
 ///
 /// Each GPU of a group of `expert` holds its part of the experts of every layer and has tokens of its own. A
-/// layer sends each token to the GPUs of its experts and their results back, and going back the gradients the
-/// same two ways: four exchanges of all with all per layer and micro-batch, in 16 bits. Tokens are balanced
+/// layer sends each token to the GPUs of its experts and receives their results. The backward pass does the
+/// same with gradients: four all-to-all exchanges per layer and micro-batch, in 16 bits. Tokens are balanced
 /// over the experts, as benchmarks force them to be.
 ///
 /// As Megatron-Core folds it ("parallel folding": experts of `tensor` GPUs are whole, each of these GPUs
@@ -19,15 +19,16 @@ struct CommSpec;
 struct Operator;
 struct Workload;
 
-/// Of experts, the part that one GPU holds, of a shape that shard_of() has cut over `tensor` GPUs. Throws
-/// Error where they cannot be cut so.
+/// The shape with the part of the experts that one GPU holds. `shape` is what shard_of() returns for `tensor`
+/// GPUs. Throws Error if the experts do not divide evenly.
 TransformerShape with_local_experts(TransformerShape shape, int tensor, int expert);
 
-/// To how many of `holders` equal parts of the experts a token goes, its own among them. Expected, experts
-/// being drawn without repetition: holders * (1 - C(experts - experts/holders, top_k) / C(experts, top_k)).
+/// Expected number of the `holders` equal parts of the experts to which a token goes, its own part among
+/// them. Experts are drawn without repetition: holders * (1 - C(experts - experts/holders, top_k) /
+/// C(experts, top_k)).
 double holders_of_a_token(const TransformerShape& shape, int holders);
 
-/// Of a token's features, the share that goes to the experts.
+/// Share of a token's features that is sent to the experts.
 double width_to_experts(const TransformerShape& shape);
 
 struct ExpertExchange {
@@ -35,10 +36,10 @@ struct ExpertExchange {
   double log_sigma = 0;
 };
 
-/// One exchange of all with all among the first `expert` GPUs, each with `tokens` bytes of tokens before they
-/// are copied. A GPU gets a token once, however many of its experts it holds, and so does a node, which
-/// passes it on inside: as DeepEP (github.com/deepseek-ai/DeepEP, "normal kernels") and HybridEP send them.
-/// Between nodes and inside them at once.
+/// One all-to-all exchange among the first `expert` GPUs, each with `tokens` bytes of tokens before they are
+/// copied. A GPU receives a token once, however many of the token's experts it holds. So does a node, which
+/// passes the token on inside: as DeepEP (github.com/deepseek-ai/DeepEP, "normal kernels") and HybridEP send
+/// them. The exchanges between nodes and inside them run at the same time.
 ExpertExchange expert_exchange(const Cluster& cluster, const CommSpec& comm, const TransformerShape& shape,
                                int expert, Bytes tokens);
 

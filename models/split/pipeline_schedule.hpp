@@ -37,7 +37,7 @@ struct PipelinePass {
   bool first = false;                    ///< the first of the step that uses this part's weights
   bool last = false;                     ///< the step has no more gradients of them
 
-  /// Whether its neighbours in a schedule are the same but for the micro-batch.
+  /// Whether the two passes differ in the micro-batch alone.
   [[nodiscard]] bool like(const PipelinePass& o) const {
     return part == o.part && kind == o.kind && receives == o.receives && sends == o.sends &&
            first == o.first && last == o.last;
@@ -51,12 +51,12 @@ struct PipelineShape {
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
 };
 
-/// The fewest micro-batches, at least `asked`, that the schedule takes: interleaved parts go through a
-/// multiple of the stages.
+/// The least number of micro-batches, at least `asked`, that the schedule allows: interleaved parts go
+/// through a multiple of the stages.
 std::int64_t whole_micro_batches(const PipelineShape& shape, double asked);
 
-/// What stage `stage` does, in its order. Throws Error (internal) for micro-batches that the schedule does
-/// not take.
+/// The passes of stage `stage` in their order. Throws Error (internal) for a number of micro-batches that the
+/// schedule does not allow.
 std::vector<PipelinePass> stage_order(const PipelineShape& shape, int stage);
 
 /// Passes of all stages; does not overflow.

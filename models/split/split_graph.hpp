@@ -25,13 +25,14 @@
 
 namespace rackcast {
 
-/// Of one stage, all of its parts together, and one micro-batch but for what is said to be of the step.
+/// The work of one stage, all of its parts together. Times are those of one micro-batch, unless a comment
+/// says that they are of the step.
 struct StageWork {
   Duration forward{0}, backward{0};                   ///< kernels
   double weights_share = 0.5;                         ///< of `backward`, what weight gradients take
   TimedExchange forward_exchange, backward_exchange;  ///< of activations, what kernels do not hide
   TimedExchange forward_experts, backward_experts;    ///< tokens to their experts and back
-  Duration lists{0};  ///< sharded weights that are gathered where nothing hides it, going back
+  Duration lists{0};  ///< gathers of sharded weights in the backward pass that nothing hides
   // Sharded weights and gradients, for each layer.
   int layers = 1;
   TimedExchange gather, scatter;
@@ -52,7 +53,8 @@ struct StageWork {
 struct SplitWork {
   std::vector<StageWork> stages;
   PipelineShape pipeline;  ///< with whole micro-batches
-  /// Of the pipeline's micro-batches, the share that a step has: a pass is so much of a whole one.
+  /// Micro-batches of the step / micro-batches of `pipeline`, at most 1. Every pass is shorter by this
+  /// factor.
   double of_a_pass = 1;
   TimedExchange message;  ///< from one stage to the next
   Duration input_wait{0};

@@ -11,7 +11,7 @@ namespace rackcast {
 /// What one GPU of a tensor-parallel group computes. Throws Error where the shape cannot be cut so.
 TransformerShape shard_of(TransformerShape shape, int ways);
 
-/// `count` cut into equal parts. Throws Error naming `what` where that leaves a rest.
+/// count / ways. Throws Error that names `what` if the division leaves a remainder.
 std::int64_t divided(std::int64_t count, std::int64_t ways, const char* what);
 
 struct SplitStage {
@@ -20,8 +20,8 @@ struct SplitStage {
   bool first = false, last = false;
 };
 
-/// The layers in `count` parts as even as whole layers allow. The embedding goes with the first layers, the
-/// vocabulary product with the last. Throws Error where there are fewer layers.
+/// The network cut into `count` stages with as equal numbers of layers as possible. The embedding is in the
+/// first stage, the vocabulary product in the last. Throws Error if there are fewer layers than stages.
 std::vector<SplitStage> stages_of(const Workload& whole, const TransformerShape& shape, int count);
 
 }  // namespace rackcast

@@ -3,13 +3,13 @@
 /// Learning Recommendation Model", arXiv:1906.00091, section 4).
 ///
 /// Each GPU holds a part of the large tables and looks up its part for the whole batch, which is the work of
-/// all tables for its own share of the batch. An exchange of all with all gives every GPU the vectors of its
-/// samples, another the gradients back to the tables' owners, which write them into the rows that were looked
-/// up; nothing of these tables is reduced or updated as a whole. Features are taken as spread evenly, as
-/// sharding planners try to do, and nothing of the two exchanges as hidden. Between nodes an exchange has two
-/// stages: inside the node to the GPU of the right rail, then along the rails (HugeCTR's
-/// IB_NVLink_Hierarchical). Not in it: copies of the frequent
-/// rows of large tables on every GPU (HugeCTR's hybrid embedding), which spare a part of the exchange.
+/// all tables for its own share of the batch. An all-to-all exchange gives every GPU the vectors of its
+/// samples. A second one sends the gradients back to the owners of the tables, which write them into the rows
+/// that were looked up. These tables are not reduced or updated as a whole. Assumed: features are spread
+/// evenly over the GPUs, as sharding planners try to do, and neither exchange is hidden. Between nodes an
+/// exchange has two stages: inside the node to the GPU of the right rail, then along the rails (HugeCTR's
+/// IB_NVLink_Hierarchical). Not in it: copies of the frequent rows of large tables on every GPU (HugeCTR's
+/// hybrid embedding), which spare a part of the exchange.
 ///
 /// One GPU holds all tables and exchanges nothing; its gradients are as sparse.
 #include "models/step/training.hpp"
@@ -19,17 +19,17 @@ namespace rackcast {
 
 struct CommSpec;
 
-/// Of one embedding operator that frameworks split: more than a billion parameters, 4 GB.
+/// Whether frameworks split this embedding table: it has more than a billion parameters (4 GB).
 bool is_split_table(const Operator& op);
 bool has_split_tables(const Workload& workload);
 
-/// What one GPU runs: large tables have no parameters to reduce or to sweep over.
+/// The workload of one GPU: its large tables have no parameters to reduce or to update as a whole.
 Workload with_split_tables(Workload workload);
 
-/// Large tables, as long as `spec` does not have them copied.
+/// Whether large tables are split: the workload has some, and `spec` does not copy them.
 bool splits_tables(const TrainingSpec& spec);
 
-/// One step, both ways.
+/// The exchanges of one step: vectors to the samples, gradients back.
 struct TableExchange {
   Bytes vectors{0};       ///< of the samples of one GPU, one way
   Bytes sent_by_node{0};  ///< to other nodes, both ways

@@ -14,9 +14,9 @@ namespace rackcast {
 class Tracer;
 struct SplitWork;
 
-/// Records one step, which begins with waiting for samples for so long. Returns why nothing was recorded,
-/// and nothing where all was: a step with a part of a micro-batch has no timeline, and more than 200,000
-/// passes are too many to look at.
+/// Records one step, which begins by waiting `input_wait` for samples. Returns an empty text, or why nothing
+/// was recorded: a step with a fraction of a micro-batch has no timeline, and neither has one with more than
+/// 200,000 passes.
 std::string trace_split(const SplitWork& work, Duration input_wait, Tracer& tracer);
 
 }  // namespace rackcast

@@ -5,14 +5,15 @@
 /// Tensor parallelism cuts heads, the MLP's width and the vocabulary over `tensor` GPUs, which sum
 /// activations twice per layer going forward and twice going back (M. Shoeybi et al., "Megatron-LM",
 /// arXiv:1909.08053, 2019). Pipeline parallelism cuts the layers into stages; ranks are numbered tensor
-/// first, then data, then pipeline (D. Narayanan et al., SC 2021, section 3). Here is what the kernels and
-/// exchanges of each stage take; the step is a graph of them (models/split/split_graph.hpp) and simulated.
+/// first, then data, then pipeline (D. Narayanan et al., SC 2021, section 3). This file computes the times of
+/// the kernels and exchanges of each stage. The step is a graph of them (models/split/split_graph.hpp), which
+/// is simulated.
 ///
 /// A sequence may be cut over `context` GPUs (H. Liu et al., "Ring Attention", arXiv:2310.01889;
 /// Megatron-Core's context parallelism): each has the queries of its tokens and passes keys and values on
-/// around a ring, and going back their gradients as well. What of it takes longer than attention is waited
-/// for, and where attention is computed again going back, its keys and values go round once more; a causal
-/// mask is taken as balanced, as load-balanced chunks make it. Such GPUs have the same weights: their
+/// around a ring, and going back their gradients as well. The GPUs wait for the part that takes longer than
+/// attention. Where attention is computed again in the backward pass, keys and values go round once more; a
+/// causal mask is taken as balanced, as load-balanced chunks make it. Such GPUs have the same weights: their
 /// gradients are summed with those of the replicas.
 ///
 /// States may be sharded over the replicas (S. Rajbhandari et al., "ZeRO", SC 2020): stage 1 the optimizer's,
@@ -76,19 +77,20 @@ struct SplitStep {
   double compute_log_sigma = 0, network_log_sigma = 0, scaling_log_sigma = 0;
 
   [[nodiscard]] Duration compute() const { return parts.forward + parts.backward; }
-  /// Activations summed in a layer.
+  /// Time of the sums of activations among the GPUs that share a layer.
   [[nodiscard]] Duration tensor_exchange() const { return parts.activation_exchange - stage_exchange; }
 };
 
-/// As a training run, its parts those of StepParts. `sequences` are those of the whole step.
+/// The step as a training run. `sequences` is the number of sequences in a whole step.
 TrainingRun split_run(const SplitStep& step, int ranks, double sequences);
 
-/// The cluster's ranks must be tensor x pipeline x replicas. Throws Error where the shape cannot be cut so.
+/// One step on the cluster, whose number of ranks must be tensor x pipeline x replicas. Throws Error if the
+/// shape cannot be cut in this way.
 SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
                      const FrameworkProfile& framework, const CommSpec& comm, const SplitSpec& spec);
 
-/// One micro-batch and the update on a GPU of one stage, kernel by kernel, without exchanges. Throws Error
-/// where the shape cannot be cut so, or there is no such stage.
+/// The kernels of one micro-batch and of the update on a GPU of one stage, without exchanges. stage_kernels()
+/// throws Error if the shape cannot be cut in this way, or if there is no such stage.
 struct StageKernels {
   std::unique_ptr<const Workload> part;  ///< `step` points into it
   StepTime step;

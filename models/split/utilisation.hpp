@@ -18,13 +18,14 @@
 
 namespace rackcast {
 
-/// Of one sample, forward and backward.
+/// Arithmetic of one sample, forward and backward.
 struct TrainingArithmetic {
   Flop model{0}, hardware{0};
 };
 TrainingArithmetic training_arithmetic(const Workload& workload, Recomputation recompute);
 
-/// Of the units that products of this precision run on: dense, as on the datasheet. 0 where the GPU has none.
+/// Dense peak rate, as on the datasheet, of the units that run products of this precision. 0 if the GPU has
+/// none.
 FlopRate peak_rate(const GpuRates& gpu, Precision precision);
 
 }  // namespace rackcast
