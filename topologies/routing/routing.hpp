@@ -30,9 +30,9 @@ struct Route {
 
 /// Between leaves several paths are equally short.
 enum class FabricRouting {
-  /// Static, as InfiniBand's subnet managers set it up (D-Mod-K; Zahavi, Technion CCIT report 776, 2010): at
-  /// each
-  /// switch with a choice the next digit of the destination's number, in the base of the number of ways.
+  /// Static, as InfiniBand's subnet managers set it up (D-Mod-K; Zahavi, Technion CCIT report 776, 2010). A
+  /// switch with several ways takes the next digit of the destination's number, in the base of the number of
+  /// ways.
   destination_mod,
   ecmp_hash,  ///< a hash of source, destination and flow chooses
   adaptive,   ///< every packet may go another way: an even split
