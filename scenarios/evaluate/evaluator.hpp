@@ -77,10 +77,10 @@ class Evaluator {
   /// Throws LimitReached wherever it has to simulate after a limit of `control` was reached.
   explicit Evaluator(const Catalog& catalog, const RunControl& control = {}, const Calibration& own = {});
   ~Evaluator();
-  /// Does `tasks` on control.threads threads, each with an evaluator of its own whose simulations this one
-  /// need not do again. That changes nothing but time: what a task says, notes or throws is dropped. Nothing
-  /// with one thread, and under limits, which count every simulation in order. Every task must stand on its
-  /// own.
+  /// Runs `tasks` on control.threads threads, each with an evaluator of its own, and keeps their simulations,
+  /// so that this evaluator need not repeat them. Results do not change: messages, notes and exceptions of
+  /// tasks are dropped. Does nothing with one thread, and under limits, which count simulations in order.
+  /// Tasks must not depend on each other.
   using Task = std::function<void(Evaluator&)>;
   /// `on_task` is told how many tasks are done, from one thread at a time, and never together with
   /// control.on_run.
@@ -92,8 +92,8 @@ class Evaluator {
   /// matches, at the scenario's place.
   const TrainingRun& run(const Question& question, Tracer* tracer = nullptr);
 
-  /// The steps of the same phase once more, folded, into `tracer`; what is remembered does not change. Ends
-  /// early where a limit is reached. Returns why there is nothing in it: a sentence, or nothing.
+  /// Simulates the steps of the same phase again, folded, and records them in `tracer`. Ends early at a
+  /// limit. Returns an empty text, or a sentence on why nothing was recorded.
   std::string trace(const Question& question, Tracer& tracer);
 
   /// One micro-batch on a GPU of the stage that sets the pace of a split network, and which stage that is.
@@ -105,7 +105,8 @@ class Evaluator {
 
   /// Number of optimizer steps: ceil(samples x epochs / global batch).
   double steps(const Question& question);
-  /// Of all workloads of the question, failures and checkpoints included. `remember`: among the known times.
+  /// Time to train all workloads of the question, failures and checkpoints included. `remember`: keeps the
+  /// result.
   Duration time_to_train(const Question& question, bool remember = true);
 
   /// All figures with their 90 % intervals: each part is varied by 1.645 standard deviations on its own, the
@@ -124,8 +125,8 @@ class Evaluator {
   /// Failures, checkpoints and goodput; nothing if nothing ever fails.
   std::optional<FailurePlan> failures(const Question& question, double rate_scale = 1);
 
-  /// Nodes that stand ready for failed ones, beside those of the question; 0 if nothing ever fails. Nodes of
-  /// the question that its job leaves idle come first.
+  /// Number of spare nodes beside those of the question; 0 if nothing ever fails. Nodes that the job leaves
+  /// idle count as spares first.
   int spares(const Question& question);
   /// The cluster with its spare nodes: what is bought, racked and wired.
   const Cluster& bought(const Question& question);
@@ -142,21 +143,22 @@ class Evaluator {
   ExchangeSpec exchange(const Question& question);
 
   NodeFacts node(const ClusterSpec& cluster);
-  /// Nothing where the cluster's GPU trains in the workload's precision; else why not, at the scenario's
-  /// place. Whatever has to simulate throws it.
+  /// The Error that a simulation would throw if the cluster's GPU cannot train in the workload's precision,
+  /// at the scenario's place; nothing if it can.
   std::optional<Error> precision_refusal(const ClusterSpec& cluster, const WorkloadSpec& spec);
   const Workload& workload(const WorkloadSpec& spec);
-  /// What each GPU has to hold while it trains, for models/memory/memory.hpp.
+  /// What each GPU holds while it trains, as input of models/memory/memory.hpp.
   MemoryOptions memory(const Question& question);
   /// Throws Error at the workload where the network cannot be split so.
   MemoryUse memory_use(const Question& question);
-  /// Of one GPU, for the workload's precision (models/split/utilisation.hpp); 0 where it has no unit for it.
+  /// Peak rate of one GPU in the workload's precision (models/split/utilisation.hpp); 0 if it has no unit for
+  /// it.
   FlopRate peak_rate(const Question& question);
-  /// Of a step with split tables, at the rates as modelled.
+  /// The exchange of a step with split tables, at the expected rates.
   TableExchange table_exchange(const Question& question);
   /// Held until give_back().
   const Cluster& cluster(const Question& question);
-  /// Gives clusters back that were asked for longest ago, until those that stay have `most` devices and links
+  /// Frees the clusters that were used longest ago, until the remaining ones have `most` devices and links
   /// together (500,000 take about half a GB); the last one stays. What was simulated on them is kept.
   /// References that cluster() and bought() returned are then of no use.
   void give_back(std::size_t most = 500'000);

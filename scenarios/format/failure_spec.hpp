@@ -16,7 +16,7 @@ std::string_view to_string(IntervalRule rule);
 struct FailureSpec {
   std::optional<Duration> node_mtbf;  ///< between interruptions of a job that uses the node
   std::optional<Duration> detection, restart, repair;
-  std::optional<int> spares;  ///< absent: as many as are enough with 95 %
+  std::optional<int> spares;  ///< absent: as many as suffice with a probability of 95 %
   IntervalRule rule = IntervalRule::daly;
   std::optional<Duration> interval;          ///< of the rule `fixed`
   std::optional<Duration> checkpoint_stall;  ///< instead of what the data path says

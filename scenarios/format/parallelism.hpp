@@ -36,7 +36,7 @@ struct ParallelSpec {
   /// GPUs of one copy of the weights, and those that work on the same sequences.
   [[nodiscard]] int ways() const { return tensor * pipeline; }
   [[nodiscard]] int gpus() const { return ways() * context; }
-  /// Sequences of one step of these.
+  /// Sequences that one replica processes in a step.
   [[nodiscard]] double batch() const { return static_cast<double>(micro_batch) * micro_batches; }
 };
 
@@ -62,7 +62,7 @@ std::string split_text(const ParallelSpec& spec);
 /// where the network would not fit into their memory.
 ParallelSpec fitting(ParallelSpec asked, int ranks);
 
-/// For the model.
+/// The same split as the step model takes it.
 SplitSpec split_spec(const WorkloadSpec& workload, int ranks);
 
 /// What training keeps in the memory of each GPU, for a job of `ranks` GPUs.

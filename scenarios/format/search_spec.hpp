@@ -1,7 +1,7 @@
 #pragma once
-/// What a scenario opens for `rackcast size`: the objective and the dimensions of its "search".
+/// The scenario's "search": the objective of `rackcast size`, and the dimensions that it may vary.
 ///
-/// A dimension that is not opened keeps the scenario's own value. Node type, network and storage are chosen
+/// A dimension that is not given keeps the scenario's own value. Node type, network and storage are chosen
 /// once for the whole cluster; the split over GPUs, batch, precision, framework and exchange for each
 /// workload by itself.
 #include <array>
@@ -44,7 +44,7 @@ struct FrameworkName {
   std::string name, version;
 };
 
-/// Empty: not opened.
+/// The values of each dimension. Empty: the search does not vary it.
 struct SearchSpec {
   Where where;
   std::vector<Choice<std::string>> node;

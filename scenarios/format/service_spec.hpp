@@ -13,7 +13,7 @@
 
 namespace rackcast {
 
-/// What a language model is asked for, token by token.
+/// Requests to a language model, which answers token by token, and their limits.
 struct TokenService {
   Where where;                                              ///< of the prompt
   double prompt = 0, output = 0;                            ///< tokens of a request and of its answer
@@ -31,7 +31,8 @@ struct ServiceSpec {
   Frequency rate{0};  ///< requests per second, mean over the day
   DayProfile day{};   ///< of each hour, over the mean
   bool hours_given = false;
-  /// That `percentile` of the requests keep in the busiest hour; infinite where a language model has none.
+  /// The limit that the share `percentile` of the requests keeps in the busiest hour. Infinite for a language
+  /// model without a limit on the whole answer.
   Duration latency{0};
   double percentile = 0.99;  ///< as a share
   int max_batch = 64;

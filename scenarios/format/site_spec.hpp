@@ -1,6 +1,6 @@
 #pragma once
-/// The scenario's "site": where the cluster is to stand, and what it may take there. All of it is optional;
-/// what is left out is taken from the catalogue and listed among the assumptions, or not limited at all.
+/// The scenario's "site": the place of the cluster and its limits. All of it is optional; what is left out is
+/// taken from the catalogue and listed among the assumptions, or not limited at all.
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,7 +49,8 @@ struct RackOptions {
   std::vector<SiteEquipment> equipment;
 };
 
-/// What of the feed may be used, so that the rest can fail: all of it, all but one of the modules, or half.
+/// The part of the feed that may be used while the rest may fail: all of it, all but one of the modules, or
+/// half.
 enum class Redundancy { none, one_more, twice };
 
 struct SitePowerOptions {
@@ -61,9 +62,9 @@ struct SitePowerOptions {
   PsuClass psu = PsuClass::platinum;
   double utilisation = 1;  ///< fraction of the year in which the cluster trains
 
-  /// Of the feed; 1 without redundancy.
+  /// Share of the feed that may be used; 1 without redundancy.
   [[nodiscard]] double usable_share() const;
-  /// Nothing without a feed.
+  /// Power that may be used; nothing without a feed.
   [[nodiscard]] std::optional<Power> usable_feed() const;
 };
 
@@ -83,7 +84,7 @@ struct FloorOptions {
   std::optional<Area> area, area_per_rack;
 };
 
-/// A price that the scenario knows better.
+/// A price in the scenario, which replaces that of the catalogue.
 struct PriceEntry {
   std::string item;  ///< "nodes/dgx1v_32gb", or the label of equipment
   Price price;

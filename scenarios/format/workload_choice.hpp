@@ -8,11 +8,12 @@ namespace rackcast {
 struct GpuSpec;
 struct WorkloadSpec;
 
-/// For samples as the workload states them. Throws Error at their place for what the network
-/// has no use for.
+/// The network for samples of the size that the workload states. Throws Error at the place of a size that the
+/// network does not use.
 Workload network_of(const WorkloadSpec& spec);
 
-/// The version is the stated one, or where the GPU needs newer software a container of its first years.
+/// The software of the workload. If the GPU needs newer software than the default, the version is a container
+/// from the GPU's first years.
 FrameworkQuery software_of(const WorkloadSpec& spec, const GpuSpec& gpu);
 
 }  // namespace rackcast
