@@ -51,8 +51,8 @@ std::string jobs_sentence(const CostFigures& cost) {
 /// What the whole cluster costs, and whether it should be rented.
 std::string cluster_sentence(const CostFigures& cost) {
   std::string out = fmt::format(
-      "In the {} after the warm-up the cluster costs {}, in use for {} of the time; "
-      "all of that is borne by the jobs.",
+      "In the {} after the warm-up the cluster costs {}, in use for {} of the time; its jobs bear the whole "
+      "cost.",
       duration_text(cost.over_s), sum_text(money(cost.owned_usd), cost.is_open()),
       percent_text(cost.utilisation));
   if (const auto& rent = cost.rent) {
@@ -62,14 +62,14 @@ std::string cluster_sentence(const CostFigures& cost) {
     out += cost.is_open() ? " Whether owning is cheaper cannot be said: its cost leaves something out."
            : even ? fmt::format(" Owning is cheaper when the cluster is in use for more than {} of the time.",
                                 percent_text(*even))
-                  : " Renting is cheaper even for a cluster that never rests.";
+                  : " Renting is cheaper even for a cluster that is never idle.";
   }
   return out;
 }
 
 Table job_table(const CostFigures& cost) {
   Table table;
-  table.caption = cost.is_open() ? "What one job costs, owned at least that" : "What one job costs";
+  table.caption = cost.is_open() ? "What one job costs; if owned, at least this much" : "What one job costs";
   table.columns = {{"Stream"},
                    {"Job"},
                    {"Ended", Align::right, 2},
@@ -131,7 +131,7 @@ std::optional<BarChart> job_chart(const CostFigures& cost) {
 Table hour_table(const doc::CampaignCost::NodeHour& hour, bool open) {
   Table table;
   table.caption = "An hour of a node in use, mean of all streams";
-  if (open) table.caption += "; at least, for want of prices or power";
+  if (open) table.caption += "; at least this much, because prices or powers are missing";
   table.columns = {{"What"}, {"Cost", Align::right}};
   const auto add = [&table](const char* what, std::optional<double> dollars) {
     table.rows.push_back({text_cell(what), dollars ? money_cell(dollars) : text_cell("not known")});

@@ -99,7 +99,7 @@ Headline headline(const Campaign& c) {
                     low && high ? fmt::format(" ({:.1f} to {:.1f})", 100 * *low, 100 * *high) : ""));
   }
   if (c.goodput) {
-    add("Goodput", fmt::format("{:.1f} % of the time held is safe work", 100 * *c.goodput));
+    add("Goodput", fmt::format("{:.1f} % of the node time held is work that is kept", 100 * *c.goodput));
     add("Failures", count_text(c.failures));
   }
   if (c.preemption) add("Preemptions", count_text(c.preemptions));

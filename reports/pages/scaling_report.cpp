@@ -61,14 +61,14 @@ Curve read_curve(const Json& json) {
   in.finish();
   if (out.points.empty()) json.fail("a curve needs points");
   for (std::size_t i = 1; i < out.points.size(); ++i)
-    if (out.points[i].gpus <= out.points[i - 1].gpus) json.fail("the points of a curve ascend");
+    if (out.points[i].gpus <= out.points[i - 1].gpus) json.fail("the points of a curve must ascend");
   return out;
 }
 
 std::vector<Curve> read_curves(const std::string& json_text, const std::string& name) {
   ObjectReader in{parse_json(json_text, name)};
   if (in.string("format") != "rackcast-scaling")
-    throw Error{"this is no document of scaling curves", Where{.file = name, .pointer = "/format"},
+    throw Error{"this is not a document of scaling curves", Where{.file = name, .pointer = "/format"},
                 "rackcast validate --curves DIR writes them"};
   (void)in.integer("version", 1, 1);
   std::vector<Curve> out;

@@ -118,7 +118,7 @@ Table year_table(const SiteCost& c, const Formulas& formulas, const Site& site) 
   Table table;
   table.caption =
       fmt::format("A year of owning, {} of it {}", percent_text(c.utilisation.value_or(1)), c.activity);
-  if (site.cost_is_open()) table.caption += "; at least, for want of prices or power";
+  if (site.cost_is_open()) table.caption += "; at least this much, because prices or powers are missing";
   table.columns = {{"What"}, {"Cost", Align::right}, {"How"}};
   const bool bill = site.bill_is_open(), power = !site.no_power.empty();
   const auto add = [&table](const char* what, std::optional<double> dollars, bool open, std::string how,
@@ -132,7 +132,7 @@ Table year_table(const SiteCost& c, const Formulas& formulas, const Site& site) 
       fmt::format("{} over {} years", to_text(Money{c.capex_usd}),
                   number_text(c.depreciation_years.value_or(0))),
       bought && c.depreciation_years ? formulas.depreciation() : "");
-  add("Interest", c.interest_usd, bill, "on half of the purchase, the mean of what is bound",
+  add("Interest", c.interest_usd, bill, "on half of the purchase, the mean of the bound capital",
       bought ? formulas.interest() : "");
   add("Energy", c.energy_usd, power,
       fmt::format("the site's, at {} USD/kWh", number_text(c.usd_per_kwh.value_or(0))),
@@ -237,7 +237,7 @@ KeyValues rent_facts(const SiteCost::Rent& r, bool open) {
 Table cost_of_runs(const SiteCost& c, const Formulas& formulas, bool open) {
   Table table;
   table.caption = c.activity == "training" ? "One training run" : "One day";
-  if (open) table.caption += "; owned, at least, for want of prices or power";
+  if (open) table.caption += "; if owned, at least this much, because prices or powers are missing";
   table.columns = {{"Workload"}, {"Owned", Align::right}, {"Rented", Align::right}};
   for (const auto& run : c.runs) {
     // Beside a sum that leaves something out an interval would promise too much.

@@ -71,8 +71,8 @@ Chart plan_chart(const DataGrowth& growth) {
   chart.about_interval =
       !interval
           ? "Without an interval: this result was written without one."
-          : std::string{"90 % interval: the nodes if times come out at either end of theirs"} +
-                (unreached ? "; where no count in reach would do then, the band ends at the top." : ".");
+          : std::string{"90 % interval: the nodes that are needed if times come out at either end of their interval"} +
+                (unreached ? "; if no count in reach is enough then, the band ends at the top." : ".");
   if (last != nullptr) {
     chart.caption = fmt::format("After {} of recording the same deadline takes {}",
                                 duration_text(last->day * 86400), counted(*last->nodes, "node"));
@@ -86,14 +86,12 @@ Blocks growth_plan_section(const ResultDocument& document) {
   if (!document.growth || document.growth->plan.size() < 2) return {};
   const DataGrowth& growth = *document.growth;
   Blocks blocks{
-      {Paragraph{growth.retraining.empty() ? "Every sample recorded so far is trained on within the same "
-                                             "deadline; the fleet records on at "
-                                             "the rate of the scenario, and storage grows with the data."
-                                           : "Each date is a retraining: what is usable by then is trained "
-                                             "on within the deadline and before "
-                                             "the next. Past the last, the fleet records on at the rate of "
-                                             "the scenario, and storage grows "
-                                             "with the data."},
+      {Paragraph{growth.retraining.empty()
+                     ? "Every sample recorded so far is trained on within the same deadline. The fleet keeps "
+                       "recording at the rate of the scenario, and storage grows with the data."
+                     : "Each date is a retraining: the data that are usable by then are trained on within "
+                       "the deadline and before the next retraining. After the last date, the fleet keeps "
+                       "recording at the rate of the scenario, and storage grows with the data."},
        Audience::document}};
   Chart chart = plan_chart(growth);
   if (chart.lines.front().points.size() >= 2) {

@@ -111,7 +111,7 @@ std::optional<Chart> day_chart(const SitePower& p) {
   }
   chart.caption = fmt::format(
       "A day of {} h of {} takes {}{}", number_text(train / 3600), p.activity, energy(energy_j / 3.6e6),
-      train < day ? "; the hours are drawn in one piece, when they fall is not modelled" : "");
+      train < day ? "; the hours are drawn in one piece: when they fall is not modelled" : "");
   return chart;
 }
 

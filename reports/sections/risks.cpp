@@ -114,7 +114,7 @@ void add_failures(const ResultDocument& d, Risks& risks) {
     }
   } else if (!modelled) {
     risks.push_back({"Failures are not in the times",
-                     "The scenario has no \"failures\": every node is taken to work all the time."});
+                     "The scenario has no \"failures\": every node is assumed to work all the time."});
   }
   if (d.answer.nodes == 1)
     risks.push_back({"One node does everything", d.serving ? "While it is repaired nothing is answered."
@@ -184,7 +184,7 @@ void add_site(const Site& site, Risks& risks) {
                      to_text(Power{*racks.power_limit_w}), working_label(racks.activity, false))});
   }
   if (const std::string gaps = catalogue_gaps(racks.devices); !gaps.empty()) {
-    risks.push_back({"Devices that the catalogue does not know fully", gaps});
+    risks.push_back({"Devices with facts that the catalogue lacks", gaps});
   }
   if (site.cost && !site.cost->missing.empty()) {
     risks.push_back({"The cost is not complete",
@@ -200,7 +200,7 @@ void add_changes(const ResultDocument& d, Risks& risks) {
   if (!d.answer.feasible) return;
   for (const Answer::Change& change : d.answer.changes) {
     if (change.nodes) continue;
-    risks.push_back({"A change that no node count would mend",
+    risks.push_back({"A change that no number of nodes makes up for",
                      fmt::format("{}, {}: {}", change.input, change.change, change.statement)});
   }
 }
@@ -219,7 +219,7 @@ Blocks risks_section(const ResultDocument& document) {
   if (risks.empty()) return {};
   std::ranges::stable_sort(risks, {}, [](const Risk& risk) { return risk.tone != Tone::bad; });
   Table table;
-  table.caption = "What may go otherwise, as this result says";
+  table.caption = "Risks that this result shows";
   table.columns = {{"Risk"}, {"What the result says"}};
   for (Risk& risk : risks) {
     Cell name = text_cell(std::move(risk.what));

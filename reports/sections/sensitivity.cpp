@@ -110,8 +110,9 @@ Blocks sensitivity_section(const ResultDocument& document) {
   blocks.insert(
       blocks.begin(),
       {Paragraph{
-           std::string("One input at a time at either end, everything else as answered. The share of the "
-                       "variance is the first-order Sobol index, inputs independent. ") +
+           std::string(
+               "Each row moves one input to either end and keeps everything else as in the answer. The share "
+               "of the variance is the first-order Sobol index; inputs are assumed to be independent. ") +
            (ranges
                 ? "`rackcast uncertainty` varies all of them together, with total indices, and says how many "
                   "nodes meet the deadline with 90 % confidence."
