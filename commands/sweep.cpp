@@ -182,7 +182,7 @@ void add_sweep(CLI::App& app, Arguments& args) {
   sweep->add_option("--csv", flags->csv, "Write all rows of the file as CSV, too");
   sweep->add_option("--shard", flags->shard, "Only a part of the points: 2/8 is the second of eight");
   sweep->add_option("--threads", flags->threads, "Default: one per core")->check(CLI::Range(1, 4096));
-  sweep->add_option("--slurm", flags->slurm, "Print a Slurm job array of so many shards instead")
+  sweep->add_option("--slurm", flags->slurm, "Print a Slurm job array with this many shards instead")
       ->check(CLI::Range(1, 100000));
   sweep->callback([&args, flags] { args.code = run(args, *flags); });
 }

@@ -152,11 +152,13 @@ nlohmann::json Channel::receive(Duration patience) {
   read(head.data(), head.size(), patience);
   std::memcpy(&size, head.data(), sizeof size);
   size = ntohl(size);
-  if (size > most_message) throw Error{"the other side does not speak as rackcast does"};
+  if (size > most_message)
+    throw Error{"protocol mismatch: the other process is not rackcast, or is another version"};
   std::string text(size, '\0');
   read(text.data(), text.size(), patience);
   nlohmann::json message = nlohmann::json::parse(text, nullptr, false);
-  if (!message.is_object()) throw Error{"the other side does not speak as rackcast does"};
+  if (!message.is_object())
+    throw Error{"protocol mismatch: the other process is not rackcast, or is another version"};
   return message;
 }
 

@@ -76,7 +76,7 @@ class Nodes {
     const std::string theirs = answers(count, ours, answer);
     if (!theirs.empty() && !ours.done_by(Clock::now() + grace_)) {
       stuck_ = true;
-      return {theirs + "; this node hangs in the call", true};
+      return {theirs + "; this node is stuck in the call", true};
     }
     GpuOutcome outcome = ours.outcome();
     if (outcome.error.empty()) outcome.error = theirs;
@@ -105,7 +105,7 @@ class Nodes {
       });
       if (!end && (!first.empty() || ours.failed())) end = Clock::now() + grace_;
       if (!end || Clock::now() < *end) continue;
-      for (const int i : waiting) at(i).gone = "hangs since another node failed";
+      for (const int i : waiting) at(i).gone = "is stuck since another node failed";
       stuck_ = true;
       break;
     }

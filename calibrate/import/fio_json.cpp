@@ -69,7 +69,7 @@ FioJob read_job(const Json& json, const Json* global) {
   // "4k,8k" gives reads and writes apart; the reads' counts.
   if (!block.empty()) {
     const auto size = fio_size(block.substr(0, block.find(',')));
-    if (!size) options.find(options.find("bs") ? "bs" : "blocksize")->fail("this is no block size of fio");
+    if (!size) options.find(options.find("bs") ? "bs" : "blocksize")->fail("this is not a block size of fio");
     job.block = *size;
   } else {
     job.block = 4096;  // fio's default

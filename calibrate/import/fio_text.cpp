@@ -116,7 +116,8 @@ std::vector<FioJob> read_fio_text(const ImportSource& source, ImportOutput& out)
   }
   if (!jobs.empty() && !summed_up)
     out.warnings.emplace_back(
-        "the text ends before fio's summary (\"Run status group\"): it is cut, and jobs may lack");
+        "the text ends before fio's summary (\"Run status group\"): the file is cut off, and jobs may be "
+        "missing");
   return jobs;
 }
 

@@ -142,7 +142,7 @@ void add_calibrate_run(CLI::App& calibrate, Arguments& arguments) {
   run->add_option("--only", args->only, "Only this kind: cpu_gemm, storage_read, ... (repeatable)");
   run->add_option("--leader", args->leader,
                   "ADDRESS:PORT of rank 0: collectives across nodes, one process on each by mpirun or srun");
-  run->add_option("--seed", args->seed, "Of the order and the test data; default: 1");
+  run->add_option("--seed", args->seed, "Seed of the order and of the test data; default: 1");
   run->callback([args, &arguments] { arguments.code = run_calibrate(*args); });
 }
 

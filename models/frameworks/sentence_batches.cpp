@@ -86,7 +86,7 @@ double SentenceBatches::pairs_in(double max_tokens) const {
   if (!(filling > 0)) throw Error{"this script's batches are numbers of pairs, not of tokens"};
   const auto side = static_cast<double>(length());
   const double rows = 8 * std::round((max_tokens / filling - unfilled) * side / 8);
-  if (!(rows >= side)) throw Error{"not one pair of sentences fits a batch of so few tokens"};
+  if (!(rows >= side)) throw Error{"a batch of this many tokens does not hold one pair of sentences"};
   return rows / side;
 }
 

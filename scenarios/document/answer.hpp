@@ -94,7 +94,7 @@ struct Fields<Answer::Conflict> {
       field("constraint", &Answer::Conflict::constraint).needed(),
       field("required", &Answer::Conflict::required, "what is allowed or asked, with its unit"),
       field("best", &Answer::Conflict::best,
-            "the nearest to it that can be had, with its unit; empty: nothing can"),
+            "the nearest value that can be reached, with its unit; empty: none can"),
       field("statement", &Answer::Conflict::statement),
   };
 };
@@ -114,7 +114,7 @@ struct Fields<Answer> {
   static constexpr auto list = std::tuple{
       field("feasible", &Answer::feasible),
       field("nodes", &Answer::nodes,
-            "without an answer that of the cluster which comes nearest; null: none does")
+            "without an answer: of the cluster that comes nearest; null: there is none")
           .from(1),
       field("spares", &Answer::spares, "nodes bought beside them, for failed ones").optional(),
       field("node", &Answer::node, "name in the catalogue"),
@@ -127,7 +127,7 @@ struct Fields<Answer> {
       field("rack_units", &Answer::rack_units, "of the nodes alone, spares included"),
       field("power_kw", &Answer::power_kw, "of the nodes alone, as rated"),
       field("deadline_probability", &Answer::deadline_probability,
-            "that everything is done in time, as far as the model's own error goes")
+            "that everything is done in time, by the error of the model alone")
           .up_to(1)
           .omitted(),
       field("why_not_fewer", &Answer::why_not_fewer).omitted(),
@@ -156,7 +156,7 @@ template <>
 struct Fields<Sensitivity> {
   static constexpr std::string_view name = "sensitivity";
   static constexpr std::string_view meaning =
-      "Time to train with one input at either end of what it may be, all else as asked.";
+      "Time to train with one input at either end of its range, all other inputs as asked.";
   static constexpr auto list = std::tuple{
       field("input", &Sensitivity::input).needed(),
       field("kind", &Sensitivity::kind, "model: its 90 % interval; range: of the scenario").of("model range"),

@@ -96,12 +96,12 @@ struct Fields<InputPath::WriteBack> {
       field("checkpoint_bytes", &InputPath::WriteBack::checkpoint_bytes),
       field("write_s", &InputPath::WriteBack::write_s),
       field("stall_s", &InputPath::WriteBack::stall_s),
-      field("time_factor", &InputPath::WriteBack::time_factor, "training takes so many times as long"),
+      field("time_factor", &InputPath::WriteBack::time_factor, "factor by which training takes longer"),
       field("bytes_per_s", &InputPath::WriteBack::bytes_per_s, "mean, logs included"),
       field("writers", &InputPath::WriteBack::writers, "nodes that write a part of the checkpoint each")
           .omitted(),
       field("busiest_bytes", &InputPath::WriteBack::busiest_bytes,
-            "what the node with the most of the checkpoint writes")
+            "bytes of the checkpoint that the busiest node writes")
           .omitted(),
   };
 };
@@ -153,8 +153,7 @@ struct Fields<DataGrowth::Retraining> {
 template <>
 struct Fields<DataGrowth::Planned> {
   static constexpr std::string_view name = "growth_plan";
-  static constexpr std::string_view meaning =
-      "Nodes for the deadline when the fleet has recorded for so long.";
+  static constexpr std::string_view meaning = "Nodes for the deadline after this time of recording.";
   static constexpr auto list = std::tuple{
       field("day", &DataGrowth::Planned::day),
       field("samples", &DataGrowth::Planned::samples),

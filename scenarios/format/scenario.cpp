@@ -300,7 +300,7 @@ GoalSpec read_serving_goal(const Json& json) {
     goal.objective = read_objective(*objective);
     goal.objective_where = objective->where();
     if (goal.objective == Objective::fastest)
-      objective->fail("a fleet that serves is never done, so none is the fastest",
+      objective->fail("a fleet that serves never finishes, so none is the fastest",
                       "tighten serving.latency, or ask for fewest-nodes, lowest-cost or lowest-energy");
   }
   if (in.has("deadline"))
@@ -396,7 +396,7 @@ Scenario read_scenario(const Json& text, const std::string& file) {
   if (scenario.goal && scenario.goal->availability && !scenario.failures)
     in.require("goal")
         .require("availability")
-        .fail("an availability asks for failures: without them nothing ever stops training",
+        .fail("an availability needs failures: without them nothing ever stops training",
               "add \"failures\": {}");
   if (const Json* site = in.find("site")) scenario.site = std::make_shared<const SiteSpec>(read_site(*site));
   if (scenario.goal) check_objective(scenario);

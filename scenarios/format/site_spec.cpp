@@ -62,7 +62,7 @@ SiteEquipment read_equipment(const Json& json) {
     const std::string kind = out.item.name.substr(0, slash);
     if (slash == std::string::npos || (kind != "switches" && kind != "storage")) {
       in.require("item").fail(
-          fmt::format("\"{}\" is no switch and no storage of the catalogue", out.item.name),
+          fmt::format("\"{}\" is neither a switch nor a storage of the catalogue", out.item.name),
           R"(write "switches/sn2201" or "storage/ddn_ai400x")");
     }
     out.label = out.item.name;

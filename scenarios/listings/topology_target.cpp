@@ -61,10 +61,11 @@ bool is_node_file(const std::string& name) {
   std::vector<std::string> known = catalog.ids("nodes");
   for (const std::string& id : catalog.ids("clusters")) known.push_back(id);
   const auto near = near_matches(name, known);
-  throw Error{fmt::format("\"{}\" is no node and no cluster of the catalogue, and no scenario file", name),
-              {},
-              near.empty() ? "see `rackcast catalog list nodes` and `rackcast catalog list clusters`"
-                           : fmt::format("near matches: {}", fmt::join(near, ", "))};
+  throw Error{
+      fmt::format("\"{}\" is neither a node nor a cluster of the catalogue, nor a scenario file", name),
+      {},
+      near.empty() ? "see `rackcast catalog list nodes` and `rackcast catalog list clusters`"
+                   : fmt::format("near matches: {}", fmt::join(near, ", "))};
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ void read_file(const Json& name, std::string (*resolve)(const Json&), Calibratio
     name.fail("a box holds samples, not a model",
               "fit it first: rackcast calibrate fit box.json -o device.json");
   } else {
-    name.fail("this file is no calibration",
+    name.fail("this file is not a calibration",
               "expected what `rackcast calibrate fit box.json` or `rackcast import nccl-tests` wrote");
   }
 }

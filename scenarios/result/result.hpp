@@ -95,7 +95,7 @@ struct ReliabilityReport {
   std::string statement;
 };
 
-/// Time to train with one input at either end of what it may be, all else as asked.
+/// Time to train with one input at either end of its range, all other inputs as asked.
 struct SensitivityRow {
   std::string input, kind;          ///< kind: "model" (its 90 % interval) or "range" (of the scenario)
   std::string low_text, high_text;  ///< the ends of the input

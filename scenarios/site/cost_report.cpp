@@ -156,7 +156,7 @@ std::string cost_statement(const CostReport& c) {
     text += lower_bound ? " Whether owning is cheaper cannot be said."
             : c.break_even
                 ? fmt::format(" Owning is cheaper from {:.0f} % utilisation on.", 100 * *c.break_even)
-                : std::string{" Renting is cheaper even for a cluster that never rests."};
+                : std::string{" Renting is cheaper even for a cluster that is never idle."};
   } else {
     text += fmt::format(" There is no rent to compare with: {}.", c.no_rent);
   }

@@ -231,7 +231,7 @@ void read_shard(const std::string& text, SweepSpec& spec) {
   const int shard = whole(all.substr(0, slash));
   const int shards = slash == std::string::npos ? 0 : whole(all.substr(slash + 1));
   if (shard < 1 || shards < shard || shards > 100'000) {
-    throw Error{fmt::format("--shard \"{}\" is no part of a whole", text),
+    throw Error{fmt::format("--shard \"{}\" does not name a part of the whole", text),
                 {},
                 "for example --shard 2/8, the second of eight",
                 ErrorKind::usage};

@@ -222,7 +222,7 @@ void check_bytes(const JsonSource& source, const JsonLimits& limits) {
         Where{.file = source.name}};
   }
   if (const std::size_t at = source.text.find('\0'); at != std::string::npos) {
-    throw Error{"this is no text: it holds a zero byte", locate(source, at),
+    throw Error{"this is not text: it holds a zero byte", locate(source, at),
                 "is this a binary file, or UTF-16?"};
   }
   if (const auto at = first_bad_utf8(source.text)) {

@@ -47,7 +47,7 @@ std::vector<std::string> overlay_files(const std::string& dir) {
     for (const auto& item : fs::recursive_directory_iterator(dir)) {
       if (item.path().extension() != ".json" || item.is_directory()) continue;
       if (!item.is_regular_file()) {
-        throw Error{"an entry of the catalogue must be a file, and this is none or leads nowhere",
+        throw Error{"an entry of the catalogue must be a file, and this is not a file or a link to nothing",
                     Where{item.path().string(), 0, 0, "", ""}};
       }
       out.push_back(item.path().lexically_relative(dir).generic_string());

@@ -167,7 +167,7 @@ TEST_CASE("a call that hangs because another node failed in it is left alone") {
     std::unique_ptr<GpuWork> work;
     const GpuOutcome outcome = group->prepare(0, task, work);
     CHECK(outcome.error == (leader_hangs
-                                ? "node 1: cudaSetDevice: device is busy; this node hangs in the call"
+                                ? "node 1: cudaSetDevice: device is busy; this node is stuck in the call"
                                 : "cudaSetDevice: device is busy"));
     CHECK(outcome.fatal == leader_hangs);
     CHECK(group->stuck());

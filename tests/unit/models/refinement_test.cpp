@@ -108,7 +108,7 @@ TEST_CASE("a scenario's own curve slows its exchange, and only that of machines 
       "architecture": "volta", "source": "t", "kernels": [], "collectives": [)" +
                             four + ", " + points_of(8) + "]}");
   CHECK(time(scenario(R"("calibration": "device.json", )", 1)) > 1.05 * time(scenario("", 1)));
-  CHECK(contains(error_text([&] { scenario(R"("calibration": "s.json", )", 1); }), "no calibration"));
+  CHECK(contains(error_text([&] { scenario(R"("calibration": "s.json", )", 1); }), "not a calibration"));
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ TEST_CASE("hostile files are refused with a reason") {
   };
   constexpr Row rows[] = {
       {"truncated.json", "4:19: error: the text ends inside an array that starts in line 4, column 14"},
-      {"binary.json", "1:8: error: this is no text: it holds a zero byte"},
-      {"utf16.json", "error: this is no text: it holds a zero byte"},
+      {"binary.json", "1:8: error: this is not text: it holds a zero byte"},
+      {"utf16.json", "error: this is not text: it holds a zero byte"},
       {"deep_nesting.json", "1:65: error: objects and arrays are nested more than 64 deep"},
       {"repeated_key.json", "4:3: error: the key \"nodes\" is repeated"},
       {"huge_number.json", "1:11: error: the number \"1e999\" is out of range"},

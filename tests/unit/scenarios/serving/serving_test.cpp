@@ -242,7 +242,7 @@ TEST_CASE("bad input of a fleet that serves is told with its place") {
   CHECK(has(refusal(R"("rate": "1000/s", "latency": "20 ms", "record_size": 1)"), "record"));
   CHECK(has(refusal(R"("rate": "1000/s", "latency": "20 ms", "latncy": "1 ms")"), "latncy"));
   CHECK(has(refusal(kBusy, R"(, "goal": {"deadline": "14 days"})"), "no deadline"));
-  CHECK(has(refusal(kBusy, R"(, "goal": {"objective": "fastest"})"), "never done"));
+  CHECK(has(refusal(kBusy, R"(, "goal": {"objective": "fastest"})"), "never finishes"));
   CHECK(has(refusal(kBusy, R"(, "goal": {"objective": "lowest-cost"})"), "prices"));
   CHECK(has(refusal(kBusy, R"(, "search": {"batch_per_gpu": [1, 2]})"), "batch_per_gpu"));
   CHECK(has(refusal(kBusy, R"(, "search": {"precision": ["mixed"]})"), "mixed"));
