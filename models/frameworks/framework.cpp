@@ -81,6 +81,21 @@ void read_exchange(ObjectReader& in, FrameworkProfile& p) {
   p.wide_gradients = in.boolean_or("wide_gradients", p.wide_gradients);
 }
 
+TrainerMemory read_memory(const Json& json, TrainerMemory out) {
+  ObjectReader in{json};
+  constexpr std::array<std::string_view, 2> cuts{"equal", "by_cost"};
+  if (in.has("stages")) out.stages = static_cast<StageCut>(in.choice("stages", cuts));
+  out.keeps_buckets = in.boolean_or("keeps_buckets", out.keeps_buckets);
+  out.gather_buffers = in.number_or("gather_buffers", out.gather_buffers, 0, 10);
+  out.logit_bytes = in.number_or("logit_bytes", out.logit_bytes, 0, 100);
+  out.keeps_projection = in.boolean_or("keeps_projection", out.keeps_projection);
+  out.sums_in_flight = in.number_or("sums_in_flight", out.sums_in_flight, 0, 1024);
+  out.outside_allocator = in.quantity_or("outside_allocator", out.outside_allocator, false);
+  in.string_or("why", "");
+  in.finish();
+  return out;
+}
+
 void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   read_exchange(in, p);
   p.host_per_kernel = in.quantity_or("host_per_kernel", p.host_per_kernel, false);
@@ -93,7 +108,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   p.fuses_elementwise = in.boolean_or("fuses_elementwise", p.fuses_elementwise);
   p.fuses_forward_only = in.boolean_or("fuses_forward_only", p.fuses_forward_only);
   constexpr std::array<std::string_view, 4> sums{"in_place", "wide", "widened", "in_products"};
-  p.keeps_buckets = in.boolean_or("keeps_buckets", p.keeps_buckets);
+  if (const Json* memory = in.find("memory")) p.memory = read_memory(*memory, p.memory);
   p.sequence_parallel = in.boolean_or("sequence_parallel", p.sequence_parallel);
   p.overlaps_gradients = in.boolean_or("overlaps_gradients", p.overlaps_gradients);
   if (in.has("gradient_sums")) p.gradient_sums = static_cast<GradientSums>(in.choice("gradient_sums", sums));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/frameworks/host_section.hpp"
+#include "models/frameworks/trainer_memory.hpp"
 #include "models/gpu/cost.hpp"
 #include "sim/base/embedded.hpp"
 #include "sim/units/quantity.hpp"
@@ -99,9 +100,7 @@ struct FrameworkProfile {
   /// Of a network split over GPUs, gradients of replicas leave layer by layer during the last backward pass,
   /// and with ZeRO's first stage weights are gathered during the next forward pass.
   bool overlaps_gradients = false;
-  /// The 16-bit gradients stay in the buckets of PyTorch's DistributedDataParallel beside sums in 32 bits,
-  /// and weights that replicas updated in shards are gathered through one flat copy.
-  bool keeps_buckets = false;
+  TrainerMemory memory;  ///< of networks split over GPUs
   /// Its recipes split the sequence among tensor-parallel GPUs outside attention and MLP.
   bool sequence_parallel = false;
   /// How its operators become kernels.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "models/data_files.hpp"
 #include "models/networks/transformer.hpp"
-#include "models/split/expert_parallel.hpp"
 #include "models/split/split_tables.hpp"
 #include "sim/base/error.hpp"
 #include "sim/units/quantity_text.hpp"
@@ -17,6 +17,10 @@ namespace {
 Bytes fact(const char* key) {
   return parse_quantity<Bytes>(
       parse_model_data("host/gpu_memory.json").require(key).require("value").string());
+}
+
+double number(const char* key) {
+  return parse_model_data("host/gpu_memory.json").require(key).require("value").number();
 }
 
 /// Input of a convolution unrolled for a matrix product: every output pixel's window.
@@ -54,17 +58,6 @@ struct OwnParameters {
 
 OwnParameters parameters_on_a_gpu(const Workload& workload, const MemoryOptions& options) {
   OwnParameters out;
-  if (options.split) {
-    if (!workload.transformer)
-      throw Error{workload.title + " is no plain transformer: it cannot be split over GPUs"};
-    const SplitMemorySpec& split = *options.split;
-    const StageParameters most = most_parameters(*workload.transformer, split);
-    out.trained = most.all;
-    // A copy of the experts is on `expert` GPUs of a stage, which has tensor x replicas.
-    const double sets = split.expert > 1 ? options.replicas * split.tensor / split.expert : options.replicas;
-    out.updated = (most.all - most.of_experts) / options.replicas + most.of_experts / sets;
-    return out;
-  }
   for (const Operator& op : workload.operators) {
     if (options.table_ways > 0 && is_split_table(op)) continue;
     out.trained += op.trained_parameters();
@@ -75,45 +68,106 @@ OwnParameters parameters_on_a_gpu(const Workload& workload, const MemoryOptions&
 }
 
 Bytes kept_activations(const Workload& workload, const MemoryOptions& options) {
-  if (options.split) {
-    SplitMemorySpec split = *options.split;
-    split.micro_batch = options.batch;
-    split.fused_attention = options.fused_attention;
-    split.element = std::max(Bytes{2}, activation_bytes(options.precision));
-    return most_activations(*workload.transformer, split);
-  }
   double kept = 0;
   for (const Operator& op : workload.operators)
     kept += op.activation_elements - (options.fused_attention ? op.score_elements : 0);
   return options.batch * kept * activation_bytes(options.precision);
 }
 
-}  // namespace
-
-MemoryUse training_memory(const Workload& workload, const MemoryOptions& options) {
-  if (!(options.batch >= 0)) throw Error{"memory needs a batch that is not negative"};
+/// Weights, gradients and the states of the optimizer.
+MemoryUse states_of(const MemoryOptions& options, const OwnParameters& own) {
   const Bytes element = activation_bytes(options.precision);
-  const OwnParameters own = parameters_on_a_gpu(workload, options);
   const auto held_from = [&](int stage) {
     return options.zero_stage >= stage ? own.updated : own.trained;
   };
   const StateBytes each = state_bytes(options.precision, options.optimizer, options.wide_gradients);
   MemoryUse use;
-  if (options.table_ways > 0) use.tables = table_memory(workload) / options.table_ways;
   use.weights = held_from(3) * each.weights + held_from(1) * each.main_weights;
   // Nothing updates frozen weights, so there is no fp32 copy.
   use.weights += own.frozen / (options.zero_stage >= 3 ? options.replicas : 1) * element;
   use.gradients = held_from(2) * each.gradients + held_from(1) * each.main_gradients;
   use.optimizer = held_from(1) * each.moments;
-  if (options.keeps_buckets && options.wide_gradients) use.gradients += own.trained * element;
-  if (options.keeps_buckets && options.zero_stage == 1 && options.replicas > 1)
-    use.update = own.trained * element;
+  return use;
+}
+
+/// Read once for all stages.
+struct SplitFacts {
+  Bytes reserve = fact("reserve"), communicator = fact("communicator");
+  Bytes product_workspace = fact("product_workspace");
+  double fragmentation = number("fragmentation");
+};
+
+/// A GPU of one stage of a split network.
+MemoryUse stage_memory(const MemoryOptions& options, const SplitMemorySpec& split, const StageHolding& stage,
+                       const SplitFacts& facts) {
+  const StageParameters& parameters = stage.parameters;
+  // A copy of the experts is on `expert` GPUs of a stage, which has tensor x replicas.
+  const double sets = split.expert > 1 ? options.replicas * split.tensor / split.expert : options.replicas;
+  const OwnParameters own{
+      parameters.all, 0,
+      (parameters.all - parameters.of_experts) / options.replicas + parameters.of_experts / sets};
+  MemoryUse use = states_of(options, own);
+  const Bytes element = activation_bytes(options.precision);
+  use.activations = stage.activations + stage.map_gradients;
+  if (split.trainer.keeps_buckets) {
+    const bool replicated = options.replicas > 1;
+    if (options.wide_gradients) {
+      if (replicated) use.gradients += own.trained * element;
+      use.activations = std::max(use.activations, own.trained * element);
+    }
+    if (replicated && options.zero_stage == 1) use.update = (own.trained + own.updated) * element;
+  }
+  use.buffers = stage.gather_buffers + facts.product_workspace;
+  use.unusable = stage.in_flight + facts.fragmentation * use.activations;
+  const int communicators = (split.tensor > 1) + (split.pipeline > 1) + (options.replicas > 1) +
+                            (split.context > 1) + (split.expert > 1);
+  use.reserve = facts.reserve + communicators * facts.communicator + split.trainer.outside_allocator;
+  return use;
+}
+
+MemoryUse split_memory(const Workload& workload, const MemoryOptions& options) {
+  if (!workload.transformer)
+    throw Error{workload.title + " is no plain transformer: it cannot be split over GPUs"};
+  SplitMemorySpec split = *options.split;
+  split.micro_batch = options.batch;
+  split.fused_attention = options.fused_attention;
+  split.element = std::max(Bytes{2}, activation_bytes(options.precision));
+  const std::vector<StageHolding> stages = stage_holdings(*workload.transformer, split);
+  const SplitFacts facts;
+  if (options.stage == StageAsked::first) return stage_memory(options, split, stages.front(), facts);
+  MemoryUse most = stage_memory(options, split, stages.back(), facts);
+  if (options.stage == StageAsked::last) return most;
+  for (const StageHolding& stage : stages) {
+    const MemoryUse use = stage_memory(options, split, stage, facts);
+    if (use.total() > most.total()) most = use;
+  }
+  return most;
+}
+
+}  // namespace
+
+MemoryUse training_memory(const Workload& workload, const MemoryOptions& options) {
+  if (!(options.batch >= 0)) throw Error{"memory needs a batch that is not negative"};
+  if (options.split) return split_memory(workload, options);
+  MemoryUse use = states_of(options, parameters_on_a_gpu(workload, options));
+  if (options.table_ways > 0) use.tables = table_memory(workload) / options.table_ways;
   use.activations = kept_activations(workload, options);
   double unrolled = 0;
   for (const Operator& op : workload.operators) unrolled = std::max(unrolled, unrolled_elements(op));
-  use.workspace = std::min({options.batch * unrolled * element, fact("workspace_limit"), options.workspace});
+  use.workspace = std::min({options.batch * unrolled * activation_bytes(options.precision),
+                            fact("workspace_limit"), options.workspace});
   use.reserve = fact("reserve");
   return use;
+}
+
+MemorySpread memory_spread() {
+  return {number("states_spread"), number("reserved_spread")};
+}
+
+double odds_of_fit(Bytes computed, Bytes available) {
+  if (!(computed > Bytes{0})) return 1;
+  if (!(available > Bytes{0})) return 0;
+  return 0.5 * std::erfc(std::log(computed / available) / (std::sqrt(2.0) * memory_spread().reserved));
 }
 
 Bytes table_memory(const Workload& workload) {
@@ -137,15 +191,20 @@ std::optional<double> gpus_for_states(const Workload& workload, MemoryOptions op
     options.replicas = replicas;
     return training_memory(workload, options).total();
   };
-  const Bytes one = total(1);
   const double ways = options.split ? options.split->tensor * options.split->pipeline : 1;
-  if (one <= available) return ways;
-  const Bytes sharded = 2.0 * (one - total(2)), left = available - (one - sharded);
-  if (!(sharded > Bytes{0}) || !(left > Bytes{0})) return std::nullopt;
-  double replicas = std::max(1.0, std::floor(sharded / left));
-  if (replicas > 1e9) return std::nullopt;         // no room worth the name
-  while (total(replicas) > available) ++replicas;  // once or twice: rounding
-  return replicas * ways;
+  if (total(1) <= available) return ways;
+  // From two replicas on nothing grows: their communicator and their buckets are there.
+  double few = 1, enough = 2;
+  while (total(enough) > available) {
+    few = enough;
+    enough *= 2;
+    if (enough > 1e9) return std::nullopt;  // no room worth the name
+  }
+  while (enough - few > 1) {
+    const double middle = std::floor((few + enough) / 2);
+    (total(middle) <= available ? enough : few) = middle;
+  }
+  return enough * ways;
 }
 
 double largest_batch(const Workload& workload, MemoryOptions options, Bytes available) {

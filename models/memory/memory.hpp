@@ -13,10 +13,13 @@
 /// (models/data/host/gpu_memory.json).
 ///
 /// update       where updated shards of weights are gathered through a flat copy (ZeRO's first stage by
-///              torch.distributed's coalesced all-gather), that copy of the 16-bit weights. Activations are
-///              gone.
+///              torch.distributed's coalesced all-gather), that copy of the 16-bit weights and of the own
+///              shard. Activations are gone.
+/// buffers      of a split network: for gathered sequences, and the scratch of matrix products.
+/// unusable     of a split network: results that wait for sums over GPUs, gaps of the allocator.
 ///
-/// Not in it: fragmentation of the framework's allocator (a few per cent) and buffers of collectives.
+/// The reserve of a split network holds the buffers of its communicators, too. Gaps of the allocator of a
+/// network that every GPU has whole are not in it (a few per cent).
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -33,6 +36,8 @@ enum class Optimizer { momentum, adam };
 /// attention, else gradient descent with momentum.
 Optimizer usual_optimizer(const Workload& workload);
 
+enum class StageAsked { most, first, last };
+
 struct MemoryOptions {
   double batch = 1;  ///< samples on this GPU; 0 gives the part that does not grow with the batch
   Precision precision = Precision::fp32;
@@ -43,12 +48,12 @@ struct MemoryOptions {
   /// A network split over GPUs (models/split/split_training.hpp): then `batch` is that of a micro-batch, and
   /// activations are those of models/memory/split_memory.hpp. Absent: each GPU has all of the network.
   std::optional<SplitMemorySpec> split = std::nullopt;
+  /// Of a split network, the GPU that is asked about: that of the stage that needs most, or of one end of the
+  /// pipeline.
+  StageAsked stage = StageAsked::most;
   bool wide_gradients = false;  ///< 16-bit runs add gradients up in 32 bits and keep no others
-  /// Buckets of 16-bit gradients stay beside sums in 32 bits, and updated shards of weights are gathered
-  /// through a flat copy (FrameworkProfile::keeps_buckets).
-  bool keeps_buckets = false;
-  int zero_stage = 0;   ///< of ZeRO: optimizer states, gradients, weights over the replicas
-  double replicas = 1;  ///< of the weights
+  int zero_stage = 0;           ///< of ZeRO: optimizer states, gradients, weights over the replicas
+  double replicas = 1;          ///< of the weights
   /// GPUs over which large embedding tables are split (models/split/split_tables.hpp); 0: each has them
   /// whole.
   double table_ways = 0;
@@ -72,9 +77,26 @@ StateBytes state_bytes(Precision precision, Optimizer optimizer, bool wide_gradi
 struct MemoryUse {
   Bytes weights{0}, gradients{0}, optimizer{0}, tables{0}, activations{0}, workspace{0}, reserve{0};
   Bytes update{0};  ///< temporaries of the update, when activations are gone
+  Bytes buffers{0}, unusable{0};
   [[nodiscard]] Bytes states() const { return weights + gradients + optimizer + tables; }
-  [[nodiscard]] Bytes total() const { return states() + std::max(activations, update) + workspace + reserve; }
+  /// What the framework's allocator has given out at most.
+  [[nodiscard]] Bytes allocated() const {
+    return states() + buffers + std::max(activations, update) + workspace;
+  }
+  /// What the allocator has taken from the driver.
+  [[nodiscard]] Bytes reserved() const { return allocated() + unusable; }
+  [[nodiscard]] Bytes total() const { return reserved() + reserve; }
 };
+
+/// Spread of ln(measured / computed) of the memory of a split network (models/data/host/gpu_memory.json,
+/// which names the cases that it was taken from).
+struct MemorySpread {
+  double states = 0, reserved = 0;
+};
+MemorySpread memory_spread();
+
+/// Odds, from 0 to 1, that a split network fits `available`: `computed` is spread log-normally.
+double odds_of_fit(Bytes computed, Bytes available);
 
 /// Throws Error if the batch is negative, or the network cannot be split so.
 MemoryUse training_memory(const Workload& workload, const MemoryOptions& options);
@@ -87,9 +109,8 @@ Bytes table_memory(const Workload& workload);
 std::optional<double> gpus_for_tables(const Workload& workload, MemoryOptions options, Bytes available);
 
 /// The least GPUs, whole copies of a split network, over whose replicas the states that ZeRO shards fit
-/// `available` beside everything else; nothing where no number does. Every state that is sharded falls as 1 /
-/// replicas and nothing else does, so more GPUs hold it too. Tables in parts are not counted on
-/// (gpus_for_tables()).
+/// `available` beside everything else; nothing where no number does. From two replicas on nothing grows with
+/// their number, so more GPUs hold it too. Tables in parts are not counted on (gpus_for_tables()).
 std::optional<double> gpus_for_states(const Workload& workload, MemoryOptions options, Bytes available);
 
 /// The largest whole batch whose memory is within `available`; 0 if not even one sample fits.

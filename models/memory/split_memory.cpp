@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "models/networks/operator.hpp"
 #include "models/split/expert_parallel.hpp"
@@ -39,8 +40,9 @@ double plain_layer(const TransformerShape& shape, const TransformerShape& part, 
   const double h = as_double(part.hidden), keys = as_double(shape.seq_len);
   const double masks = part.dropout ? 1 : 0;  // two, of one byte
   const double whole = (4 + masks) * h / (spec.sequence_parallel ? spec.tensor : 1);
-  const double attention =
-      2 * as_double(part.heads * part.head_dim) + 2 * as_double(part.kv_heads * part.head_dim);
+  const bool projection = spec.trainer.keeps_projection && part.kv_heads == part.heads;
+  const double attention = 2 * as_double(part.heads * part.head_dim) +
+                           (projection ? 4 : 2) * as_double(part.kv_heads * part.head_dim);
   const double mlp = (part.gated_mlp ? 4 : 2) * as_double(part.ffn);
   double scores = (part.dropout ? 2.5 : 1) * as_double(part.heads) * keys;
   if (spec.fused_attention) scores = 2 * as_double(part.heads);
@@ -60,37 +62,89 @@ double listed_layer(const TransformerShape& part, const SplitMemorySpec& spec) {
   return sum / as_double(part.layers) / as_double(part.seq_len);
 }
 
-/// Layers' worth of one micro-batch that wait on a GPU of the first or the last stage.
-double waiting_layers(const TransformerShape& shape, const SplitMemorySpec& spec, bool first) {
+/// Micro-batches that wait on stage `stage`, counted in parts of its layers.
+double waiting_parts(const SplitMemorySpec& spec, int stage) {
   const double p = spec.pipeline, v = spec.interleave;
-  double parts = v;
-  if (spec.schedule == PipelineSchedule::gpipe)
-    parts = std::max(p, spec.micro_batches);
-  else if (first || spec.schedule == PipelineSchedule::zero_bubble)
-    parts = v > 1 ? p * v + p - 1 : p;
-  else if (v > 1)
-    parts = (v - 1) * p + 1;
+  double parts = v > 1 ? 2 * (p - stage - 1) + (v - 1) * p + 1 : p - stage;
+  if (spec.schedule == PipelineSchedule::gpipe) parts = std::max(p, spec.micro_batches);
+  if (spec.schedule == PipelineSchedule::zero_bubble) parts = v > 1 ? p * v + p - 1 : p;
   if (spec.micro_batches > 0) parts = std::min(parts, spec.micro_batches * v);
-  return as_double(shape.layers) * parts / (p * v);
+  return parts;
 }
 
-/// The first stage of `stages` or the last, which has more, of a network of `layers` like the one of `one`.
-StageParameters with_equal_layers(const Workload& one, std::int64_t layers, int stages) {
-  double before = 0, behind = 0, layer = 0;
+/// Layers of each stage that are as even as whole layers allow, as stages_of() deals them.
+std::vector<double> equal_layers(std::int64_t layers, int stages) {
+  std::vector<double> out(static_cast<std::size_t>(stages));
+  for (std::int64_t layer = 0; layer < layers; ++layer)
+    ++out[static_cast<std::size_t>(std::min<std::int64_t>(layer * stages / layers, stages - 1))];
+  return out;
+}
+
+/// Layers of stages that have equal shares of the work: a stage ends with the layer that reaches its share.
+std::vector<double> layers_by_cost(const TransformerShape& shape, int stages) {
+  const double h = as_double(shape.hidden);
+  const double head_dim = shape.head_dim > 0 ? as_double(shape.head_dim) : h / as_double(shape.heads);
+  const double ffn = shape.ffn > 0 ? as_double(shape.ffn) : 4 * h;
+  const double layer = 4 * as_double(shape.heads) * head_dim * h + (shape.gated_mlp ? 3 : 2) * ffn * h;
+  const double all = as_double(shape.layers) * layer + as_double(shape.vocab) * h;
+  constexpr double rounding = 1 - 1e-9;  // sums of whole numbers may meet a share exactly
+  std::vector<double> out(static_cast<std::size_t>(stages));
+  std::size_t stage = 0;
+  for (std::int64_t done = 1; done <= shape.layers; ++done) {
+    ++out[stage];
+    const double share = all * static_cast<double>(stage + 1) / stages;
+    if (as_double(done) * layer >= share * rounding && stage + 1 < out.size()) ++stage;
+  }
+  return out;
+}
+
+/// Parameters before, behind and in the layers of a network of one layer.
+struct LayerParameters {
+  StageParameters layer;
+  double before = 0, behind = 0;
+};
+
+LayerParameters layer_parameters(const Workload& one) {
+  LayerParameters out;
   bool seen = false;
   for (const Operator& op : one.operators) {
     const bool inside = op.place.layer > 0;
     seen = seen || inside;
-    (inside ? layer : seen ? behind : before) += op.trained_parameters();
+    (inside ? out.layer.all : seen ? out.behind : out.before) += op.trained_parameters();
   }
-  const double experts = expert_parameters(one);
-  const auto stage = [&](double count, double besides) {
-    return StageParameters{count * layer + besides, count * experts};
-  };
-  if (stages == 1) return stage(as_double(layers), before + behind);
-  const StageParameters first = stage(as_double((layers + stages - 1) / stages), before);
-  const StageParameters last = stage(as_double(layers / stages), behind);
-  return first.all < last.all ? last : first;
+  out.layer.of_experts = expert_parameters(one);
+  return out;
+}
+
+/// Fills in layers and parameters. Of equal layers one speaks for all: a network of thousands of operators
+/// need not be made.
+std::vector<StageHolding> dealt_layers(const TransformerShape& shape, const TransformerShape& part,
+                                       const SplitMemorySpec& spec) {
+  std::vector<StageHolding> out(static_cast<std::size_t>(spec.pipeline));
+  // The last stage has a copy of its own of an embedding that it shares with the first.
+  const double copy = part.tied_output && spec.pipeline > 1 ? as_double(part.vocab * part.hidden) : 0;
+  if (part.mamba_layers > 0 || part.dense_layers > 0 || part.shared_layers) {
+    const std::vector<SplitStage> stages = stages_of(transformer_workload(part), part, spec.pipeline);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i].layers = as_double(stages[i].layers);
+      out[i].parameters = {stages[i].part.trained_parameters(), expert_parameters(stages[i].part)};
+    }
+  } else {
+    TransformerShape one = part;
+    one.layers = 1;
+    const LayerParameters each = layer_parameters(transformer_workload(one));
+    const bool by_cost = spec.trainer.stages == StageCut::by_cost && is_plain(shape);
+    const std::vector<double> layers =
+        by_cost ? layers_by_cost(shape, spec.pipeline) : equal_layers(shape.layers, spec.pipeline);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i].layers = layers[i];
+      out[i].parameters = {layers[i] * each.layer.all, layers[i] * each.layer.of_experts};
+    }
+    out.front().parameters.all += each.before;
+    out.back().parameters.all += each.behind;
+  }
+  out.back().parameters.all += copy;
+  return out;
 }
 
 /// Of the last stage, behind the layers.
@@ -98,7 +152,8 @@ Bytes output_activations(const TransformerShape& part, const SplitMemorySpec& sp
   const double tokens = spec.micro_batch * as_double(part.seq_len);
   const double reach = part.predicted > 0 ? as_double(part.predicted) / as_double(part.seq_len) : 1;
   const double norm = 2 * as_double(part.hidden) / (spec.sequence_parallel ? spec.tensor : 1);
-  return tokens * norm * spec.element + tokens * reach * as_double(part.vocab) * Bytes{4};
+  return tokens * norm * spec.element +
+         tokens * reach * as_double(part.vocab) * Bytes{spec.trainer.logit_bytes};
 }
 
 }  // namespace
@@ -114,45 +169,51 @@ Bytes layer_activations(const TransformerShape& shape, const SplitMemorySpec& sp
 }
 
 Bytes first_stage_activations(const TransformerShape& shape, const SplitMemorySpec& spec) {
-  return layer_activations(shape, spec) * waiting_layers(shape, spec, true);
+  // Of the mean stage, as the paper counts: layers that do not divide are no part of its formula.
+  return layer_activations(shape, spec) * as_double(shape.layers) * waiting_parts(spec, 0) /
+         (spec.pipeline * spec.interleave);
 }
 
-Bytes most_activations(const TransformerShape& shape, const SplitMemorySpec& spec) {
-  const Bytes layer = layer_activations(shape, spec);
-  Bytes again{0};
-  if (spec.recompute != Recomputation::none) {
-    SplitMemorySpec kept = spec;
-    kept.recompute = Recomputation::none;
-    again = layer_activations(shape, kept) - layer;
-  }
+std::vector<StageHolding> stage_holdings(const TransformerShape& shape, const SplitMemorySpec& spec) {
+  check(shape, spec);
   const TransformerShape part = shard_to_hold(shape, spec);
-  Bytes first = layer * waiting_layers(shape, spec, true) + again;
-  if (shape.dropout) {  // a byte of the embedding's mask for each micro-batch that waits
-    const bool all = spec.schedule == PipelineSchedule::gpipe;
-    const double waits = spec.micro_batches > 0 && (all || spec.micro_batches < spec.pipeline)
-                             ? spec.micro_batches
-                             : spec.pipeline;
-    first += waits * spec.micro_batch * as_double(part.seq_len * part.hidden) /
-             (spec.sequence_parallel ? spec.tensor : 1) * Bytes{1};
+  const double tokens = spec.micro_batch * as_double(part.seq_len), width = as_double(part.hidden);
+  const double split = spec.sequence_parallel ? spec.tensor : 1;
+  const Bytes layer = layer_activations(shape, spec);
+  SplitMemorySpec kept = spec;
+  kept.recompute = Recomputation::none;
+  const Bytes again = layer_activations(shape, kept) - layer;  // 0 where nothing is computed again
+  const double inner = as_double(part.experts > 0 ? part.top_k * part.moe_ffn : part.ffn);
+  const bool sums = spec.tensor > 1 && spec.sequence_parallel;
+  std::vector<StageHolding> out = dealt_layers(shape, part, spec);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    StageHolding& stage = out[i];
+    const double waiting = waiting_parts(spec, static_cast<int>(i)) / spec.interleave;
+    stage.activations = layer * stage.layers * waiting + again;
+    if (i == 0 && shape.dropout) {  // a byte of the embedding's mask for each micro-batch that waits
+      const bool all = spec.schedule == PipelineSchedule::gpipe;
+      const double waits = spec.micro_batches > 0 && (all || spec.micro_batches < spec.pipeline)
+                               ? spec.micro_batches
+                               : spec.pipeline;
+      stage.activations += waits * tokens * width / split * Bytes{1};
+    }
+    if (i + 1 == out.size()) stage.activations += output_activations(part, spec);
+    stage.map_gradients = tokens * (2 * width / split + 3 * inner) * spec.element;
+    if (!sums) continue;
+    const Bytes whole = tokens * width * spec.element;
+    stage.gather_buffers = spec.trainer.gather_buffers * whole;
+    const bool more = spec.micro_batches != 1;  // the next micro-batch begins beside the one going back
+    const double handed = 2 * stage.layers * (waiting + (more ? 1 : 0));
+    stage.in_flight = std::min(std::min(spec.trainer.sums_in_flight, handed) * whole,
+                               0.5 * (stage.activations + stage.map_gradients));
   }
-  const Bytes output = output_activations(part, spec);
-  if (spec.pipeline == 1) return first + output;
-  return std::max(first, layer * waiting_layers(shape, spec, false) + again + output);
+  return out;
 }
 
 StageParameters most_parameters(const TransformerShape& shape, const SplitMemorySpec& spec) {
-  check(shape, spec);
-  const TransformerShape part = shard_to_hold(shape, spec);
-  // Of equal layers one speaks for all; a network of thousands of operators need not be made.
-  const bool equal = part.mamba_layers == 0 && part.dense_layers == 0 && !part.shared_layers;
-  TransformerShape made = part;
-  if (equal) made.layers = 1;
   StageParameters most;
-  for (const SplitStage& stage : stages_of(transformer_workload(made), made, equal ? 1 : spec.pipeline)) {
-    StageParameters own{stage.part.trained_parameters(), expert_parameters(stage.part)};
-    if (equal) own = with_equal_layers(stage.part, part.layers, spec.pipeline);
-    if (own.all > most.all) most = own;
-  }
+  for (const StageHolding& stage : stage_holdings(shape, spec))
+    if (stage.parameters.all > most.all) most = stage.parameters;
   return most;
 }
 

@@ -16,13 +16,25 @@
 /// of another build (experts, latent attention, state-space models) keep what models/README.md lists, cut in
 /// the same way.
 ///
-/// The first stage of p holds as many micro-batches as there are stages: all layers' worth of one, and
-/// 1 + (p - 1) / (p v) of that with v interleaved parts (section 4.2.3); fewer where a step has fewer. Under
-/// GPipe every stage holds all micro-batches of the step, under ZB-H1 as many as the first of 1F1B. The
-/// last stage holds one, and with it what the vocabulary product takes, (4 h + 4 vocabulary) / t (section
-/// 4.3). Layers that are computed again have all activations of one layer besides.
+/// Stage i of p holds p - i micro-batches: all layers' worth of one on the first. With v interleaved parts it
+/// holds 2 (p - i - 1) + (v - 1) p + 1 parts of layers, which on the first is 1 + (p - 1) / (p v) of all
+/// layers (section 4.2.3); fewer where a step has fewer. Under GPipe every stage holds all micro-batches of
+/// the step, under ZB-H1 as many as the first of 1F1B. The first stage has the embedding's mask besides, the
+/// last what the vocabulary product takes, 4 h + 4 vocabulary / t (section 4.3; the bytes for a word are the
+/// trainer's). Layers that are computed again have all activations of one layer besides.
 ///
-/// Not in it: buffers of collectives, fragmentation.
+/// While a layer's gradients are computed, those of its maps are there besides: of gate and product of the
+/// MLP, of what comes out of it, and of its input and the residual, 2 h / t + 3 f / t for an MLP of width f.
+///
+/// Results that were handed to a sum over the tensor-parallel GPUs leave memory that PyTorch's allocator must
+/// not use again until the sum is done (torch.Tensor.record_stream). The host runs ahead of the GPU by up to
+/// the 1024 launches that a queue holds, so many such results wait: TrainerMemory::sums_in_flight, no more
+/// than two for each layer and micro-batch that waits, and not more than half of what the backward pass
+/// keeps: an allocator that finds no memory waits for them.
+#include <cstddef>
+#include <vector>
+
+#include "models/frameworks/trainer_memory.hpp"
 #include "models/networks/operator.hpp"
 #include "models/networks/recomputation.hpp"
 #include "models/networks/transformer.hpp"
@@ -42,6 +54,7 @@ struct SplitMemorySpec {
   double micro_batch = 1;    ///< sequences
   double micro_batches = 0;  ///< of a step; 0: as many as fill the pipeline
   Bytes element{2};          ///< of an activation
+  TrainerMemory trainer;
 };
 
 /// Of one layer and one micro-batch; the mean of the layers where they differ. Throws Error where the shape
@@ -51,14 +64,27 @@ Bytes layer_activations(const TransformerShape& shape, const SplitMemorySpec& sp
 /// Of the layers on the GPUs of the first stage while the pipeline is full.
 Bytes first_stage_activations(const TransformerShape& shape, const SplitMemorySpec& spec);
 
-/// Of the stage that holds most, with the embedding's mask, the vocabulary product and the layer that is
-/// computed again.
-Bytes most_activations(const TransformerShape& shape, const SplitMemorySpec& spec);
-
-/// Trained parameters on a GPU of the stage that has most, and those of experts among them.
+/// Trained parameters on a GPU, and those of experts among them.
 struct StageParameters {
   double all = 0, of_experts = 0;
 };
+
+/// What a GPU of one stage holds.
+struct StageHolding {
+  double layers = 0;
+  StageParameters parameters;
+  /// While most micro-batches wait: with the embedding's mask, the vocabulary product and the layer that is
+  /// computed again.
+  Bytes activations{0};
+  Bytes map_gradients{0};   ///< of the layer whose gradients are computed
+  Bytes gather_buffers{0};  ///< for gathered sequences, all the time
+  Bytes in_flight{0};       ///< results whose memory waits for a sum over GPUs
+};
+
+/// Of every stage of the pipeline, the first first. Throws Error where the shape cannot be cut so.
+std::vector<StageHolding> stage_holdings(const TransformerShape& shape, const SplitMemorySpec& spec);
+
+/// Of the stage that has most parameters.
 StageParameters most_parameters(const TransformerShape& shape, const SplitMemorySpec& spec);
 
 }  // namespace rackcast

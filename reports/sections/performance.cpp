@@ -191,6 +191,9 @@ std::string utilisation_sentence(const WorkloadResult& w) {
     out += fmt::format("; {} MFU, {} HFU", percent_text(u.mfu->value), percent_text(u.hfu->value));
   if (w.memory_bytes_per_gpu)
     out += fmt::format("; {} of each GPU's memory", to_text(Bytes{*w.memory_bytes_per_gpu}));
+  // Near the limit the count alone does not settle it.
+  if (constexpr double sure = 0.95; w.memory_fits_odds && *w.memory_fits_odds < sure)
+    out += fmt::format(", which is enough with odds of {}", percent_text(*w.memory_fits_odds));
   return out + ".";
 }
 

@@ -193,6 +193,7 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.prediction = evaluator.predict(q);
   w.utilisation = utilisation(evaluator, q, w.prediction);
   w.memory_per_gpu = evaluator.memory_use(q).total();
+  if (q.workload.parallelism) w.memory_fits_odds = odds_of_fit(w.memory_per_gpu, node.gpu_memory);
   w.scaling = scaling(evaluator, q, nodes);
   w.published = compare(evaluator, s, w.spec);
   w.evidence = evidence(evaluator, q);

@@ -108,10 +108,16 @@ TableDocument::Table memory_table(const Workload& workload, const WorkloadSpec& 
     add(fmt::format("tables, one of {:.0f} parts", options.table_ways), to_text(use.tables));
   add("activations", to_text(use.activations));
   add("convolution workspace", to_text(use.workspace));
-  add("driver and framework", to_text(use.reserve));
+  if (options.split) {
+    add("buffers", to_text(use.buffers));
+    add("waiting for sums over GPUs, and gaps", to_text(use.unusable));
+  }
+  add(options.split ? "driver, framework and communicators" : "driver and framework", to_text(use.reserve));
   add("in all", to_text(use.total()));
   add(fmt::format("{} has", gpu.name), to_text(available));
   add("verdict", use.total() <= available ? "fits" : "does not fit");
+  if (options.split)
+    add("odds that it fits", fmt::format("{:.0f} %", 100 * odds_of_fit(use.total(), available)));
   add(options.split ? "largest micro-batch that fits" : "largest batch that fits",
       grouped(largest_batch(workload, options, available)));
   if (!(use.tables > Bytes{0})) return table;

@@ -58,7 +58,7 @@ struct Batch {
 struct WorkloadResult {
   std::string model, title, precision, parallelism;
   std::optional<double> parameters, forward_flop_per_sample, samples, epochs, batch_per_gpu, global_batch,
-      steps, memory_bytes_per_gpu;
+      steps, memory_bytes_per_gpu, memory_fits_odds;
   std::optional<Batch> batch;
   Answer answer;
   Performance performance;
@@ -207,6 +207,10 @@ struct Fields<WorkloadResult> {
       field("prediction", &WorkloadResult::performance).optional(),
       field("parallelism", &WorkloadResult::parallelism, "split over GPUs; absent: none").omitted(),
       field("memory_bytes_per_gpu", &WorkloadResult::memory_bytes_per_gpu, "what training keeps on each GPU"),
+      field(
+          "memory_fits_odds", &WorkloadResult::memory_fits_odds,
+          "odds, 0 to 1, that a split network's memory is enough; the count has the spread of measured runs")
+          .omitted(),
       field("utilisation", &WorkloadResult::utilisation).omitted(),
       field("ladder", &WorkloadResult::ladder),
       field("step", &WorkloadResult::step),

@@ -176,10 +176,10 @@ MemoryOptions memory_options(const WorkloadSpec& asked, const Workload& workload
   split.sequence_parallel = p.tensor > 1 && p.sequence_parallel.value_or(framework.sequence_parallel);
   split.recompute = p.recompute;
   split.micro_batches = p.micro_batches;
+  split.trainer = framework.memory;
   out.split = split;
   out.wide_gradients = framework.gradient_sums != GradientSums::in_place &&
                        spec.precision != Precision::mixed && spec.precision != Precision::fp16;
-  out.keeps_buckets = framework.keeps_buckets;
   out.zero_stage = p.zero_stage;
   out.replicas = std::max(1.0, static_cast<double>(ranks) / p.ways());
   return out;

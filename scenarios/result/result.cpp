@@ -181,6 +181,7 @@ doc::WorkloadResult workload_document(const WorkloadResult& w) {
   out.performance = performance_document(w.prediction);
   if (w.spec.parallelism) out.parallelism = split_text(*w.spec.parallelism);
   out.memory_bytes_per_gpu = w.memory_per_gpu.base();
+  out.memory_fits_odds = w.memory_fits_odds;
   if (w.utilisation) out.utilisation = utilisation_document(*w.utilisation);
   out.step = step_document(w.run, w.step_statement);
   if (w.input) out.input = input_document(*w.input);

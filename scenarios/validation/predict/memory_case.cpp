@@ -15,12 +15,6 @@ namespace {
 /// Allocators round up and leave gaps: a few per cent (models/memory/memory.hpp).
 constexpr double allocator_log_sigma = 0.03;
 
-/// Spread of what is held and not counted: uneven stages, copies of the loss, buffers of collectives, gaps.
-/// Fitted as the root mean square of ln(measured / predicted) over half of the cases of
-/// tests/validation/cases/modern/hf_ultrascale_memory.json (none of which is judged): 159 of states, 251 of
-/// peaks. The other half has 0.16 and 0.44.
-constexpr double states_log_sigma = 0.16, peak_log_sigma = 0.45;
-
 SplitMemorySpec spec_of(const ValidationCase& c) {
   if (!c.workload.micro_batch) throw Unpredictable{"micro-batch not stated"};
   SplitMemorySpec spec;
@@ -59,7 +53,7 @@ MemoryOptions options_of(PredictionContext& context, const ValidationCase& c) {
   out.fused_attention = profile.attention != AttentionKernel::unfused &&
                         text_in(c.workload.extra, "attention_backend") != "unfused";
   out.wide_gradients = profile.gradient_sums != GradientSums::in_place && out.precision == Precision::bf16;
-  out.keeps_buckets = profile.keeps_buckets;
+  split.trainer = profile.memory;
   out.zero_stage = zero_stage_of_case(c);
   out.replicas = *c.system.gpus / (split.tensor * split.pipeline * split.context);
   if (!(out.replicas >= 1)) throw Unpredictable{"the GPUs are no multiple of the split"};
@@ -68,31 +62,39 @@ MemoryOptions options_of(PredictionContext& context, const ValidationCase& c) {
   return out;
 }
 
-MemoryUse use_of_case(PredictionContext& context, const ValidationCase& c) {
+MemoryUse use_of_case(PredictionContext& context, const ValidationCase& c, StageAsked stage) {
   const Workload& network = context.workload(c);
   if (!network.transformer)
     throw Unpredictable{"memory of a network other than a plain transformer, split: no model yet"};
-  return training_memory(network, options_of(context, c));
+  MemoryOptions options = options_of(context, c);
+  options.stage = stage;
+  return training_memory(network, options);
 }
 
 }  // namespace
 
 PredictedFigure predict_gpu_memory(PredictionContext& context, const ValidationCase& c) {
   const auto of = text_in(c.workload.extra, "memory_of");
-  const MemoryUse use = use_of_case(context, c);
   constexpr double gb = 1e9;
-  if (of == "allocated after backward")
-    return figure_of((use.states() + use.update).base() / gb, states_log_sigma);
-  // The driver's context is outside PyTorch's counts.
-  const Bytes peak = use.total() - use.reserve;
-  if (of == "allocated peak" || of == "reserved") return figure_of(peak.base() / gb, peak_log_sigma);
+  const MemorySpread spread = memory_spread();
+  // Rank 0 prints the first and the last rank the third figure (tests/validation/cases/README.md). The
+  // driver's context is outside PyTorch's counts.
+  if (of == "allocated after backward") {
+    const MemoryUse use = use_of_case(context, c, StageAsked::first);
+    return figure_of((use.states() + use.buffers + use.update).base() / gb, spread.states);
+  }
+  if (of == "reserved")
+    return figure_of(use_of_case(context, c, StageAsked::first).reserved().base() / gb, spread.reserved);
+  if (of == "allocated peak")
+    return figure_of(use_of_case(context, c, StageAsked::last).allocated().base() / gb, spread.reserved);
   throw Unpredictable{"what the memory is of is not stated"};
 }
 
 PredictedFigure predict_out_of_memory(PredictionContext& context, const ValidationCase& c) {
   if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
-  const Bytes has = gpu_spec(context.catalog(), *c.system.gpu).memory.value;
-  const PredictedFigure use = figure_of(use_of_case(context, c).total().base(), peak_log_sigma);
+  const Bytes has = gpu_spec(context.catalog(), *c.system.gpu).available_memory();
+  const PredictedFigure use =
+      figure_of(use_of_case(context, c, StageAsked::most).total().base(), memory_spread().reserved);
   const auto dies = [&](double bytes) {
     return bytes > has.base() ? 1.0 : 0.0;
   };

@@ -83,7 +83,7 @@ TEST_CASE("states sharded over the replicas: memory and not the deadline says ho
   CHECK(r.answer.why_not_fewer->nodes == 1);
   CHECK(r.answer.why_not_fewer->fails == "gpu_memory");
   CHECK(contains(r.answer.why_not_fewer->statement, "8.32 GB of optimizer state"));
-  CHECK(contains(r.answer.why_not_fewer->statement, "fit from 11 GPUs on"));
+  CHECK(contains(r.answer.why_not_fewer->statement, "fit from 12 GPUs on"));
   REQUIRE(r.plan);
   REQUIRE(r.plan->chosen);
   CHECK(r.plan->chosen->nodes == 2);

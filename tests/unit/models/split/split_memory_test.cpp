@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "sim/base/error.hpp"
 
 using namespace rackcast;
@@ -19,6 +21,13 @@ TransformerShape gpt3() {
   s.seq_len = 2048;
   s.dropout = true;
   return s;
+}
+
+/// Of the stage that keeps most.
+Bytes most_activations(const TransformerShape& shape, const SplitMemorySpec& spec) {
+  Bytes most{0};
+  for (const StageHolding& stage : stage_holdings(shape, spec)) most = std::max(most, stage.activations);
+  return most;
 }
 
 constexpr double gib = 1024.0 * 1024 * 1024;

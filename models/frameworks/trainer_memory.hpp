@@ -1,0 +1,36 @@
+#pragma once
+/// What a trainer of split networks holds on a GPU beside states and what the backward pass reads: the object
+/// `"memory"` of a profile (models/data/frameworks). Each number follows from the trainer's source, which the
+/// profile names, or says what it was fitted on. models/memory counts with them.
+#include "sim/units/quantity.hpp"
+
+namespace rackcast {
+
+/// How the layers of a network are dealt to the stages of a pipeline.
+enum class StageCut {
+  equal,    ///< equal numbers of layers; the vocabulary product goes with the last
+  by_cost,  ///< equal shares of the products' work, of which the vocabulary product is a part
+};
+
+struct TrainerMemory {
+  StageCut stages = StageCut::equal;
+  /// 16-bit gradients of a whole backward pass stay until they are added to sums in 32 bits. Where there are
+  /// replicas, the buckets of PyTorch's DistributedDataParallel stay besides, and weights that replicas
+  /// updated in shards are gathered through one flat copy.
+  bool keeps_buckets = false;
+  /// Whole copies of a layer's input that stay for gathered sequences (tensor parallelism with a split
+  /// sequence).
+  double gather_buffers = 0;
+  double logit_bytes = 4;  ///< for each token and word of the vocabulary on a GPU, while the loss is computed
+  /// Queries are a view of the projection of queries, keys and values, all of which stays beside the copies
+  /// of keys and values that attention reads. Not where groups of heads share keys.
+  bool keeps_projection = false;
+  /// Results that were handed to a sum over the tensor-parallel GPUs and wait for it. Their memory is free,
+  /// but not for use, until the GPU has caught up with the host.
+  double sums_in_flight = 0;
+  /// Taken from the driver outside the framework's allocator, beside one communicator for each dimension of
+  /// the split: further communicators, and what the library holds for sums inside the NVLink switch.
+  Bytes outside_allocator{0};
+};
+
+}  // namespace rackcast
