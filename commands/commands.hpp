@@ -61,6 +61,7 @@ void add_validate(CLI::App& app, Arguments& args);
 void add_calibrate(CLI::App& app, Arguments& args);
 void add_import(CLI::App& app, Arguments& args);
 void add_schema(CLI::App& app, Arguments& args);
+void add_completion(CLI::App& app, Arguments& args);
 
 // What commands share.
 

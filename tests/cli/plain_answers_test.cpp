@@ -1,6 +1,7 @@
 // Refusals that name the place and the way out, and boxes that say what they show.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -71,4 +72,27 @@ TEST_CASE("a report of a document that says nothing about itself names the forma
     CHECK(has(out, "rackcast-result"));
     CHECK(has(out, "rackcast-campaign"));
   }
+}
+
+TEST_CASE("bash completes commands, their options and file names") {
+  const TemporaryFolder folder;
+  const Outcome script = run("completion bash");
+  REQUIRE(script.code == 0);
+  write_file_atomically(folder / "completion.bash", script.output);
+  const auto completed = [&](const std::string& words) {
+    write_file_atomically(folder / "ask.bash", ". " + folder / "completion.bash" + "; COMP_WORDS=(" + words +
+                                                   "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _rackcast; " +
+                                                   "printf '%s\\n' \"${COMPREPLY[@]}\" >" + folder / "words");
+    CHECK(std::system(("bash " + folder / "ask.bash").c_str()) == 0);
+    return "\n" + read_file(folder / "words");
+  };
+  CHECK(completed("rackcast si").find("\nsize\n") != std::string::npos);
+  CHECK(completed("rackcast si").find("\nsimulate\n") != std::string::npos);
+  CHECK(completed("rackcast catalog li").find("\nlist\n") != std::string::npos);
+  CHECK(completed("rackcast size --ob").find("\n--objective\n") != std::string::npos);
+  CHECK(completed("rackcast size /usr/bin/en").find("\n/usr/bin/env\n") != std::string::npos);
+  // Options of one command are none of another.
+  CHECK(completed("rackcast merge --ob").find("--objective") == std::string::npos);
+  for (const char* shell : {"zsh", "fish"}) CHECK(has(run(std::string{"completion "} + shell), "rackcast"));
+  CHECK(run("completion tcsh").code == 2);
 }

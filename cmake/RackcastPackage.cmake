@@ -1,0 +1,96 @@
+# What `cmake --install` puts where, and the Debian package (cpack). The program carries its data, so it is one file;
+# man pages and completions are made by the program itself.
+include(GNUInstallDirs)
+
+install(TARGETS rackcast RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+set(rackcast_doc ${CMAKE_INSTALL_DATAROOTDIR}/doc/rackcast)
+file(GLOB examples ${CMAKE_SOURCE_DIR}/scenarios/*.json)
+install(FILES ${examples} DESTINATION ${rackcast_doc}/examples)
+install(FILES README.md NOTICE DESTINATION ${rackcast_doc})
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # tests are not installed, so cpack need not build them
+
+set(rackcast_written ${CMAKE_BINARY_DIR}/package)
+file(MAKE_DIRECTORY ${rackcast_written})
+# bash: name of the command; zsh: an underscore before it; fish: its ending.
+set(completions ${rackcast_written}/rackcast ${rackcast_written}/_rackcast ${rackcast_written}/rackcast.fish)
+add_custom_command(
+  OUTPUT ${completions}
+  COMMAND rackcast completion bash > ${rackcast_written}/rackcast
+  COMMAND rackcast completion zsh > ${rackcast_written}/_rackcast
+  COMMAND rackcast completion fish > ${rackcast_written}/rackcast.fish
+  DEPENDS rackcast VERBATIM)
+add_custom_target(completions DEPENDS ${completions})
+install(FILES ${rackcast_written}/rackcast DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions OPTIONAL)
+install(FILES ${rackcast_written}/_rackcast DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/zsh/vendor-completions OPTIONAL)
+install(FILES ${rackcast_written}/rackcast.fish DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d
+        OPTIONAL)
+
+# What Debian asks of each package.
+find_program(RACKCAST_GZIP gzip)
+mark_as_advanced(RACKCAST_GZIP)
+file(CONFIGURE OUTPUT ${rackcast_written}/copyright @ONLY CONTENT
+"Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: rackcast
+
+Files: *
+Copyright: 2026 The rackcast authors
+License: Apache-2.0
+ On Debian systems the full text of the Apache License, version 2.0, is in
+ /usr/share/common-licenses/Apache-2.0.
+ .
+ Data files name their own sources and licences next to the numbers. HTML
+ reports carry Vega, Vega-Lite and Vega-Embed under the BSD-3-Clause licence.
+")
+install(FILES ${rackcast_written}/copyright DESTINATION ${rackcast_doc})
+if(RACKCAST_GZIP)
+  add_custom_command(
+    OUTPUT ${rackcast_written}/changelog.gz
+    COMMAND ${RACKCAST_GZIP} -9 -n -c ${CMAKE_SOURCE_DIR}/CHANGELOG.md > ${rackcast_written}/changelog.gz
+    DEPENDS ${CMAKE_SOURCE_DIR}/CHANGELOG.md VERBATIM)
+  string(TIMESTAMP today "%a, %d %b %Y 00:00:00 +0000" UTC)
+  file(CONFIGURE OUTPUT ${rackcast_written}/debian_changelog @ONLY CONTENT
+"rackcast (@PROJECT_VERSION@-1) unstable; urgency=medium
+
+  * What is new is in changelog.gz.
+
+ -- The rackcast authors <rackcast@example.org>  @today@
+")
+  add_custom_command(
+    OUTPUT ${rackcast_written}/changelog.Debian.gz
+    COMMAND ${RACKCAST_GZIP} -9 -n -c ${rackcast_written}/debian_changelog > ${rackcast_written}/changelog.Debian.gz
+    DEPENDS ${rackcast_written}/debian_changelog VERBATIM)
+  set(changelogs ${rackcast_written}/changelog.gz ${rackcast_written}/changelog.Debian.gz)
+  add_custom_target(changelog DEPENDS ${changelogs})
+  install(FILES ${changelogs} DESTINATION ${rackcast_doc} OPTIONAL)
+endif()
+
+# One man page for the program and one for each command, from what --help prints.
+find_program(RACKCAST_HELP2MAN help2man)
+mark_as_advanced(RACKCAST_HELP2MAN)
+if(RACKCAST_HELP2MAN AND RACKCAST_GZIP)
+  add_custom_target(man
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:rackcast> -DHELP2MAN=${RACKCAST_HELP2MAN} -DGZIP=${RACKCAST_GZIP}
+            -DOUTPUT=${rackcast_written}/man1 -P ${CMAKE_SOURCE_DIR}/cmake/WriteManPages.cmake
+    DEPENDS rackcast VERBATIM)
+endif()
+install(DIRECTORY ${rackcast_written}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
+
+set(CPACK_PACKAGE_NAME rackcast)
+set(CPACK_PACKAGE_VENDOR "The rackcast authors")
+set(CPACK_PACKAGE_CONTACT "The rackcast authors <rackcast@example.org>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "capacity planning of deep-learning clusters by simulation")
+set(CPACK_PACKAGE_DESCRIPTION
+    "rackcast predicts how long a deep-learning training takes on a cluster of
+GPUs, how many nodes meet a deadline or a latency, and what they need in
+racks, power and money. It simulates GPUs, servers, fabrics and storage, and
+says how sure it is.")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_OUTPUT_FILE_PREFIX ${CMAKE_BINARY_DIR}/package)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Reports are printed to PDF by Chromium.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS chromium)
+include(CPack)

@@ -1,0 +1,25 @@
+# Run by the target "man" with PROGRAM, HELP2MAN, GZIP and OUTPUT: man pages of the program and of each of its commands,
+# from what --help prints.
+cmake_minimum_required(VERSION 3.25)
+execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE "^.*Subcommands:" "" commands "${help}")
+string(REGEX MATCHALL "\n  [a-z]+" commands "${commands}")
+file(REMOVE_RECURSE ${OUTPUT})
+file(MAKE_DIRECTORY ${OUTPUT})
+foreach(command IN LISTS commands ITEMS " ")
+  string(STRIP "${command}" command)
+  set(page rackcast)
+  set(name "capacity planning of deep-learning clusters by simulation")
+  if(command)
+    set(page rackcast-${command})
+    string(REGEX MATCH "\n  ${command} +([^\n]*)" line "${help}")
+    set(name "${CMAKE_MATCH_1}")
+  endif()
+  string(REPLACE "-" "\\-" entry "${page}")
+  file(WRITE ${OUTPUT}/name "[NAME]\n${entry} \\- ${name}\n")
+  execute_process(COMMAND ${HELP2MAN} --no-info --include=${OUTPUT}/name --version-string=rackcast
+                          --output=${OUTPUT}/${page}.1 "${PROGRAM} ${command}"
+                  COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${GZIP} -9 -n ${OUTPUT}/${page}.1 COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+file(REMOVE ${OUTPUT}/name)
