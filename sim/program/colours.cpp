@@ -87,7 +87,8 @@ void put_arguments(const FlowProgram& program, const ProgramActor& actor, std::v
   }
   for (std::uint32_t slot = 0; slot < script.flows(); ++slot) {
     const FlowArguments& f = program.flows[actor.first_flow + slot].arguments;
-    words.insert(words.end(), {bits(f.work), bits(f.weight), bits(f.rate_cap), bits(f.latency.base())});
+    words.insert(words.end(), {bits(f.work), bits(f.weight), bits(f.rate_cap), bits(f.latency.base()),
+                               f.outlasts_laps ? 1u : 0u});
   }
 }
 
@@ -105,8 +106,8 @@ std::vector<std::uint32_t> colours_of(const FlowProgram& program, const ProgramS
     colours.push_back(book.number(words));
   }
   constexpr std::uint64_t resource_mark = 0xffffffffffffffff;  // no script has this number
-  for (const double capacity : state.capacity) {
-    words.assign({resource_mark, bits(capacity)});
+  for (std::size_t r = 0; r < state.capacity.size(); ++r) {
+    words.assign({resource_mark, bits(state.capacity[r]), bits(program.resources[r].lost_if_held)});
     colours.push_back(book.number(words));
   }
   return colours;

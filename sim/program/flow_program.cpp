@@ -102,15 +102,17 @@ std::uint32_t FlowProgram::add_script(Script script) {
   return static_cast<std::uint32_t>(scripts.size() - 1);
 }
 
-ResourceId FlowProgram::add_resources(std::string group, std::uint32_t count, double capacity) {
+ResourceId FlowProgram::add_resources(std::string group, std::uint32_t count, double capacity,
+                                      double lost_if_held) {
   const ResourceId first{static_cast<std::uint32_t>(resources.size())};
   const auto name = static_cast<std::uint32_t>(resource_groups.size());
   resource_groups.push_back(std::move(group));
-  for (std::uint32_t i = 0; i < count; ++i) resources.push_back({capacity, name, i, 1});
+  for (std::uint32_t i = 0; i < count; ++i) resources.push_back({capacity, name, i, 1, lost_if_held});
   return first;
 }
 
-std::uint32_t FlowProgram::add_flow(const FlowArguments& arguments, std::span<const Usage> through) {
+std::uint32_t FlowProgram::add_flow(const FlowArguments& arguments, std::span<const Usage> through,
+                                    std::span<const ResourceId> held) {
   const std::size_t first = uses.size();
   for (const Usage& use : through) {
     const auto same = std::find_if(uses.begin() + static_cast<std::ptrdiff_t>(first), uses.end(),
@@ -121,8 +123,10 @@ std::uint32_t FlowProgram::add_flow(const FlowArguments& arguments, std::span<co
       same->coefficient += use.coefficient;
     }
   }
-  flows.push_back(
-      {arguments, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(uses.size() - first)});
+  flows.push_back({arguments, static_cast<std::uint32_t>(first),
+                   static_cast<std::uint32_t>(uses.size() - first), static_cast<std::uint32_t>(holds.size()),
+                   static_cast<std::uint32_t>(held.size())});
+  holds.insert(holds.end(), held.begin(), held.end());
   return static_cast<std::uint32_t>(flows.size() - 1);
 }
 
@@ -168,6 +172,12 @@ void FlowProgram::check() const {
           fmt::format("coefficient {:g} on \"{}\"", use.coefficient, resource_name(use.resource.index)));
     }
   }
+  for (const ResourceId held : holds)
+    if (held.index >= resources.size()) refuse_program("a flow holds an unknown resource");
+  for (std::uint32_t r = 0; r < resources.size(); ++r)
+    if (!(resources[r].lost_if_held >= 0 && resources[r].lost_if_held < 1))
+      refuse_program(
+          fmt::format("\"{}\" loses {:g} of itself if held", resource_name(r), resources[r].lost_if_held));
   for (const ProgramSignal& s : signals) {
     if (s.from >= actors.size() || s.to >= actors.size() || s.channel >= most_channels) {
       refuse_program("a signal leads nowhere");

@@ -100,6 +100,7 @@ struct ProgramResource {
   std::uint32_t group = 0;  ///< names: "<group>/<number>"
   std::uint32_t number = 0;
   std::uint32_t count = 1;  ///< how many alike it stands for
+  double lost_if_held = 0;  ///< part of the capacity that is not there while a flow holds it
 };
 
 /// Arguments of a flow operation (fluid.hpp, Activity), without the resources.
@@ -108,10 +109,14 @@ struct FlowArguments {
   double weight = 1;
   double rate_cap = no_cap;
   Duration latency{};
+  /// So long that many laps pass meanwhile: they may be skipped, and the flow moves on by what those laps
+  /// moved it, which is exact but for rounding.
+  bool outlasts_laps = false;
 };
 struct ProgramFlow {
   FlowArguments arguments;
-  std::uint32_t first_use = 0, use_count = 0;  ///< in uses
+  std::uint32_t first_use = 0, use_count = 0;    ///< in uses
+  std::uint32_t first_hold = 0, hold_count = 0;  ///< in holds
 };
 
 struct ProgramActor {
@@ -145,6 +150,7 @@ struct FlowProgram {
   std::vector<std::string> resource_groups;
   std::vector<ProgramResource> resources;
   std::vector<Usage> uses;
+  std::vector<ResourceId> holds;
   std::vector<ProgramFlow> flows;
   std::vector<Duration> durations;
   std::vector<ProgramActor> actors;
@@ -154,9 +160,11 @@ struct FlowProgram {
   /// Throws Error (internal) if a loop is not closed.
   std::uint32_t add_script(Script script);
   /// `count` resources of one capacity; returns the first.
-  ResourceId add_resources(std::string group, std::uint32_t count, double capacity);
-  /// A resource may appear more than once; its coefficients add.
-  std::uint32_t add_flow(const FlowArguments& arguments, std::span<const Usage> through);
+  ResourceId add_resources(std::string group, std::uint32_t count, double capacity, double lost_if_held = 0);
+  /// A resource may appear more than once; its coefficients add. The flow holds `held` from its begin,
+  /// latency and all, to its end, whatever its rate.
+  std::uint32_t add_flow(const FlowArguments& arguments, std::span<const Usage> through,
+                         std::span<const ResourceId> held = {});
   std::uint32_t add_duration(Duration duration);
   std::uint32_t add_actor(ProgramActor actor);
   void add_signal(const ProgramSignal& signal) { signals.push_back(signal); }
@@ -166,6 +174,9 @@ struct FlowProgram {
   [[nodiscard]] std::string resource_name(std::uint32_t resource) const;
   [[nodiscard]] std::span<const Usage> uses_of(const ProgramFlow& flow) const {
     return std::span{uses}.subspan(flow.first_use, flow.use_count);
+  }
+  [[nodiscard]] std::span<const ResourceId> holds_of(const ProgramFlow& flow) const {
+    return std::span{holds}.subspan(flow.first_hold, flow.hold_count);
   }
 
   /// Throws Error (internal) if an index leads nowhere or a number is out of range.

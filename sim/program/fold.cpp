@@ -67,10 +67,14 @@ class InfluenceBuilder {
           visit(a, actors + use.resource.index, slot, use.coefficient);
           visit(actors + use.resource.index, a, flow_slots_ + slot, 1.0);
         }
+        for (const ResourceId held : program_.holds_of(program_.flows[actor.first_flow + slot])) {
+          visit(a, actors + held.index, 2 * flow_slots_ + slot, 1.0);
+          visit(actors + held.index, a, 3 * flow_slots_ + slot, 1.0);
+        }
       }
     }
     for (const ProgramSignal& s : program_.signals) {
-      visit(s.from, s.to, 2 * flow_slots_ + s.slot * static_cast<std::uint32_t>(most_channels) + s.channel,
+      visit(s.from, s.to, 4 * flow_slots_ + s.slot * static_cast<std::uint32_t>(most_channels) + s.channel,
             static_cast<double>(s.permits));
     }
   }
@@ -167,7 +171,12 @@ class QuotientBuilder {
           }
           uses.back().coefficient += next->coefficient;
         }
-        out_.program.add_flow(from_.flows[first + slot].arguments, uses);
+        std::vector<ResourceId> held;
+        for (const ResourceId r : from_.holds_of(from_.flows[first + slot]))
+          held.push_back({out_.resource_cell[r.index]});
+        std::ranges::sort(held);
+        held.erase(std::unique(held.begin(), held.end()), held.end());
+        out_.program.add_flow(from_.flows[first + slot].arguments, uses, held);
       }
     }
   }

@@ -1,6 +1,7 @@
 #include "sim/program/lap_watch.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace rackcast {
 
@@ -33,14 +34,51 @@ bool add_progress(const Script& script, std::uint32_t actor, const ActorState& n
   return true;
 }
 
+/// Whether the actor is at a flow that outlasts laps, and was at the same one before.
+bool outlasts(const FlowProgram& program, std::uint32_t actor, const ActorState& now,
+              const ActorState& before) {
+  if (now.blocked != Blocked::flowing || before.blocked != Blocked::flowing || now.pc != before.pc ||
+      now.laps != before.laps || now.flight.latent || before.flight.latent)
+    return false;
+  const ProgramActor& a = program.actors[actor];
+  const Op& op = program.scripts[a.script].ops()[now.pc];
+  return op.cycle == 1 && program.flows[a.first_flow + op.slot].arguments.outlasts_laps;
+}
+
+/// Takes what is different in a flow that outlasts laps out of the comparison, and notes it.
+void add_movement(std::uint32_t actor, ActorState& now, const ActorState& before, const Clock& clock,
+                  Repetition& to) {
+  const double left = work_left(now.flight, clock), work = work_left(before.flight, clock) - left;
+  if (!(work > 0)) return;
+  // It may end in the last period, which is simulated.
+  const double times = std::floor(left / work) - 1;
+  to.times = times < 1 ? 0 : std::min(to.times, static_cast<std::uint64_t>(std::min(times, 1e18)));
+  to.moved.push_back({actor, work});
+  const double rate = now.flight.rate;
+  now.flight = before.flight;
+  now.flight.rate = rate;
+}
+
 }  // namespace
+
+double work_left(const Flight& flight, const Clock& clock) {
+  return flight.left + flight.rate * clock.duration(flight.since).base();
+}
+
+void move_on(Flight& flight, double work, const Clock& clock) {
+  flight.left = work_left(flight, clock) - work;
+  flight.since = {};
+  if (flight.rate > 0) flight.due = clock.ticks(Duration{flight.left / flight.rate});
+}
 
 std::optional<Repetition> LapWatch::compare(const FlowProgram& program, const ProgramSegment& segment) const {
   if (kept_.actors.empty()) return std::nullopt;
   Repetition out;
   out.times = forever;
   for (std::uint32_t i = 0; i < kept_.actors.size(); ++i) {
-    const ActorState now = segment.state_of(i);
+    ActorState now = segment.state_of(i);
+    if (outlasts(program, i, now, kept_.actors[i]))
+      add_movement(i, now, kept_.actors[i], segment.clock(), out);
     if (!now.same_position(kept_.actors[i])) return std::nullopt;
     if (!add_progress(program.scripts[program.actors[i].script], i, now, kept_.actors[i], out)) {
       return std::nullopt;

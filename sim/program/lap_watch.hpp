@@ -9,7 +9,7 @@
 namespace rackcast {
 
 /// A state that has come back: since the kept one, every actor has completed so many laps of one of its loops
-/// and is otherwise where it was.
+/// and is otherwise where it was. Of a flow that outlasts laps, less is left.
 struct Repetition {
   SimTime period{};
   std::uint64_t times = 0;  ///< that the same can happen again before some loop ends
@@ -18,9 +18,19 @@ struct Repetition {
     std::uint64_t laps;
   };
   std::vector<Progress> progress;
+  struct Moved {
+    std::uint32_t actor;
+    double work;  ///< of its flow that outlasts laps, in one period
+  };
+  std::vector<Moved> moved;
   std::vector<std::size_t> marks_before;  ///< per actor: items of its log when the period began
   TimeAccounts accounts_before;           ///< the accounts then
 };
+
+/// What is left of a flow now; times of the flight are relative to now.
+double work_left(const Flight& flight, const Clock& clock);
+/// Takes `work` off what is left, at the flow's present rate.
+void move_on(Flight& flight, double work, const Clock& clock);
 
 class LapWatch {
  public:

@@ -15,15 +15,18 @@
 ///
 /// Theorem (folding). Let processes run scripts of sleeps, signals, waits and flows, where resource r has
 /// the capacity C_r and a flow of process i loads r with a_ir times its rate, and rates are weighted max-min
-/// fair (max_min.hpp). Let the partition be stable for: process -> resource with weight a_ir, one type per
-/// flow of the script; resource -> process with weight 1 where a_ir > 0; process -> process with the number
-/// of permits given, one type per (signal, channel). Then at every moment all processes of a cell are in the
-/// same state and all their flows have the same rate; and the simulation of the quotient, with one process
-/// and one resource per cell, and the sum of a_ir over the processes i of a cell as the coefficient on one
-/// resource r of a cell, passes through the same states at the same times.
+/// fair (max_min.hpp). A flow may also hold resources, each of which lacks a part of its capacity while at
+/// least one flow holds it. Let the partition be stable for: process -> resource with weight a_ir, one type
+/// per flow of the script; resource -> process with weight 1 where a_ir > 0; both with weight 1 where the
+/// flow holds r, in types of their own; process -> process with the number of permits given, one type per
+/// (signal, channel). Then at every moment all processes of a cell are in the same state and all their flows
+/// have the same rate; and the simulation of the quotient, with one process and one resource per cell, and
+/// the sum of a_ir over the processes i of a cell as the coefficient on one resource r of a cell, passes
+/// through the same states at the same times.
 ///
 /// Proof sketch. Induction over the instants with events. (1) Rates. At the start of an instant, equal states
-/// mean that the flows in flight are unions of (cell, flow of the script). Fill progressively: while all
+/// mean that the flows in flight are unions of (cell, flow of the script), and that all resources of a cell
+/// are held or none. Fill progressively: while all
 /// growing flows are at weight * level, the resources of a cell carry the same load, as it is
 /// sum over cells C of (sum of a_ir, i in C) * rate(C), equal by stability; so they saturate at the same
 /// level. A flow freezes when it touches a saturated resource, or at its cap; by stability (weight 1 edges)

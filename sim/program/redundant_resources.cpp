@@ -46,7 +46,9 @@ class Search {
       for (auto from = flows.begin(); from != flows.end();) {
         const auto to = std::find_if(from, flows.end(), [&](const Through& t) { return t.r != from->r; });
         const double most = std::min(load_[from->r], covered({from, to}));
-        if (most <= capacity_[from->r] * (1 + rounding)) implied.push_back(from->r);
+        // A resource that is less while it is held may bind then.
+        const bool varies = program_.resources[from->r].lost_if_held > 0;
+        if (!varies && most <= capacity_[from->r] * (1 + rounding)) implied.push_back(from->r);
         load_[from->r] = 0;
         from = to;
       }

@@ -19,13 +19,19 @@ ProgramSegment::ProgramSegment(const FlowProgram& program, const ProgramState& s
       pausing_(pausing) {
   Tracer* const tracer = record.tracer;
   engine_.set_tracer(tracer);
-  for (std::uint32_t r = 0; r < program.resources.size(); ++r) {
-    network_.add_units(program.resource_name(r), state.capacity[r]);
-  }
   live_.resize(program.actors.size());
+  for (std::uint32_t i = 0; i < live_.size(); ++i) static_cast<ActorState&>(live_[i]) = state.actors[i];
+  capacity_ = state.capacity;
+  holders_.resize(capacity_.size());
+  for (std::uint32_t i = 0; i < live_.size(); ++i)
+    if (live_[i].blocked == Blocked::flowing)
+      for (const ResourceId held :
+           program.holds_of(flow_of(i, program.scripts[program.actors[i].script].ops()[live_[i].pc])))
+        ++holders_[held.index];
+  for (std::uint32_t r = 0; r < program.resources.size(); ++r)
+    network_.add_units(program.resource_name(r), capacity_left(r));
   for (std::uint32_t i = 0; i < live_.size(); ++i) {
     Live& actor = live_[i];
-    static_cast<ActorState&>(actor) = state.actors[i];
     actor.since = state.now;
     if (tracer != nullptr)
       tracks_.push_back(*record.lane ? (*record.lane)(*tracer, i) : tracer->track(program.actor_name(i)));
@@ -81,6 +87,7 @@ Process ProgramSegment::act(Engine& engine, ProgramSegment& self, std::uint32_t 
     self.account(index, actor.pc++);
   } else if (actor.blocked == Blocked::flowing) {
     co_await self.network_.wait(actor.activity);
+    self.release(self.flow_of(index, ops[actor.pc]));
     self.account(index, actor.pc++);
   }
   for (; actor.pc < ops.size(); ++actor.pc) {
@@ -99,9 +106,11 @@ Process ProgramSegment::act(Engine& engine, ProgramSegment& self, std::uint32_t 
         break;
       }
       case Op::Kind::flow:
+        self.hold(self.flow_of(index, op));
         actor.activity = self.network_.start(self.activity(index, op));
         actor.blocked = Blocked::flowing;
         co_await self.network_.wait(actor.activity);
+        self.release(self.flow_of(index, op));
         self.account(index, actor.pc);
         break;
       case Op::Kind::signal:
@@ -161,8 +170,36 @@ std::uint32_t ProgramSegment::slot_of(const Live& actor, const Op& op) const {
   return op.slot + static_cast<std::uint32_t>(actor.laps[depth] % op.cycle);
 }
 
+const ProgramFlow& ProgramSegment::flow_of(std::uint32_t index, const Op& op) const {
+  return program_.flows[program_.actors[index].first_flow + slot_of(live_[index], op)];
+}
+
+double ProgramSegment::capacity_left(std::uint32_t resource) const {
+  const double lost = holders_[resource] > 0 ? program_.resources[resource].lost_if_held : 0;
+  return capacity_[resource] * (1 - lost);
+}
+
+void ProgramSegment::set_capacity(std::uint32_t resource, double capacity) {
+  capacity_[resource] = capacity;
+  network_.set_capacity({resource}, capacity_left(resource));
+}
+
+void ProgramSegment::hold(const ProgramFlow& flow) {
+  for (const ResourceId held : program_.holds_of(flow)) {
+    ++holders_[held.index];
+    network_.set_capacity(held, capacity_left(held.index));
+  }
+}
+
+void ProgramSegment::release(const ProgramFlow& flow) {
+  for (const ResourceId held : program_.holds_of(flow)) {
+    --holders_[held.index];
+    network_.set_capacity(held, capacity_left(held.index));
+  }
+}
+
 Activity ProgramSegment::activity(std::uint32_t index, const Op& op) const {
-  const ProgramFlow& flow = program_.flows[program_.actors[index].first_flow + slot_of(live_[index], op)];
+  const ProgramFlow& flow = flow_of(index, op);
   return {.work = flow.arguments.work,
           .uses = program_.uses_of(flow),
           .weight = flow.arguments.weight,
@@ -190,7 +227,7 @@ void ProgramSegment::signal(std::uint32_t index, std::uint32_t slot) {
 }
 
 void ProgramSegment::trace(std::uint32_t actor, const Op& op, SimTime start) {
-  if (engine_.tracer() != nullptr && start < engine_.now())
+  if (engine_.tracer() != nullptr && tracks_[actor].index != 0 && start < engine_.now())
     engine_.tracer()->span(tracks_[actor], op.name, start, engine_.now());
 }
 
@@ -227,9 +264,7 @@ ProgramState ProgramSegment::state() const {
   out.now = engine_.now();
   out.actors.reserve(live_.size());
   for (std::uint32_t i = 0; i < live_.size(); ++i) out.actors.push_back(state_of(i));
-  for (std::uint32_t r = 0; r < program_.resources.size(); ++r) {
-    out.capacity.push_back(network_.capacity({r}));
-  }
+  out.capacity = capacity_;
   return out;
 }
 

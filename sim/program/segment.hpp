@@ -47,7 +47,7 @@ class ProgramSegment final : public Waitable {
   /// Writes down what blocked actors have waited so far, between instants.
   void bring_accounts_up_to_date();
 
-  void set_capacity(std::uint32_t resource, double capacity) { network_.set_capacity({resource}, capacity); }
+  void set_capacity(std::uint32_t resource, double capacity);
   /// Of the sleeps that begin from now on.
   void set_slowdown(std::uint32_t actor, double slowdown) { live_[actor].slowdown = slowdown; }
 
@@ -70,12 +70,18 @@ class ProgramSegment final : public Waitable {
   void turn(std::uint32_t index, Live& actor);
   void trace(std::uint32_t actor, const Op& op, SimTime start);
   void account(std::uint32_t actor, std::uint32_t operation);
+  [[nodiscard]] const ProgramFlow& flow_of(std::uint32_t actor, const Op& op) const;
+  [[nodiscard]] double capacity_left(std::uint32_t resource) const;
+  void hold(const ProgramFlow& flow);
+  void release(const ProgramFlow& flow);
 
   const FlowProgram& program_;
   Engine engine_;
   Network network_;
   SignalIndex signals_;
   std::vector<Live> live_;
+  std::vector<double> capacity_;        ///< of each resource while nobody holds it
+  std::vector<std::uint32_t> holders_;  ///< of each resource
   std::vector<TrackId> tracks_;
   std::vector<MarkLog>& marks_;
   TimeAccounts& accounts_;

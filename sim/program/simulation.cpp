@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/program/fold.hpp"
@@ -34,6 +35,7 @@ class Simulation {
       result_.end = summary.end;
       if (summary.reason == StopReason::paused) {
         at_lap();
+        if (stopped_) break;
       } else if (summary.reason == StopReason::time_limit && change_is_due()) {
         at_change();
       } else {
@@ -154,10 +156,24 @@ class Simulation {
     const std::uint32_t depth = program().scripts[pacer.script].ops()[loop].slot;
     // An inner loop that starts anew has nothing to do with what it did before.
     for (std::uint32_t deeper = depth + 1; deeper < most_nested_loops; ++deeper) watches_[deeper].forget();
+    if (std::exchange(watched_[depth], loop) != loop) watches_[depth].forget();
+    std::optional<Repetition> found;
+    std::vector<MarkLog>& logs = result_.eras.back().logs;
+    if (options_.fold_time || options_.account) settle_accounts();
+    if (options_.fold_time)
+      found = watches_[depth].see(program(), *segment_, logs, result_.eras.back().accounts);
     std::uint64_t quiet = forever;
-    if (options_.at_lap && is_outermost(loop) && !ask(depth, quiet)) return;
+    if (options_.at_lap && is_outermost(loop) && !ask(depth, found, quiet)) return;
     if (options_.fold_space && is_outermost(loop) && try_to_merge()) return;
-    if (options_.fold_time) try_to_skip(watches_[depth], depth, quiet);
+    if (found) try_to_skip(*found, depth, quiet);
+  }
+
+  /// Laps of the pacer's loop in a repetition in which nothing is on its way that is not again.
+  [[nodiscard]] std::uint64_t cycle_of(const std::optional<Repetition>& found, std::uint32_t depth) const {
+    if (!found || !found->moved.empty()) return 0;
+    for (const auto& progress : found->progress)
+      if (progress.actor == segment_->pacer() && progress.depth == depth) return progress.laps;
+    return 0;
   }
 
   [[nodiscard]] bool is_outermost(std::uint32_t loop) const {
@@ -169,10 +185,16 @@ class Simulation {
   }
 
   /// False if something has changed and the run went on from there.
-  bool ask(std::uint32_t depth, std::uint64_t& quiet) {
+  bool ask(std::uint32_t depth, const std::optional<Repetition>& found, std::uint64_t& quiet) {
     const std::uint64_t laps = segment_->state_of(segment_->pacer()).laps[depth];
-    LapDecision decision = options_.at_lap({laps, clock_.duration(segment_->now())});
+    const auto& era = result_.eras.back();
+    LapDecision decision = options_.at_lap(
+        {laps, clock_.duration(segment_->now()), cycle_of(found, depth), era.cell, era.logs, era.accounts});
     quiet = decision.quiet_laps;
+    if (decision.stop) {
+      stopped_ = true;
+      return false;
+    }
     if (decision.changes.empty()) return true;
     for (ProgramChange& change : decision.changes) change.time = clock_.duration(segment_->now());
     changes_.insert(changes_.begin() + static_cast<std::ptrdiff_t>(next_), decision.changes.begin(),
@@ -203,25 +225,21 @@ class Simulation {
     return true;
   }
 
-  void try_to_skip(LapWatch& watch, std::uint32_t depth, std::uint64_t quiet) {
-    std::vector<MarkLog>& logs = result_.eras.back().logs;
-    settle_accounts();
-    const auto found = watch.see(program(), *segment_, logs, result_.eras.back().accounts);
-    if (!found) return;
-    std::uint64_t times = found->times;
-    if (next_change() != never && found->period.ticks > 0) {
+  void try_to_skip(const Repetition& found, std::uint32_t depth, std::uint64_t quiet) {
+    std::uint64_t times = found.times;
+    if (next_change() != never && found.period.ticks > 0) {
       const SimTime room = next_change() - segment_->now();
-      times = std::min(times, static_cast<std::uint64_t>(room.ticks / found->period.ticks));
+      times = std::min(times, static_cast<std::uint64_t>(room.ticks / found.period.ticks));
     }
-    for (const auto& progress : found->progress) {
+    for (const auto& progress : found.progress) {
       if (progress.actor == segment_->pacer() && progress.depth <= depth && quiet != forever) {
         times = std::min(times, quiet / progress.laps);
       }
     }
-    times = std::min(times, laps_before_time_limit(found->period));
+    times = std::min(times, laps_before_time_limit(found.period));
     if (times == 0) return;
-    skip(*found, times, logs);
-    watch.forget();
+    skip(found, times, result_.eras.back().logs);
+    watches_[depth].forget();
   }
 
   [[nodiscard]] std::uint64_t laps_before_time_limit(SimTime period) const {
@@ -239,6 +257,8 @@ class Simulation {
     for (const auto& progress : repetition.progress) {
       state.actors[progress.actor].laps[progress.depth] += times * progress.laps;
     }
+    for (const auto& moved : repetition.moved)
+      move_on(state.actors[moved.actor].flight, static_cast<double>(times) * moved.work, clock_);
     for (std::size_t i = 0; i < logs.size(); ++i) {
       logs[i].repeat_since(repetition.marks_before[i], times, repetition.period);
     }
@@ -261,7 +281,9 @@ class Simulation {
   std::size_t next_ = 0;
   std::optional<FoldedProgram> folded_;
   std::optional<ProgramSegment> segment_;
-  std::array<LapWatch, most_nested_loops> watches_;  ///< by depth of the pacer's loops
+  std::array<LapWatch, most_nested_loops> watches_;         ///< by depth of the pacer's loops
+  std::array<std::uint32_t, most_nested_loops> watched_{};  ///< the loops: their operations
+  bool stopped_ = false;
   std::uint64_t merge_wait_ = 1, merge_gap_ = 1;
   ProgramResult result_;
 };

@@ -28,11 +28,18 @@ namespace rackcast {
 struct LapInfo {
   std::uint64_t laps = 0;  ///< of the pacer's outermost steady loop, completed so far
   Duration time{};
+  /// Laps of the loop since a state that has come back, if time is folded; 0: none has. The program may go on
+  /// like this for ever.
+  std::uint64_t cycle = 0;
+  const std::vector<std::uint32_t>& cell;  ///< of each actor; empty: each for itself
+  const std::vector<MarkLog>& marks;       ///< of each cell
+  const TimeAccounts& accounts;            ///< of each cell, up to now, if they are kept
 };
 /// Answer to a lap.
 struct LapDecision {
   std::vector<ProgramChange> changes{};  ///< happen now; their time is not read
   std::uint64_t quiet_laps = forever;    ///< for so many laps there will be no change: they may be skipped
+  bool stop = false;                     ///< the run ends here; its result is not partial
 };
 
 struct ProgramOptions {

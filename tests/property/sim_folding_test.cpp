@@ -58,7 +58,9 @@ FlowProgram random_program(RandomStream& random) {
   const std::uint32_t size = 1 + pick(random, 5);
   const std::uint32_t n = groups * size;
   const std::uint32_t steps = 1 + pick(random, 5);
-  const std::uint32_t port = p.add_resources("port", n, 100).index;
+  // A read takes a part of its rank's port, however fast it is.
+  const double held = random.below(2) == 0 ? 0 : 0.25;
+  const std::uint32_t port = p.add_resources("port", n, 100, held).index;
   const std::uint32_t trunk = p.add_resources("trunk", groups, random.below(2) == 0 ? 1000 : 120).index;
   const std::uint32_t disk = p.add_resources("disk", 1, random.uniform(50, 500)).index;
   const double share = random.below(2) == 0 ? 1.0 : 1.0 / 3;
@@ -85,8 +87,9 @@ FlowProgram random_program(RandomStream& random) {
   }
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::array<Usage, 2> read{{{{disk}, 1}, {{trunk + i / size}, 1}}};
+    const std::array<ResourceId, 1> holds{{{port + i}}};
     const std::uint32_t loader =
-        p.add_actor({.script = load, .first_flow = p.add_flow({.work = 3}, read), .number = i});
+        p.add_actor({.script = load, .first_flow = p.add_flow({.work = 3}, read, holds), .number = i});
     p.add_signal({.from = loader, .slot = 0, .to = i, .channel = 2});
     p.add_signal({.from = i, .slot = 2, .to = loader, .channel = 0});
   }

@@ -118,6 +118,86 @@ TEST_CASE("a failure decided at run time splits at the lap where it happens") {
   check_same(ring.program, folded, simulate(ring.program, full));
 }
 
+TEST_CASE("a resource that flows hold lacks a part meanwhile, once for all of them") {
+  FlowProgram program;
+  const ResourceId gpu = program.add_resources("gpu", 1, 1, 0.25);
+  const Usage all_of_it[] = {{gpu, 1}};
+  const ResourceId held[] = {gpu};
+  const std::uint32_t kernels = program.add_script(Script("kernels").flow(0).mark(0));
+  const std::uint32_t beside = program.add_script(Script("collective").sleep(0).flow(0));
+  program.add_actor({.script = kernels, .first_flow = program.add_flow({.work = 10}, all_of_it)});
+  for (const double begin : {2.0, 3.0})
+    program.add_actor({.script = beside,
+                       .first_duration = program.add_duration(Duration{begin}),
+                       .first_flow = program.add_flow({.latency = Duration{4}}, {}, held)});
+  // 2 done by 2 s, 5 * 0.75 more by 7 s, and then the other 4.25.
+  for (const ProgramOptions& options : {ProgramOptions{}, unfolded()}) {
+    const ProgramResult run = simulate(program, options);
+    CHECK(run.end.base() == doctest::Approx(11.25));
+  }
+  program.resources[0].lost_if_held = 1;
+  CHECK_THROWS_AS(simulate(program), Error);
+}
+
+namespace {
+
+/// `laps` of reading 1 from a disk that gives 2 a second, and half a second without it, while `state` is
+/// written to the disk at even shares.
+FlowProgram laps_beside_a_write(std::uint64_t laps, double state) {
+  FlowProgram program;
+  const ResourceId disk = program.add_resources("disk", 1, 2);
+  const Usage way[] = {{disk, 1}};
+  const std::uint32_t step = program.add_script(Script("step").repeat(laps, true).flow(0).sleep(0).end());
+  const std::uint32_t save = program.add_script(Script("writer").flow(0).mark(0));
+  program.add_actor({.script = step,
+                     .first_duration = program.add_duration(Duration{0.5}),
+                     .first_flow = program.add_flow({.work = 1}, way)});
+  program.add_actor(
+      {.script = save, .first_flow = program.add_flow({.work = state, .outlasts_laps = true}, way)});
+  return program;
+}
+
+}  // namespace
+
+TEST_CASE("laps beside a flow that outlasts them are skipped until it ends") {
+  // Beside the write a lap takes 1.5 s and writes 2, afterwards 1 s: 50'000 and 950'000 of them.
+  const ProgramResult run = simulate(laps_beside_a_write(1'000'000, 100'000));
+  CHECK(run.events < 1000);
+  CHECK(run.end.base() == doctest::Approx(75'000 + 950'000).epsilon(1e-9));
+  const FlowProgram small = laps_beside_a_write(300, 301.7);
+  const ProgramResult folded = simulate(small), full = simulate(small, unfolded());
+  CHECK(folded.laps < 30);
+  CHECK(folded.end.base() == doctest::Approx(full.end.base()).epsilon(1e-12));
+  const Mark written = folded.marks(1).front(), as_written = full.marks(1).front();
+  CHECK(std::abs(written.time.ticks - as_written.time.ticks) <= 10);  // of 4.5e14 picoseconds;
+}
+
+TEST_CASE("whoever is asked at a lap learns of a cycle, of several laps too, and may end the run") {
+  for (const std::uint32_t cycle : {1u, 2u, 3u}) {
+    FlowProgram program;
+    const std::uint32_t script =
+        program.add_script(Script("step").repeat(1'000'000, true).sleep(0, "kernels", cycle).end());
+    for (std::uint32_t i = 0; i < cycle; ++i) program.add_duration(Duration{1.0 + i});
+    program.add_actor({.script = script});
+    std::uint64_t found = 0, asked = 0;
+    ProgramOptions options;
+    options.account = true;
+    options.at_lap = [&](const LapInfo& lap) {
+      ++asked;
+      found = lap.cycle;
+      const Clock clock{TickLength::picosecond};
+      CHECK(clock.duration({lap.accounts[0][1]}).base() == doctest::Approx(lap.time.base()));
+      return LapDecision{.changes = {}, .quiet_laps = 0, .stop = found > 0};
+    };
+    const ProgramResult run = simulate(program, options);
+    CHECK(found == cycle);
+    CHECK(run.laps == asked);
+    CHECK(run.laps < 12);
+    CHECK(run.skips == 0);
+    CHECK_FALSE(run.partial());
+  }
+}
+
 TEST_CASE("an event limit ends a run with what is known") {
   const RingProgram ring(8);
   ProgramOptions options = unfolded();
