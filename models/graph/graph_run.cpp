@@ -31,6 +31,19 @@ std::vector<GraphRun::Spent> spent_of(const StepGraph& graph, const ProgramResul
 
 }  // namespace
 
+StepParts GraphLap::parts(std::uint32_t stream) const {
+  const std::vector<StepGraph::Label>& labels = graph.labels(stream);
+  const Clock clock{TickLength::picosecond};
+  StepParts out;
+  for (std::size_t op = 0; op < labels.size(); ++op) {
+    if (!labels[op].part) continue;
+    const Duration time = clock.duration({info.accounts[stream][op]});
+    out.*labels[op].part += time;
+    out.total += time;
+  }
+  return out;
+}
+
 Duration GraphRun::time(std::uint32_t stream, std::string_view name) const {
   Duration sum{0};
   for (const Spent& s : spent[stream])
@@ -47,6 +60,13 @@ StepParts GraphRun::parts(std::uint32_t stream) const {
   return out;
 }
 
+LimitReached cut_short(StopReason reason) {
+  return LimitReached{fmt::format("{} was reached before one training step was over", to_string(reason)),
+                      {},
+                      "give the run a larger --limit",
+                      ErrorKind::infeasible};
+}
+
 GraphRun run_graph(const StepGraph& graph, const GraphRunOptions& options) {
   ProgramOptions how;
   how.fold_space = false;  // a stream is all ranks that are alike
@@ -54,21 +74,23 @@ GraphRun run_graph(const StepGraph& graph, const GraphRunOptions& options) {
   how.limits = options.limits;
   how.tracer = options.tracer;
   how.lane = [&](Tracer& tracer, std::uint32_t stream) {
-    return tracer.track(graph.group(stream), graph.row(stream));
+    return graph.group(stream).empty() ? TrackId{} : tracer.track(graph.group(stream), graph.row(stream));
   };
+  if (options.at_lap)
+    how.at_lap = [&](const LapInfo& info) {
+      return options.at_lap(GraphLap{graph, info});
+    };
   how.account = true;
   const ProgramResult result = simulate(graph.lowered(), how);
-  if (result.partial())
-    throw LimitReached{
-        fmt::format("{} was reached before one training step was over", to_string(result.reason)),
-        {},
-        "give the run a larger --limit",
-        ErrorKind::infeasible};
+  if (result.partial() && !options.may_be_partial) throw cut_short(result.reason);
   GraphRun out;
   out.total = result.end;
   out.events = result.events;
-  for (std::uint32_t stream = 0; stream < graph.streams(); ++stream)
+  out.reason = result.reason;
+  for (std::uint32_t stream = 0; stream < graph.streams(); ++stream) {
     out.spent.push_back(spent_of(graph, result, stream));
+    out.marks.push_back(result.marks(stream));
+  }
   return out;
 }
 

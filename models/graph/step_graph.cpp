@@ -24,8 +24,8 @@ StepChannel StepGraph::add_channel(std::uint32_t stream, std::uint32_t permits) 
   return {stream, to.channels++};
 }
 
-ResourceId StepGraph::add_resource(std::string name) {
-  resources_.push_back(std::move(name));
+ResourceId StepGraph::add_resource(std::string name, double capacity, double lost_if_held) {
+  resources_.push_back({std::move(name), capacity, lost_if_held});
   return {static_cast<std::uint32_t>(resources_.size() - 1)};
 }
 
@@ -37,15 +37,27 @@ void StepGraph::Stream::note(std::string name, StepPartOf part) {
 
 StepGraph::Stream& StepGraph::Stream::run(const StepTask& task) {
   if (!(task.time > Duration{0})) return *this;
-  Row& row = graph_.streams_[number_];
-  if (task.takes.empty()) {
-    row.script.sleep(static_cast<std::uint32_t>(row.durations.size()), task.name);
-    row.durations.push_back(task.time);
-  } else {
-    row.script.flow(static_cast<std::uint32_t>(row.flows.size()), task.name);
-    row.flows.push_back(task);
+  if (!task.takes.empty()) {
+    StepFlow flow{task.name, task.part};
+    flow.arguments = {
+        .work = task.time.base(), .weight = task.keeps_shares ? weight_of_kept_shares : 1, .rate_cap = 1};
+    for (const ResourceShare& taken : task.takes)
+      if (taken.share > 0) flow.through.push_back({taken.resource, taken.share});
+    return run(flow);
   }
+  Row& row = graph_.streams_[number_];
+  row.script.sleep(static_cast<std::uint32_t>(row.durations.size()), task.name);
+  row.durations.push_back(task.time);
   note(task.name, task.part);
+  return *this;
+}
+
+StepGraph::Stream& StepGraph::Stream::run(const StepFlow& flow) {
+  if (!(flow.arguments.work > 0 || flow.arguments.latency > Duration{0})) return *this;
+  Row& row = graph_.streams_[number_];
+  row.script.flow(static_cast<std::uint32_t>(row.flows.size()), flow.name);
+  row.flows.push_back(flow);
+  note(flow.name, flow.part);
   return *this;
 }
 
@@ -76,23 +88,26 @@ StepGraph::Stream& StepGraph::Stream::end() {
   return *this;
 }
 
+StepGraph::Stream& StepGraph::Stream::mark(std::uint32_t label) {
+  graph_.streams_[number_].script.mark(label);
+  return *this;
+}
+
+StepGraph::Stream& StepGraph::Stream::daemon() {
+  graph_.streams_[number_].script.daemon();
+  return *this;
+}
+
 FlowProgram StepGraph::lowered() const {
   FlowProgram out;
-  for (const std::string& resource : resources_) out.add_resources(resource, 1, 1);
+  for (const Shared& r : resources_) out.add_resources(r.name, 1, r.capacity, r.lost_if_held);
   for (const Row& row : streams_) {
     ProgramActor actor;
     actor.script = out.add_script(row.script);
     actor.first_duration = static_cast<std::uint32_t>(out.durations.size());
     for (const Duration time : row.durations) out.add_duration(time);
     actor.first_flow = static_cast<std::uint32_t>(out.flows.size());
-    for (const StepTask& task : row.flows) {
-      std::vector<Usage> uses;
-      for (const ResourceShare& taken : task.takes)
-        if (taken.share > 0) uses.push_back({taken.resource, taken.share});
-      out.add_flow(
-          {.work = task.time.base(), .weight = task.keeps_shares ? weight_of_kept_shares : 1, .rate_cap = 1},
-          uses);
-    }
+    for (const StepFlow& flow : row.flows) out.add_flow(flow.arguments, flow.through, flow.holds);
     out.add_actor(actor);
   }
   for (std::uint32_t from = 0; from < streams_.size(); ++from)

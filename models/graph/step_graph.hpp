@@ -48,7 +48,16 @@ struct StepTask {
   bool keeps_shares = false;
 };
 
-/// A wait and what it is called.
+/// A task on real links: so much work that flows through resources at a rate that they set.
+struct StepFlow {
+  std::string name;
+  StepPartOf part = &StepParts::forward;
+  FlowArguments arguments = {};
+  std::vector<Usage> through = {};
+  std::vector<ResourceId> holds = {};  ///< lose a part of themselves meanwhile (add_resource)
+};
+
+/// A wait and what it is called; without a part it counts nowhere.
 struct StepWait {
   std::string name;
   StepPartOf part = &StepParts::pipeline_wait;
@@ -65,11 +74,16 @@ class StepGraph {
   class Stream {
    public:
     Stream& run(const StepTask& task);
+    Stream& run(const StepFlow& flow);
     Stream& wait(StepChannel channel, const StepWait& wait, std::uint64_t permits = 1);
     Stream& signal(StepChannel channel);
     /// Repeats what follows, up to the matching end(). Laps that repeat exactly are simulated once.
     Stream& repeat(std::uint64_t laps);
     Stream& end();
+    /// Notes the time under a number.
+    Stream& mark(std::uint32_t label);
+    /// The graph may end before this stream does: what serves others for ever.
+    Stream& daemon();
 
    private:
     friend class StepGraph;
@@ -79,12 +93,15 @@ class StepGraph {
     std::uint32_t number_;
   };
 
-  /// `group` and `row` name its lane in a trace.
+  /// `group` and `row` name its lane in a trace; without a group it has none. The laps of the first stream
+  /// that repeats are those by which repetition is found.
   std::uint32_t add_stream(std::string group, std::string row);
   [[nodiscard]] Stream stream(std::uint32_t number) { return {*this, number}; }
   /// At most sim's most_channels for a stream. `permits`: there from the beginning.
   StepChannel add_channel(std::uint32_t stream, std::uint32_t permits = 0);
-  ResourceId add_resource(std::string name);
+  /// A task takes of a capacity of 1; flows may share others, in units of their own. While a flow holds the
+  /// resource, `lost_if_held` of it is not there.
+  ResourceId add_resource(std::string name, double capacity = 1, double lost_if_held = 0);
 
   [[nodiscard]] std::size_t streams() const { return streams_.size(); }
   [[nodiscard]] const std::string& group(std::uint32_t stream) const { return streams_[stream].group; }
@@ -108,12 +125,16 @@ class StepGraph {
     Script script{"stream"};
     std::vector<Label> labels = {};
     std::vector<Duration> durations = {};
-    std::vector<StepTask> flows = {};
+    std::vector<StepFlow> flows = {};
     std::vector<StepChannel> signals = {};  ///< by slot
     std::uint32_t channels = 0;
   };
   std::vector<Row> streams_;
-  std::vector<std::string> resources_;
+  struct Shared {
+    std::string name;
+    double capacity, lost_if_held;
+  };
+  std::vector<Shared> resources_;
 };
 
 }  // namespace rackcast

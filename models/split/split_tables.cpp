@@ -8,14 +8,9 @@
 namespace rackcast {
 namespace {
 
-/// The exchange behind the step; a loader that the GPUs wait for catches up by as much.
-void add_exchange(TrainingRun& run, const TableExchange& exchange, double times) {
-  StepParts& p = run.parts;
-  p.table_exchange = times * exchange.time();
-  const Duration caught_up = std::min(p.input_wait, p.table_exchange);
-  p.input_wait -= caught_up;
-  p.total += p.table_exchange - caught_up;
-  run.network_log_sigma = std::max(run.network_log_sigma, exchange.log_sigma);
+/// What of the exchange is longer than all else of the step, if it is.
+void name_what_binds(TrainingRun& run, const TableExchange& exchange) {
+  const StepParts& p = run.parts;
   const Duration kernels = p.forward + p.backward + p.optimizer;
   if (p.table_exchange > std::max({kernels, p.exchange_wait, p.straggler_wait, p.input_wait}))
     run.binds = exchange.between > exchange.inside ? "exchange of table vectors between nodes"
@@ -72,19 +67,14 @@ TableExchange table_exchange(const Cluster& cluster, const CommSpec& comm, const
 TrainingRun train(const Cluster& cluster, TrainingSpec spec, Tracer* tracer) {
   if (!splits_tables(spec)) return simulate_training(cluster, spec, tracer);
   const Workload local = with_split_tables(*spec.workload);
-  TableExchange exchange =
+  const TableExchange exchange =
       table_exchange(cluster, spec.exchange.comm, *spec.workload, spec.batch_per_gpu, spec.precision);
-  exchange.inside /= spec.network_scale;
-  exchange.between /= spec.network_scale;
   spec.workload = &local;
-  if (tracer) {
-    TrainingSpec traced = spec;
-    traced.vectors_inside = spec.accumulation * exchange.inside;
-    traced.vectors_between = spec.accumulation * exchange.between;
-    (void)simulate_training(cluster, traced, tracer);
-  }
-  TrainingRun run = simulate_training(cluster, spec);
-  add_exchange(run, exchange, spec.accumulation);
+  spec.vectors_inside = spec.accumulation / spec.network_scale * exchange.inside;
+  spec.vectors_between = spec.accumulation / spec.network_scale * exchange.between;
+  TrainingRun run = simulate_training(cluster, spec, tracer);
+  run.network_log_sigma = std::max(run.network_log_sigma, exchange.log_sigma);
+  name_what_binds(run, exchange);
   return run;
 }
 

@@ -1,13 +1,11 @@
 #include "models/step/training.hpp"
 
-#include <fmt/format.h>
-
-#include <array>
+#include <algorithm>
+#include <optional>
 
 #include "models/collectives/cluster.hpp"
 #include "models/step/straggler.hpp"
-#include "models/step/training_simulation.hpp"
-#include "sim/base/error.hpp"
+#include "models/step/training_laps.hpp"
 
 namespace rackcast {
 
@@ -60,34 +58,31 @@ struct Prepared {
   DataParallelPlan plan;
 };
 
-RunSummary simulated(TrainingSimulation& simulation) {
-  const RunSummary summary = simulation.run();
-  if (simulation.steps().empty()) {
-    throw LimitReached{
-        fmt::format("{} was reached before one training step was over", to_string(summary.reason)),
-        {},
-        "give the run a larger --limit",
-        ErrorKind::infeasible};
-  }
-  return summary;
-}
-
 TrainingRun simulate_once(const Cluster& cluster, const TrainingSpec& spec, bool exchange, Tracer* tracer) {
   const Prepared prepared{cluster, spec, exchange};
   const DataParallelPlan& plan = prepared.plan;
-  TrainingSimulation simulation{cluster, spec, plan, prepared.kernels, StartFrom::nothing, tracer};
-  const RunSummary summary = simulated(simulation);
+  const TrainingRunInputs inputs{cluster, spec, plan, prepared.kernels};
+  const LearnedSteps steps = learn_steps(inputs, StartFrom::nothing);
+  std::optional<LearnedSave> saved;
+  if (spec.save.asked) saved = learn_save(inputs, steps);
+  if (tracer) trace_training(inputs, steps, saved, *tracer);
   TrainingRun out;
-  out.parts = simulation.parts();
+  out.parts = steps.parts;
   out.ranks = plan.ranks;
   out.samples_per_step = spec.batch_per_gpu * spec.accumulation * plan.ranks;
-  out.warm_up = simulation.warm_up();
-  out.save = simulation.save();
+  out.warm_up = steps.warm_up;
   out.binds = what_binds(plan, spec, out.parts);
-  out.events = summary.events;
-  out.steps = simulation.steps().size();
-  out.partial = summary.partial();
-  out.period = simulation.period();
+  out.events = steps.events;
+  out.steps = steps.steps;
+  out.partial = steps.partial;
+  out.period = steps.cycle;
+  if (saved && saved->before > 0) {
+    out.save = saved->save;
+    out.steps = saved->before + saved->after;
+    out.events += saved->events;
+    out.partial = out.partial || saved->partial;
+    if (!saved->settled) out.period = 0;
+  }
   out.compute_log_sigma = prepared.kernels.log_sigma;
   out.network_log_sigma = plan.comm_log_sigma;
   out.scaling_log_sigma = scaling_log_sigma(cluster.used_nodes());
@@ -99,13 +94,12 @@ void simulate_restore(const Cluster& cluster, TrainingSpec spec, TrainingRun& ou
   spec.save.asked = false;
   if (!spec.fold) spec.steps = std::min<std::uint64_t>(spec.steps, out.steps);
   const Prepared prepared{cluster, spec, true};
-  TrainingSimulation simulation{cluster, spec, prepared.plan, prepared.kernels, StartFrom::saved_state,
-                                nullptr};
-  const RunSummary summary = simulated(simulation);
-  out.restored = std::max(Duration{0}, simulation.warm_up());
-  out.events += summary.events;
-  out.steps += simulation.steps().size();
-  out.partial = out.partial || summary.partial();
+  const LearnedSteps steps =
+      learn_steps({cluster, spec, prepared.plan, prepared.kernels}, StartFrom::saved_state);
+  out.restored = std::max(Duration{0}, steps.warm_up);
+  out.events += steps.events;
+  out.steps += steps.steps;
+  out.partial = out.partial || steps.partial;
 }
 
 /// The mean of `n - 1` steps like `a` and one like `b`.

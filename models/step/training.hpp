@@ -1,6 +1,6 @@
 #pragma once
-/// One data-parallel training run as processes and flows: loaders, compute streams and collectives on the
-/// links of a cluster.
+/// One data-parallel training run: loaders, compute streams and collectives on the links of a cluster, as a
+/// graph of streams (data_parallel_graph.hpp) that is simulated until its steps repeat (training_laps.hpp).
 ///
 /// Every GPU runs the same step on its own part of the batch (synchronous SGD): take a batch, forward,
 /// backward, wait for the last gradient, update. Gradients leave in buckets as soon as back-propagation has
@@ -8,15 +8,15 @@
 /// loads every link that it passes while the backward pass goes on. A loader fills a queue of `prefetch`
 /// batches; a batch loads storage, fabric, host cores and PCIe at once, as a pipelined reader does.
 ///
-/// The simulation runs until the step time repeats exactly; that period, and the time before it, are the
+/// The simulation runs until its state comes back; the time of a step since, and the time before it, are the
 /// result. Saving the state is a state of its own: from the steady step the run goes through one save and on
-/// until the steady step is back, and what that took more is the cost of every save. So is going on after a
+/// until steps repeat again, and what that took more is the cost of every save. So is going on after a
 /// failure: a run that begins with reading the state back, with empty queues.
 ///
 /// The simulated rank is the slowest of all: its compute is longer by the expected maximum of the ranks'
 /// jitter (straggler.hpp). A collective that runs on the GPU takes part of its rate while it runs.
 ///
-/// GPUs that compute at the same pace are one process; a group of slower nodes (`stragglers`) is another, and
+/// GPUs that compute at the same pace are one stream; a group of slower nodes (`stragglers`) is another, and
 /// a bucket leaves when the last of them has produced it. Links of slower nodes are resources of their own.
 ///
 /// Assumed: nodes that are alike but for the stragglers, healthy, an endless supply of samples.
@@ -106,7 +106,7 @@ struct TrainingSpec {
   /// (models/split/split_tables.hpp).
   Duration vectors_inside{0}, vectors_between{0};
   Limits limits;     ///< of the simulation
-  bool fold = true;  ///< false: every GPU is a process, every link a resource, and every step is simulated
+  bool fold = true;  ///< false: every GPU is a stream, every link a resource, and every step is simulated
   std::uint64_t steps = 0;  ///< of the whole training; only read if not folded
   // Multipliers of the rates of each part, for intervals: 0.9 is ten per cent slower than modelled.
   double compute_scale = 1, network_scale = 1, input_scale = 1;
@@ -131,7 +131,7 @@ struct TrainingRun {
   std::uint64_t events = 0;  ///< simulated
   std::uint64_t steps = 0;   ///< simulated
   /// Steps of the cycle that repeats, of which `parts` are the mean; mostly 1. 0: none was found, and they
-  /// are the mean over the last half of what was simulated.
+  /// are the mean over the last half of what was simulated; or none was found again after a save.
   std::uint64_t period = 1;
   bool partial = false;          ///< a limit ended the simulation before a step repeated
   double compute_log_sigma = 0;  ///< spread of ln(measured/predicted) of the GPU's part

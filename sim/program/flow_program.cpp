@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <unordered_map>
 
 #include "sim/base/error.hpp"
 
 namespace rackcast {
 
 namespace {
+
+/// The number of a resource that is the only one of its group, and goes by the group's name.
+constexpr std::uint32_t alone_in_group = std::numeric_limits<std::uint32_t>::max();
 
 [[noreturn]] void refuse_program(std::string message) {
   throw Error(std::move(message), {}, {}, ErrorKind::internal);
@@ -107,20 +112,28 @@ ResourceId FlowProgram::add_resources(std::string group, std::uint32_t count, do
   const ResourceId first{static_cast<std::uint32_t>(resources.size())};
   const auto name = static_cast<std::uint32_t>(resource_groups.size());
   resource_groups.push_back(std::move(group));
-  for (std::uint32_t i = 0; i < count; ++i) resources.push_back({capacity, name, i, 1, lost_if_held});
+  for (std::uint32_t i = 0; i < count; ++i)
+    resources.push_back({capacity, name, count == 1 ? alone_in_group : i, 1, lost_if_held});
   return first;
 }
 
 std::uint32_t FlowProgram::add_flow(const FlowArguments& arguments, std::span<const Usage> through,
                                     std::span<const ResourceId> held) {
   const std::size_t first = uses.size();
+  constexpr std::size_t few = 16;                        // that are faster to look through than to look up
+  std::unordered_map<std::uint32_t, std::size_t> place;  // of each resource in uses, if they are many
+  const auto place_of = [&](ResourceId resource) {
+    if (through.size() > few) return place.emplace(resource.index, uses.size()).first->second;
+    std::size_t i = first;
+    while (i < uses.size() && uses[i].resource != resource) ++i;
+    return i;
+  };
   for (const Usage& use : through) {
-    const auto same = std::find_if(uses.begin() + static_cast<std::ptrdiff_t>(first), uses.end(),
-                                   [&](const Usage& u) { return u.resource == use.resource; });
-    if (same == uses.end()) {
+    const std::size_t known = place_of(use.resource);
+    if (known == uses.size()) {
       uses.push_back(use);
     } else {
-      same->coefficient += use.coefficient;
+      uses[known].coefficient += use.coefficient;
     }
   }
   flows.push_back({arguments, static_cast<std::uint32_t>(first),
@@ -148,7 +161,8 @@ std::string FlowProgram::actor_name(std::uint32_t actor) const {
 
 std::string FlowProgram::resource_name(std::uint32_t resource) const {
   const ProgramResource& r = resources[resource];
-  const std::string name = fmt::format("{}/{}", resource_groups[r.group], r.number);
+  std::string name = resource_groups[r.group];
+  if (r.number != alone_in_group) name += fmt::format("/{}", r.number);
   return r.count == 1 ? name : fmt::format("{} (x{})", name, r.count);
 }
 

@@ -17,7 +17,6 @@
 #include "models/networks/workload.hpp"
 #include "models/step/data_parallel.hpp"
 #include "models/step/gradient_buckets.hpp"
-#include "models/step/step_cycle.hpp"
 #include "models/step/training.hpp"
 #include "topologies/catalog/catalog.hpp"
 #include "topologies/hardware/node_spec.hpp"
@@ -275,25 +274,6 @@ TEST_CASE(
     const double cycles = times.buckets[b].before / x.cycle;
     CHECK(cycles == doctest::Approx(std::round(cycles)).epsilon(1e-9));
   }
-}
-
-TEST_CASE("issue 23, item 21: a cycle of several steps is found, the shortest one") {
-  const auto period_of = [](const std::string& steps) {
-    StepCycle cycle;
-    for (const char step : steps) cycle.add({step});
-    return cycle.period();
-  };
-  CHECK(period_of("a") == 0);
-  CHECK(period_of("abcdd") == 1);
-  CHECK(period_of("xabab") == 2);
-  CHECK(period_of("xaba") == 0);
-  CHECK(period_of("xxabcabc") == 3);
-  CHECK(period_of("aabaab") == 3);
-  CHECK(period_of("abcdefgh") == 0);
-  StepCycle cycle;
-  cycle.add({1}), cycle.add({1});
-  cycle.restart();
-  CHECK(cycle.period() == 0);
 }
 
 TEST_CASE("issue 23, item 25: whatever is on its way, a link is shared by bytes") {

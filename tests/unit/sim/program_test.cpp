@@ -172,7 +172,8 @@ TEST_CASE("laps beside a flow that outlasts them are skipped until it ends") {
   CHECK(std::abs(written.time.ticks - as_written.time.ticks) <= 10);  // of 4.5e14 picoseconds;
 }
 
-TEST_CASE("whoever is asked at a lap learns of a cycle, of several laps too, and may end the run") {
+TEST_CASE(
+    "issue 23, item 21: whoever is asked at a lap learns of a cycle of several laps, and may end the run") {
   for (const std::uint32_t cycle : {1u, 2u, 3u}) {
     FlowProgram program;
     const std::uint32_t script =

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "models/graph/graph_run.hpp"
 #include "sim/base/error.hpp"
@@ -65,6 +66,57 @@ TEST_CASE("laps that repeat are simulated once, and the accounts are those of al
   CHECK(run.time(first, "room").base() == doctest::Approx(99'997));
   CHECK(run.time(second, "take").base() == doctest::Approx(200'000));
   CHECK(run.time(second, "idle").base() == doctest::Approx(1));
+}
+
+TEST_CASE(
+    "a collective on links in bytes slows the kernels of the GPUs that it holds, and shares its links") {
+  // 8 GB over 2 GB/s beside 10 s of kernels: 4 s at three quarters of their rate, and 7 s more.
+  StepGraph graph;
+  const ResourceId gpu = graph.add_resource("multiprocessors", 1, 0.25),
+                   link = graph.add_resource("link", 2e9);
+  const std::uint32_t kernels = graph.add_stream("GPU 0", "kernels"), sums = graph.add_stream("", "sums");
+  const StepChannel summed = graph.add_channel(kernels);
+  graph.stream(kernels)
+      .run(StepFlow{"backward", &StepParts::backward, {.work = 10}, {{gpu, 1}}})
+      .wait(summed, {"waiting", &StepParts::exchange_wait})
+      .mark(7);
+  graph.stream(sums)
+      .run(StepFlow{"sum", &StepParts::exchange_busy, {.work = 8e9}, {{link, 1}}, {gpu}})
+      .signal(summed);
+  const GraphRun run = run_graph(graph);
+  CHECK(run.total.base() == doctest::Approx(11));
+  CHECK(run.time(sums, "sum").base() == doctest::Approx(4));
+  REQUIRE(run.marks[kernels].size() == 1);
+  CHECK(run.marks[kernels].front().label == 7);
+}
+
+TEST_CASE("a run of laps is looked at lap by lap, and ends when it has been seen enough of") {
+  StepGraph graph;
+  const std::uint32_t gpu = graph.add_stream("GPU 0", "kernels"), loader = graph.add_stream("", "loader");
+  const StepChannel batches = graph.add_channel(gpu), places = graph.add_channel(loader, 2);
+  graph.stream(gpu).repeat(1'000'000).wait(batches, {"input", &StepParts::input_wait}).signal(places);
+  graph.stream(gpu).run(task("forward", 1)).end();
+  graph.stream(loader).daemon().repeat(forever).run(task("batch", 2, nullptr)).wait(places, {{}, nullptr});
+  graph.stream(loader).signal(batches).end();
+  std::vector<Duration> forward;
+  GraphRunOptions options;
+  options.at_lap = [&](const GraphLap& lap) {
+    forward.push_back(lap.parts(gpu).forward);
+    return LapDecision{.changes = {}, .quiet_laps = 0, .stop = lap.info.cycle > 0};
+  };
+  const GraphRun run = run_graph(graph, options);
+  CHECK(forward.size() < 10);
+  CHECK(forward.back().base() == doctest::Approx(static_cast<double>(forward.size())));
+  // The first batch is there after 2 s, and each lap waits for the next: a second of its two.
+  CHECK(run.total.base() == doctest::Approx(2.0 * static_cast<double>(forward.size()) + 1));
+  CHECK(run.parts(gpu).input_wait.base() == doctest::Approx(static_cast<double>(forward.size()) + 1));
+  options.at_lap = {};
+  options.limits.max_events = 50;
+  options.may_be_partial = true;
+  options.fold = false;
+  CHECK(run_graph(graph, options).partial());
+  options.may_be_partial = false;
+  CHECK_THROWS_AS(run_graph(graph, options), LimitReached);
 }
 
 TEST_CASE("two groups that share an uplink take twice as long") {
