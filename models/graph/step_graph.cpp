@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace rackcast {
-namespace {
-
-/// Enough to be served first, and far from the limits of a double's 53 bits.
-constexpr double weight_of_kept_shares = 1e6;
-
-}  // namespace
-
 std::uint32_t StepGraph::add_stream(std::string group, std::string row) {
   Row& made = streams_.emplace_back();
   made.script = Script{group + ", " + row};
@@ -37,10 +30,8 @@ void StepGraph::Stream::note(std::string name, StepPartOf part) {
 
 StepGraph::Stream& StepGraph::Stream::run(const StepTask& task) {
   if (!(task.time > Duration{0})) return *this;
-  if (!task.takes.empty()) {
-    StepFlow flow{task.name, task.part};
-    flow.arguments = {
-        .work = task.time.base(), .weight = task.keeps_shares ? weight_of_kept_shares : 1, .rate_cap = 1};
+  if (!task.takes.empty() || !task.holds.empty()) {
+    StepFlow flow{task.name, task.part, {.work = task.time.base(), .rate_cap = 1}, {}, task.holds};
     for (const ResourceShare& taken : task.takes)
       if (taken.share > 0) flow.through.push_back({taken.resource, taken.share});
     return run(flow);

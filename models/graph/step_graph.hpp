@@ -17,7 +17,9 @@
 ///
 /// A resource is something that tasks share, as 1 in all: the multiprocessors of a GPU, the links of a node.
 /// A task that runs at its own pace takes a share of it. Where the shares of those under way add up to more
-/// than 1, they are slowed down, weighted max-min fair (sim/engine/fluid.hpp).
+/// than 1, they are slowed down, weighted max-min fair (sim/engine/fluid.hpp). A task may also hold a
+/// resource: as long as the task lasts, however slow, a part of the resource is not there. So a collective
+/// takes multiprocessors from the kernels beside it.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -43,9 +45,7 @@ struct StepTask {
   StepPartOf part = &StepParts::forward;
   Duration time{0};  ///< if it has what it shares for itself
   std::vector<ResourceShare> takes = {};
-  /// Gets its shares before tasks that do not, and equal ones beside tasks that do: a kernel of a collective
-  /// keeps its multiprocessors, and collectives share links evenly.
-  bool keeps_shares = false;
+  std::vector<ResourceId> holds = {};  ///< lose a part of themselves meanwhile (add_resource)
 };
 
 /// A task on real links: so much work that flows through resources at a rate that they set.

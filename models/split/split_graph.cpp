@@ -81,7 +81,7 @@ class SplitGraphBuilder {
     row.from_behind = graph().add_channel(row.kernels);
     row.exchanged = graph().add_channel(row.kernels);
     row.met = graph().add_channel(row.kernels);
-    row.multiprocessors = graph().add_resource(group + ", multiprocessors");
+    row.multiprocessors = graph().add_resource(group + ", multiprocessors", 1, work_.slowdown);
     row.inside = graph().add_resource(group + ", links in the node");
     row.between = graph().add_resource(group + ", links between nodes");
     const bool overlap = w.gradients_overlap && w.gradients.time > Duration{0};
@@ -117,14 +117,13 @@ class SplitGraphBuilder {
                                   const LinkShares& links) const {
     StepTask task{name, part, time};
     if (row.exchange) task.takes = {{row.inside, links.inside}, {row.between, links.between}};
-    task.keeps_shares = true;
     return task;
   }
   /// The same beside the kernels, from which it takes multiprocessors.
   [[nodiscard]] StepTask beside(const Row& row, const char* name, const TimedExchange& of,
                                 double share) const {
     StepTask task = exchange(row, name, &StepParts::exchange_busy, of.time * share, of.links);
-    task.takes.push_back({row.multiprocessors, work_.slowdown});
+    task.holds = {row.multiprocessors};
     return task;
   }
 

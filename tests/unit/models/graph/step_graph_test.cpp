@@ -134,18 +134,21 @@ TEST_CASE("two groups that share an uplink take twice as long") {
   CHECK(run_graph(half).total.base() == doctest::Approx(3));
 }
 
-TEST_CASE("a collective keeps its multiprocessors, and kernels get what is left") {
+TEST_CASE("a collective holds its multiprocessors however slow its links are, and kernels get what is left") {
   StepGraph graph;
-  const ResourceId gpu = graph.add_resource("multiprocessors");
-  const std::uint32_t kernels = graph.add_stream("GPU", "kernels"), sums = graph.add_stream("GPU", "sums");
-  StepTask work = task("forward", 10), sum = task("sum", 4, &StepParts::exchange_busy);
+  const ResourceId gpu = graph.add_resource("multiprocessors", 1, 0.25),
+                   uplink = graph.add_resource("uplink");
+  const std::uint32_t kernels = graph.add_stream("GPU", "kernels"), sums = graph.add_stream("GPU", "sums"),
+                      others = graph.add_stream("another GPU", "sums");
+  StepTask work = task("forward", 10), sum = task("sum", 2, &StepParts::exchange_busy);
   work.takes = {{gpu, 1}};
-  sum.takes = {{gpu, 0.25}};
-  sum.keeps_shares = true;
+  sum.takes = {{uplink, 1}};
+  graph.stream(others).run(sum);
+  sum.holds = {gpu};
   graph.stream(kernels).run(work);
   graph.stream(sums).run(sum);
   const GraphRun run = run_graph(graph);
-  CHECK(run.time(sums, "sum").base() == doctest::Approx(4));
+  CHECK(run.time(sums, "sum").base() == doctest::Approx(4));        // two share the uplink
   CHECK(run.total.base() == doctest::Approx(4 + (10 - 4 * 0.75)));  // three quarters for four seconds
 }
 
