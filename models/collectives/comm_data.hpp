@@ -102,6 +102,10 @@ struct Transport {
   double network_efficiency = 1, tcp_efficiency = 1;
   Duration intra{0}, inter{0}, tcp{0};
   std::optional<Bandwidth> host_reduce, stack_rate;
+  /// How often one core goes over the payload, at `host_reduce`, before and after the exchange: pages of new
+  /// memory, copies to memory that is not pinned.
+  double passes_before = 0, passes_after = 0;
+  bool copies_in_node = false;  ///< a core copies what it gets from ranks of its node
   std::vector<BySize> algorithms;
 };
 

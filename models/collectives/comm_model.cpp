@@ -149,16 +149,32 @@ struct CommModel::Impl {
     if (spec.stack == NetworkStack::tcp) hop.inter = transport.tcp;
     Way way = only(priced(laid_out(op, algorithm), hop));
     if (transport.host_reduce && op != Collective::all_gather && op != Collective::broadcast) {
-      // A host core adds what arrives; the bytes that a rank receives are those of the bus convention.
       for (CollectiveStage& stage : way.plan.stages)
-        stage.ceiling = std::min(stage.ceiling, *transport.host_reduce / bus_factor(op, layout.ranks()));
+        stage.ceiling = std::min(stage.ceiling, *transport.host_reduce / core_passes(op));
     }
     if (transport.staged && transport.endpoints == Endpoints::hosts) {
       Layout gpus{cluster};
-      way.plan.stages.insert(way.plan.stages.begin(), staging(gpus, false));
-      way.plan.stages.push_back(staging(gpus, true));
+      way.plan.stages.insert(way.plan.stages.begin(),
+                             through_core(staging(gpus, false), transport.passes_before));
+      way.plan.stages.push_back(through_core(staging(gpus, true), transport.passes_after));
     }
     return way;
+  }
+
+  /// How often one core of a rank goes over the payload in the exchange: it adds what arrives, and what comes
+  /// from ranks of its node it has copied before. The bytes that a rank receives are those of the bus
+  /// convention; an all-reduce adds half of them and keeps the rest as it is.
+  [[nodiscard]] double core_passes(Collective op) const {
+    const double received = bus_factor(op, layout.ranks());
+    if (!transport.copies_in_node) return received;
+    const double added = op == Collective::all_reduce ? received / 2 : received;
+    return added + (cluster.local_ranks() > 1 ? received : 0);
+  }
+
+  [[nodiscard]] CollectiveStage through_core(CollectiveStage stage, double passes) const {
+    if (transport.host_reduce && passes > 0)
+      stage.ceiling = std::min(stage.ceiling, *transport.host_reduce / passes);
+    return stage;
   }
 
   /// The plan of a way for this payload, where size changes it.
@@ -263,6 +279,31 @@ const CollectivePlan& CommModel::plan(Collective operation, Bytes payload) {
 Duration CommModel::time(Collective operation, Bytes payload) {
   if (impl_->layout.ranks() < 2) return Duration{0};
   return time_alone(plan(operation, payload), payload, impl_->rates);
+}
+
+std::string CommModel::slowest_part(Collective operation, Bytes payload) {
+  if (impl_->layout.ranks() < 2) return {};
+  Duration longest{0};
+  std::string out = "latency";
+  for (const CollectiveStage& stage : plan(operation, payload).stages) {
+    const Bandwidth links = link_rate(stage, impl_->rates) / stage.scale,
+                    rate = std::min(links, stage.ceiling);
+    const Duration time = payload / rate;
+    if (time <= longest || time < stage.latency) continue;
+    longest = time;
+    if (stage.ceiling < links) {
+      out = impl_->library.on_gpus() ? "the library's own limit" : "one core of the host";
+      continue;
+    }
+    Bandwidth least{std::numeric_limits<double>::infinity()};
+    stage.pattern->each([&](const LinkLoad& load, int) {
+      const Bandwidth of_link = impl_->rates.of(load.link) / load.bytes;
+      if (of_link >= least) return;
+      least = of_link;
+      out = to_string(impl_->cluster.topology.class_of(load.link).kind);
+    });
+  }
+  return out;
 }
 
 const LinkRates& CommModel::rates() const {
