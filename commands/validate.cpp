@@ -1,4 +1,6 @@
 /// The command that sets predictions beside published measurements.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -7,6 +9,7 @@
 #include "commands/commands.hpp"
 #include "commands/progress_line.hpp"
 #include "commands/report_files.hpp"
+#include "reports/pages/case_rows.hpp"
 #include "reports/pages/scaling_report.hpp"
 #include "reports/pages/validation_report.hpp"
 #include "scenarios/evidence/evidence.hpp"
@@ -14,6 +17,7 @@
 #include "scenarios/validation/report.hpp"
 #include "scenarios/validation/scaling.hpp"
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 
@@ -30,23 +34,45 @@ void write_curves(const Arguments& args, std::span<const ValidationCase> cases, 
 }
 
 struct ValidateFlags {
-  std::string cases, curves, evidence;
+  std::string cases, only, curves, evidence;
+  bool rows = false;
   std::vector<std::string> bound;
 };
+
+/// Those whose id holds the text.
+std::vector<ValidationCase> chosen_cases(const std::vector<ValidationCase>& all, const std::string& only) {
+  std::vector<ValidationCase> out;
+  for (const ValidationCase& c : all)
+    if (c.id.find(only) != std::string::npos) out.push_back(c);
+  if (!out.empty() || all.empty()) return out;
+  throw Error{fmt::format("no case has \"{}\" in its id", only),
+              {},
+              fmt::format("the first of {} cases is \"{}\"", all.size(), all.front().id),
+              ErrorKind::usage};
+}
+
+/// What writes the page of rows again.
+std::string command_of(const ValidateFlags& flags) {
+  const std::string only = flags.only.empty() ? "" : " --only " + flags.only;
+  return fmt::format("rackcast validate --cases {}{} --rows", flags.cases, only);
+}
 
 int run_validate(const Arguments& args, const ValidateFlags& flags) {
   check_endings(args.outputs);  // before the work
   if (!flags.curves.empty()) make_folder(flags.curves);
   std::vector<ValidationBounds> bounds;
   for (const std::string& text : flags.bound) bounds.push_back(parse_bounds(text));
-  const std::vector<ValidationCase> all = load_cases(flags.cases);
+  const std::vector<ValidationCase> known = load_cases(flags.cases);
+  const std::vector<ValidationCase> all = chosen_cases(known, flags.only);
   const Catalog catalog = open_catalog(args);
   const ValidationReport report = [&] {
     ProgressLine progress("Predicting cases");
-    return validate_cases(catalog, all, [&](std::size_t done) { progress.show(done, all.size()); });
+    return validate_cases(
+        catalog, all, [&](std::size_t done) { progress.show(done, all.size()); }, known);
   }();
   const std::string json = to_json_text(report);
-  const reports::Report page = reports::build_validation_report(json, "validation");
+  const reports::Report page = flags.rows ? reports::build_case_rows(json, "validation", command_of(flags))
+                                          : reports::build_validation_report(json, "validation");
   write_report_files(args.outputs, page, json);
   if (!flags.evidence.empty()) write_file_atomically(flags.evidence, evidence_text(catalog, all, report));
   if (!flags.curves.empty()) write_curves(args, all, flags.curves);
@@ -67,6 +93,9 @@ void add_validate(CLI::App& app, Arguments& args) {
   CLI::App* validate = app.add_subcommand("validate", "Compare predictions with published measurements");
   const auto flags = std::make_shared<ValidateFlags>();
   validate->add_option("--cases", flags->cases, "Case file or folder")->required();
+  validate->add_option("--only", flags->only, "Only cases whose id holds this text");
+  validate->add_flag("--rows", flags->rows,
+                     "A row for every case: measured, predicted, interval, what binds, and why it is off");
   validate->add_flag("--json", args.json, "Print every case and the summary as JSON");
   validate->add_option("-o,--output,--html", args.outputs, kOutputHelp);
   validate->add_option(

@@ -16,12 +16,17 @@ class Catalog;
 /// A predicted figure with its 90 % interval, in the unit of the case.
 struct PredictedFigure {
   double value = 0, low = 0, high = 0;
+  /// Least and largest value over settings that the source leaves open; both 0 where it leaves none open.
+  double least = 0, most = 0;
+  std::string binds = {};  ///< "GPU compute", "all-reduce over InfiniBand", "input"; empty: not known
+  /// Of a row from which the length of its table's runs was taken: epochs, or exchanges times GPUs.
+  std::optional<double> inferred_length = {};
 };
 
 /// What a comparison may be used for. Only `judged` enters the headline figures.
 enum class CaseSet {
   judged,       ///< measured, read from the source, not used to fit anything
-  fit,          ///< a framework profile or GPU model was fitted on it
+  fit,          ///< a framework profile or GPU model was fitted on it, or the length of a run taken from it
   derived,      ///< computed by the source from other measurements
   approximate,  ///< rounded by the source or quoted as "about"
   assumed,      ///< GPU, fabric or what a benchmark's rules leave open is an inference
@@ -34,7 +39,10 @@ std::string_view to_string(CaseSet set);
 CaseSet case_set(const ValidationCase& c, std::span<const std::string> fitted);
 
 struct CaseResult {
-  std::string id, series, source, metric, unit, gpu, model, framework, task, file;
+  std::string id, series, source, citation, metric, unit, gpu, model, framework, precision, task, file;
+  std::string statement;  ///< what the source says in words, if the case is of that
+  std::string bound;      ///< "lower", "upper": the figure is one; else empty
+  std::string remark;     ///< why the prediction is off, as far as it is known
   int line = 0;
   CaseSet set = CaseSet::judged;
   double gpus = 0;  ///< 0: not stated
@@ -73,6 +81,7 @@ struct SkipCount {
 struct ValidationReport {
   std::vector<CaseResult> cases;   ///< in the order they were read
   ErrorSummary summary;            ///< n and skipped: all cases; errors: the judged ones
+  ErrorSummary scored;             ///< all figures but fitted ones, those that nobody ran, and statements
   std::vector<ErrorGroup> sets;    ///< one per CaseSet that occurs
   std::vector<ErrorTable> tables;  ///< judged cases with a prediction
   std::vector<SkipCount> skipped;  ///< most frequent first
@@ -81,9 +90,11 @@ struct ValidationReport {
 
 /// Predicts every case from its system and workload alone. A case that cannot be predicted, whatever it
 /// holds, is reported with the reason.
-/// `on_case` is called after each case with how many are done.
+/// `on_case` is called after each case with how many are done. `known`: where cases that others name are
+/// found, besides `cases`.
 ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases,
-                                const std::function<void(std::size_t done)>& on_case = {});
+                                const std::function<void(std::size_t done)>& on_case = {},
+                                std::span<const ValidationCase> known = {});
 
 /// From finished comparisons to tables.
 ValidationReport summarize_report(std::vector<CaseResult> results);

@@ -38,6 +38,9 @@ Document document(const CaseResult& r) {
   out["predicted"] = r.predicted ? Document(r.predicted->value) : Document(nullptr);
   out["low"] = r.predicted ? Document(r.predicted->low) : Document(nullptr);
   out["high"] = r.predicted ? Document(r.predicted->high) : Document(nullptr);
+  const bool open = r.predicted && r.predicted->most > 0;
+  out["least"] = open ? Document(r.predicted->least) : Document(nullptr);
+  out["most"] = open ? Document(r.predicted->most) : Document(nullptr);
   out["error"] = maybe(r.error);
   out["skipped_reason"] = r.skipped_reason.empty() ? Document(nullptr) : Document(r.skipped_reason);
   out["set"] = to_string(r.set);
@@ -47,6 +50,13 @@ Document document(const CaseResult& r) {
   out["framework"] = r.framework;
   out["task"] = r.task;
   out["source"] = r.source;
+  out["citation"] = r.citation;
+  out["precision"] = r.precision;
+  out["binds"] = r.predicted ? r.predicted->binds : "";
+  out["inferred_length"] = r.predicted ? maybe(r.predicted->inferred_length) : Document(nullptr);
+  out["statement"] = r.statement;
+  out["bound"] = r.bound;
+  out["remark"] = r.remark;
   out["series"] = r.series;
   return out;
 }
@@ -56,6 +66,7 @@ Document document(const CaseResult& r) {
 std::string to_json_text(const ValidationReport& report) {
   Document out = {{"format", "rackcast-validation"}, {"version", 1}};
   out["summary"] = document(report.summary);
+  out["scored"] = document(report.scored);
   out["sets"] = document(report.sets);
   out["tables"] = Document::object();
   for (const ErrorTable& table : report.tables) out["tables"][table.by] = document(table.groups);

@@ -135,6 +135,10 @@ ValidationReport summarize_report(std::vector<CaseResult> results) {
   report.summary.predicted = static_cast<std::size_t>(
       std::ranges::count_if(results, [](const CaseResult& r) { return r.predicted.has_value(); }));
   report.summary.skipped = report.summary.n - report.summary.predicted;
+  std::vector<CaseResult> scored;
+  for (const CaseResult& r : results)
+    if (r.set != CaseSet::fit && r.set != CaseSet::not_scored && r.statement.empty()) scored.push_back(r);
+  report.scored = summarize(scored);
   for (const Grouping& grouping : groupings) report.tables.push_back(table_of(grouping, judged));
   report.skipped = count_skips(results);
   report.worst = worst_of(results);

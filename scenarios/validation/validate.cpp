@@ -18,16 +18,21 @@ CaseResult describe(const ValidationCase& c) {
   r.id = c.id;
   r.series = c.series;
   r.source = c.source;
+  r.citation = c.citation;
   r.metric = c.metric;
   r.unit = c.unit;
   r.gpu = c.system.gpu.value_or("");
   r.model = c.workload.model;
   r.framework = c.workload.framework;
+  r.precision = c.workload.precision.value_or("");
   r.task = c.workload.task;
   r.file = c.file;
   r.line = c.line;
   r.gpus = c.system.gpus.value_or(0);
   r.measured = c.measured;
+  r.statement = c.statement;
+  r.bound = text_in(c.workload.extra, "bound").value_or("");
+  r.remark = c.remark;
   return r;
 }
 
@@ -43,7 +48,6 @@ std::string refusal(const ValidationCase& c) {
   if (!c.measured) return "unreadable: measured.value is missing";
   if (is_verdict(c)) return {};
   if (!(*c.measured > 0)) return "measured value is not positive, so an error has no meaning";
-  if (c.kind == "projection") return "not scored: a projection, nobody ran it";
   return {};
 }
 
@@ -51,6 +55,8 @@ double error_of(const ValidationCase& c, CaseSet set, const PredictedFigure& p) 
   const std::string side = text_in(c.workload.extra, "bound").value_or("");
   if (set == CaseSet::bound && (side == "upper" ? p.value <= *c.measured : p.value >= *c.measured)) return 0;
   if (is_verdict(c)) return p.value - *c.measured;
+  // Over settings that the source leaves open: how far outside of what they give.
+  if (p.most > 0) return signed_error(std::clamp(*c.measured, p.least, p.most), *c.measured);
   return signed_error(p.value, *c.measured);
 }
 
@@ -81,6 +87,7 @@ bool fits_links(const ValidationCase& c, const std::vector<FittedCurve>& curves)
 PredictedFigure figure_to_fit(PredictionContext& context, const ValidationCase& c) {
   PredictionOutcome outcome;
   outcome.skipped_reason = refusal(c);
+  if (c.kind == "projection") outcome.skipped_reason = "a projection, nobody ran it";
   if (outcome.skipped_reason.empty()) outcome = predict_case(context, c);
   if (outcome.figure) return *outcome.figure;
   throw Error{fmt::format("case \"{}\" cannot be fitted: {}", c.id, outcome.skipped_reason),
@@ -88,13 +95,16 @@ PredictedFigure figure_to_fit(PredictionContext& context, const ValidationCase& 
 }
 
 ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases,
-                                const std::function<void(std::size_t done)>& on_case) {
+                                const std::function<void(std::size_t done)>& on_case,
+                                std::span<const ValidationCase> known) {
   std::vector<std::string> fitted = fits_architectures(catalog);
   for (const FrameworkProfile& profile : framework_profiles())
     fitted.insert(fitted.end(), profile.fit.begin(), profile.fit.end());
   const std::vector<std::string> servers = server_fit_cases();
   fitted.insert(fitted.end(), servers.begin(), servers.end());
   PredictionContext context{catalog};
+  context.know(cases);
+  context.know(known);
   const std::vector<FittedCurve> curves = curves_of_links();
   std::vector<CaseResult> results;
   results.reserve(cases.size());
@@ -108,6 +118,7 @@ ValidationReport validate_cases(const Catalog& catalog, std::span<const Validati
       r.predicted = outcome.figure;
       r.skipped_reason = std::move(outcome.skipped_reason);
       if (r.predicted) r.error = error_of(c, r.set, *r.predicted);
+      if (r.predicted && r.predicted->inferred_length && r.set != CaseSet::not_scored) r.set = CaseSet::fit;
     }
     results.push_back(std::move(r));
     if (on_case) on_case(results.size());

@@ -40,6 +40,9 @@ struct ValidationCase {
   Workload workload;
   std::string metric, unit;
   std::optional<double> measured;
+  std::string statement;   ///< what the source says in words, where the figure stands for that
+  std::string remark;      ///< why a prediction of it is off, as far as it is known
+  Json json;               ///< the case as it was read
   std::string unreadable;  ///< not empty: the case could not be read, and why; the rest may be empty
 
   [[nodiscard]] bool one_gpu() const { return system.gpus && *system.gpus == 1; }

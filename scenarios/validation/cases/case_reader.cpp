@@ -138,7 +138,10 @@ ValidationCase read_case(const Json& json, const std::string& file) {
   out.series = m.text("series").value_or("");
   out.source = source_of(out.series, file);
   out.citation = m.text("source").value_or(out.source);
+  out.json = json;
   out.kind = m.text("kind").value_or("measurement");
+  out.statement = m.text("statement").value_or("");
+  out.remark = m.text("remark").value_or("");
   read_system(m.object("system"), out.system, complaint);
   read_workload(m.object("workload"), out.workload, complaint);
   use_one_gpu_of_each_group(out);

@@ -39,7 +39,8 @@ CaseSet case_set(const ValidationCase& c, std::span<const std::string> fitted) {
   if (c.kind == "derived") return CaseSet::derived;
   if (marked(extra, "approximate")) return CaseSet::approximate;
   if (c.system.gpu_assumed || flag_in(c.system.fabric, "assumed").value_or(false) ||
-      flag_in(extra, "drive_assumed").value_or(false) || rests_on_rules(c) || precision_is_taken(c) ||
+      flag_in(extra, "drive_assumed").value_or(false) || flag_in(extra, "script_assumed").value_or(false) ||
+      member_in(c.json, "usual") != nullptr || rests_on_rules(c) || precision_is_taken(c) ||
       (c.workload.task == "training" && split_is_taken(c)))
     return CaseSet::assumed;
   return CaseSet::judged;

@@ -123,6 +123,7 @@ ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& p
   if (f.transport == "tcp" || f.transport == "ipoib") x.comm.stack = NetworkStack::tcp;
   if (f.gradient == "fp16") x.compression = "fp16";
   if (f.gradient == "fp32") x.gradient = Bytes{4};  // of master weights, in mixed precision too
+  if (const auto release = text_in(c.workload.extra, "nccl")) x.comm.version = *release;
   set_library(x, f);
   return x;
 }

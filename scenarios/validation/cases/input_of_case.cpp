@@ -21,7 +21,7 @@ namespace {
 
 constexpr double imagenet_images = 1281167;
 constexpr int prefetch = 2;            ///< batches, the default of scenarios
-constexpr int warm_epoch = 10;         ///< published rates are of long runs
+constexpr int warm_epoch = 10;         ///< published rates are of long runs, unless the case has an `epoch`
 constexpr double shard_images = 1251;  ///< of the usual 1,024 TFRecord files
 
 std::optional<std::string> dataset_of(const ValidationCase& c) {
@@ -89,7 +89,8 @@ double share_of_storage(const ValidationCase& c, const NodeSpec& node, int nodes
   spec.set = imagenet_images * (*set == "imagenet-x10" ? 10.0 : 1.0) * imagenet_image;
   spec.nodes = nodes;
   spec.page_cache = page_cache_size(node.dram->value, {.gpus = gpus});
-  return epoch_hits(spec, warm_epoch).storage;
+  const double epoch = number_in(c.workload.extra, "epoch").value_or(warm_epoch + 1);
+  return epoch_hits(spec, static_cast<int>(std::clamp(epoch - 1, 0.0, double{warm_epoch}))).storage;
 }
 
 CaseInput input_of_case(const Catalog& catalog, const ValidationCase& c, const NodeSpec& node, int nodes,
@@ -100,11 +101,13 @@ CaseInput input_of_case(const Catalog& catalog, const ValidationCase& c, const N
   const double stored = storage_rate(catalog, c, nodes, share_of_storage(c, node, nodes, gpus));
   const InputPathFacts facts = input_path_facts();
   return {Frequency{std::min(cores, stored)}, loader.jitter,
-          stored < cores ? facts.storage_log_sigma : facts.decode_log_sigma};
+          stored < cores ? facts.storage_log_sigma : facts.decode_log_sigma,
+          stored < cores ? "storage read" : "decoding on the host"};
 }
 
-PredictedFigure fed(double gpu_rate, double gpu_log_sigma, const CaseInput& input) {
-  if (!(input.rate > Frequency{0})) return figure_of(gpu_rate, gpu_log_sigma);
+PredictedFigure fed(const PredictedFigure& unfed, const CaseInput& input) {
+  if (!(input.rate > Frequency{0})) return unfed;
+  const double gpu_rate = unfed.value, gpu_log_sigma = std::log(unfed.high / unfed.low) / (2 * 1.645);
   const auto rate = [&](double gpus, double loader) {
     return input.jitter ? gpus * fed_fraction(loader, gpus, prefetch) : std::min(gpus, loader);
   };
@@ -115,7 +118,8 @@ PredictedFigure fed(double gpu_rate, double gpu_log_sigma, const CaseInput& inpu
                     rate(gpu_rate * std::exp(-gpus_log), input.rate.base() * std::exp(-input_log))) /
            2;
   };
-  return figure_of(value, std::hypot(arrives(gpu_log_sigma, 0), arrives(0, input.log_sigma)));
+  return figure_of(value, std::hypot(arrives(gpu_log_sigma, 0), arrives(0, input.log_sigma)),
+                   gpu_rate > input.rate.base() ? input.binds : unfed.binds);
 }
 
 }  // namespace rackcast

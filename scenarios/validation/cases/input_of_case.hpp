@@ -17,9 +17,10 @@ struct PredictedFigure;
 inline constexpr Bytes imagenet_image{0.113e6};
 
 struct CaseInput {
-  Frequency rate{0};     ///< images/s that pass; 0: no limit is known
-  bool jitter = false;   ///< GPUs starve before mean rates meet
-  double log_sigma = 0;  ///< of `rate`
+  Frequency rate{0};       ///< images/s that pass; 0: no limit is known
+  bool jitter = false;     ///< GPUs starve before mean rates meet
+  double log_sigma = 0;    ///< of `rate`
+  std::string binds = {};  ///< "decoding on the host", "storage read"
 };
 
 /// `nodes` of that kind, with `gpus` each, take part.
@@ -29,8 +30,8 @@ CaseInput input_of_case(const Catalog& catalog, const ValidationCase& c, const N
 /// Share of the images that storage serves once caches are warm: 1 where the set or the memory is not known.
 double share_of_storage(const ValidationCase& c, const NodeSpec& node, int nodes, int gpus);
 
-/// The rate of GPUs that never wait (`gpu_rate` and its spread), limited by the input path. The more the
-/// input binds, the more its spread counts and the less that of the GPUs.
-PredictedFigure fed(double gpu_rate, double gpu_log_sigma, const CaseInput& input);
+/// The rate of GPUs that never wait, limited by the input path. The more the input binds, the more its spread
+/// counts and the less that of the GPUs.
+PredictedFigure fed(const PredictedFigure& gpus, const CaseInput& input);
 
 }  // namespace rackcast

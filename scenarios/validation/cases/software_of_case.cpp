@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "models/memory/memory.hpp"
+#include "scenarios/validation/cases/input_of_case.hpp"
 #include "scenarios/validation/cases/mlperf_training.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
@@ -110,6 +111,7 @@ std::optional<double> epochs_of_runs(const ValidationCase& c) {
 
 double epochs_of(const ValidationCase& c) {
   const Json& extra = c.workload.extra;
+  if (text_in(c.json, "length_from")) return 1;  // how many there are is another row's
   for (const std::string_view key : {"epochs", "last_eval_epoch"})
     if (const auto epochs = number_in(extra, key); epochs && *epochs > 0) return *epochs;
   if (const auto epochs = epochs_of_runs(c)) return *epochs;
@@ -123,6 +125,8 @@ double samples_of(const ValidationCase& c) {
   if (const auto total = number_in(extra, "samples_to_target"); total && *total > 0) return *total;
   auto per_epoch = number_in(extra, "samples_per_epoch");
   if (const auto sentences = sentences_of_case(c); !per_epoch && sentences) per_epoch = sentences->pairs;
+  if (const auto tera = number_in(extra, "dataset_tb"); !per_epoch && tera)
+    per_epoch = *tera * 1e12 / imagenet_image.base();  // images of the usual size
   if (!per_epoch || !(*per_epoch > 0)) throw Unpredictable{"samples per epoch not stated"};
   return *per_epoch * (c.metric == "epoch_time_s" ? 1.0 : epochs_of(c));
 }

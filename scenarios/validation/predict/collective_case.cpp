@@ -35,7 +35,7 @@ Bytes payload_of(const ValidationCase& c) {
 
 std::string library_of(const ValidationCase& c) {
   const std::string library = text_in(c.workload.extra, "library").value_or(c.workload.framework);
-  if (library == "openmpi") return "mpi";
+  if (library == "openmpi") return "openmpi_cuda";
   if (library == "osu" || library == "osu-allreduce" || library == "baidu-ring-allreduce" || library == "mpi")
     return "mpi_cuda_aware";
   if (library == "gloo") return "gloo";
@@ -46,7 +46,8 @@ CommSpec comm_spec_of(const ValidationCase& c) {
   CommSpec spec;
   spec.transport = library_of(c);
   const Json& extra = c.workload.extra;
-  if (text_in(extra, "algorithm") == "ring") spec.algorithm = "ring";
+  const std::string algorithm = text_in(extra, "algorithm").value_or("");
+  if (algorithm == "ring" || algorithm == "hierarchical") spec.algorithm = algorithm;
   spec.version =
       text_in(extra, "nccl").value_or(c.workload.framework == "nccl" ? c.workload.framework_version : "");
   if (text_in(extra, "transport") == "tcp") spec.stack = NetworkStack::tcp;
@@ -78,6 +79,16 @@ PredictedFigure predict_collective_time(PredictionContext& context, const Valida
   const Measured run = measured_run(context, c);
   const double unit = c.metric == "collective_time_us" ? 1e6 : 1;
   return figure_of(run.time.base() * unit, run.log_sigma);
+}
+
+PredictedFigure predict_total_all_reduce(PredictionContext& context, const ValidationCase& c) {
+  const Cluster& cluster = context.cluster(c);
+  CommModel comm{cluster, comm_spec_of(c)};
+  constexpr double bytes = 4;  // of a gradient in fp32
+  const Bytes payload{bytes * context.workload(c).parameters()};
+  const Duration time = comm.time(Collective::all_reduce, payload);
+  return figure_of(time.base() / static_cast<double>(cluster.ranks.size()), comm.log_sigma(payload),
+                   comm.slowest_part(Collective::all_reduce, payload));
 }
 
 PredictedFigure predict_bus_bandwidth(PredictionContext& context, const ValidationCase& c) {

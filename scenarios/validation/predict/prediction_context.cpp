@@ -56,6 +56,15 @@ const Cluster& PredictionContext::cluster(const ValidationCase& c) {
   return *slot;
 }
 
+void PredictionContext::know(std::span<const ValidationCase> cases) {
+  for (const ValidationCase& c : cases) known_.emplace(c.id, &c);
+}
+
+const ValidationCase* PredictionContext::known(const std::string& id) const {
+  const auto found = known_.find(id);
+  return found != known_.end() ? found->second : nullptr;
+}
+
 void PredictionContext::replace_links(const Json& links) {
   auto changed = std::make_shared<CommData>(*comm_);
   changed->links = read_links(links);

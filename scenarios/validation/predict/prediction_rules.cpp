@@ -77,6 +77,7 @@ constexpr std::array rules{
     PredictionRule{"training", "samples_per_s_per_gpu", several, predict_scaled_throughput, {}},
     PredictionRule{"training", "tokens_per_s_per_gpu", several, predict_scaled_throughput, {}},
     PredictionRule{"training", "tflops_per_gpu", several, predict_flop_per_gpu, {}},
+    PredictionRule{"training", "fraction_of_peak", several, predict_scaled_peak_fraction, {}},
     PredictionRule{"training", "mfu", several, predict_flop_per_gpu, {}},
     PredictionRule{"training", "hfu", several, predict_flop_per_gpu, {}},
     PredictionRule{"training", "step_time_s", several, predict_scaled_step, {}},
@@ -90,6 +91,7 @@ constexpr std::array rules{
     // Collectives.
     PredictionRule{"collective", "all_reduce_time_s", any, predict_collective_time, {}},
     PredictionRule{"collective", "collective_time_us", any, predict_collective_time, {}},
+    PredictionRule{"collective", "all_reduce_total_time_s", any, predict_total_all_reduce, {}},
     PredictionRule{"collective", "busbw_gb_per_s", any, predict_bus_bandwidth, {}},
     PredictionRule{"collective", "p2p_gb_per_s", any, predict_peer_bandwidth, {}},
     PredictionRule{"collective", "p2p_bidirectional_gb_per_s", any, predict_peer_bandwidth, {}},
@@ -137,11 +139,15 @@ const PredictionRule& rule_for(const ValidationCase& c) {
   return rules.back();
 }
 
-PredictionOutcome predict_case(PredictionContext& context, const ValidationCase& c) {
+PredictedFigure predict_by_rule(PredictionContext& context, const ValidationCase& c) {
   const PredictionRule& rule = rule_for(c);
-  if (rule.predict == nullptr) return {std::nullopt, why_not(rule, c)};
+  if (rule.predict == nullptr) throw Unpredictable{why_not(rule, c)};
+  return rule.predict(context, c);
+}
+
+PredictionOutcome predict_case(PredictionContext& context, const ValidationCase& c) {
   try {
-    const PredictedFigure figure = rule.predict(context, c);
+    const PredictedFigure figure = predict_combined(context, c);
     if (!std::isfinite(figure.value) || !std::isfinite(figure.low) || !std::isfinite(figure.high) ||
         figure.value < 0 || (figure.value == 0 && c.metric != "out_of_memory"))
       return {std::nullopt, "the prediction is out of range"};

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,10 @@ class PredictionContext {
   void replace_profile(FrameworkProfile profile) { replaced_ = std::move(profile); }
   /// And collectives these links in place of models/data/collectives/links.json.
   void replace_links(const Json& links);
+  /// Cases that others name; they must outlive the context. Of two with one id the first counts.
+  void know(std::span<const ValidationCase> cases);
+  /// nullptr where there is none with this id.
+  [[nodiscard]] const ValidationCase* known(const std::string& id) const;
 
  private:
   const Catalog& catalog_;
@@ -55,6 +60,7 @@ class PredictionContext {
   std::map<std::string, std::unique_ptr<Workload>> workloads_;
   std::map<std::string, std::unique_ptr<Cluster>> clusters_;
   std::optional<FrameworkProfile> replaced_;
+  std::map<std::string, const ValidationCase*> known_;
   std::shared_ptr<const CommData> comm_ = shipped_comm_data();
 };
 
@@ -78,6 +84,11 @@ struct PredictionRule {
 /// First match wins; the last row matches everything.
 const PredictionRule& rule_for(const ValidationCase& c);
 
+/// The figure of the first rule that matches. Throws Unpredictable where it has none.
+PredictedFigure predict_by_rule(PredictionContext& context, const ValidationCase& c);
+/// With what cases say of ranges, comparisons and lengths (combined_case.cpp).
+PredictedFigure predict_combined(PredictionContext& context, const ValidationCase& c);
+
 /// Never throws for what a case holds.
 PredictionOutcome predict_case(PredictionContext& context, const ValidationCase& c);
 /// The same for a case that something is fitted on. Throws Error with the place of a case without a figure,
@@ -85,7 +96,11 @@ PredictionOutcome predict_case(PredictionContext& context, const ValidationCase&
 PredictedFigure figure_to_fit(PredictionContext& context, const ValidationCase& c);
 
 /// value with the 90 % interval of a log-normal spread: value * exp(+-1.645 sigma).
-PredictedFigure figure_of(double value, double log_sigma);
+PredictedFigure figure_of(double value, double log_sigma, std::string binds = {});
+/// In another unit.
+PredictedFigure scaled(PredictedFigure figure, double factor);
+/// Of so many samples at a rate.
+PredictedFigure time_at(const PredictedFigure& rate, double samples);
 
 // One GPU (single_gpu.cpp).
 PredictedFigure predict_throughput(PredictionContext&, const ValidationCase&);
@@ -117,6 +132,8 @@ PredictedFigure predict_benchmark_answers(PredictionContext&, const ValidationCa
 PredictedFigure predict_scaled_throughput(PredictionContext&, const ValidationCase&);
 /// Arithmetic per second of one GPU, or its share of the peak, counted as the source says.
 PredictedFigure predict_flop_per_gpu(PredictionContext&, const ValidationCase&);
+/// Share of the peak that all GPUs reach together; with the batch that fills them where none is stated.
+PredictedFigure predict_scaled_peak_fraction(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_scaled_step(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_scaled_epochs(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_scaling(PredictionContext&, const ValidationCase&);
@@ -137,6 +154,9 @@ PredictedFigure predict_activation_fraction(PredictionContext&, const Validation
 
 // Collectives (collective_case.cpp).
 PredictedFigure predict_collective_time(PredictionContext&, const ValidationCase&);
+/// Seconds of one all-reduce of all gradients of the network, over the number of GPUs: a run of fixed size
+/// with a fixed batch per GPU has as many fewer steps. Its length is another row's (`length_from`).
+PredictedFigure predict_total_all_reduce(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_bus_bandwidth(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_peer_bandwidth(PredictionContext&, const ValidationCase&);
 

@@ -30,7 +30,9 @@ struct Run {
   [[nodiscard]] double samples_per_s() const {
     return training.samples_per_step / training.parts.total.base();
   }
-  [[nodiscard]] PredictedFigure throughput() const { return fed(samples_per_s(), log_sigma(), input); }
+  [[nodiscard]] PredictedFigure throughput() const {
+    return fed(figure_of(samples_per_s(), log_sigma(), training.binds), input);
+  }
   /// Of the step, for gradients, activations and vectors of tables.
   [[nodiscard]] double waiting() const { return training.parts.network() / training.parts.total; }
   /// Kernels and exchange are uncertain independently, each by its part of the step; what nodes lose to each
@@ -43,6 +45,9 @@ struct Run {
     return std::max(waiting() * training.network_log_sigma, network_swing);
   }
 };
+
+/// Forward, and twice as much back.
+constexpr double training_passes = 3;
 
 /// Networks split over GPUs are another model's.
 void refuse_split_models(const ValidationCase& c) {
@@ -126,12 +131,14 @@ ValidationCase with_batch(ValidationCase c) {
   return c;
 }
 
-/// What two runs share (kernels, framework, several nodes in both) cancels; the exchange of the larger one
-/// and what its nodes lose to each other, where the other has one, do not.
-PredictedFigure ratio_of(const Run& fast, const Run& slow, double factor) {
+/// What two runs share (framework, several nodes in both) cancels; the exchange of the larger one and what
+/// its nodes lose to each other, where the other has one, do not. `kernels`: the share of the spread of
+/// kernels that is left.
+PredictedFigure ratio_of(const Run& fast, const Run& slow, double factor, double kernels = 0) {
   const double scaling = slow.training.scaling_log_sigma > 0 ? 0 : fast.training.scaling_log_sigma;
+  const double compute = kernels * fast.training.compute_log_sigma;
   return figure_of(factor * fast.throughput().value / slow.throughput().value,
-                   std::max(0.02, std::hypot(fast.of_network(), scaling)));
+                   std::max(0.02, std::hypot(fast.of_network(), scaling, compute)), fast.throughput().binds);
 }
 
 }  // namespace
@@ -159,8 +166,7 @@ PredictedFigure predict_scaled_throughput(PredictionContext& context, const Vali
   double units = 1;
   if (c.metric.starts_with("tokens")) units = counted_tokens(c);
   if (c.metric.ends_with("_per_gpu")) units /= run.gpus;
-  for (double* value : {&figure.value, &figure.low, &figure.high}) *value *= units;
-  return figure;
+  return scaled(std::move(figure), units);
 }
 
 PredictedFigure predict_flop_per_gpu(PredictionContext& context, const ValidationCase& c) {
@@ -183,17 +189,25 @@ PredictedFigure predict_flop_per_gpu(PredictionContext& context, const Validatio
   return figure_of(rate / (*peak)->base(), run.log_sigma());
 }
 
+PredictedFigure predict_scaled_peak_fraction(PredictionContext& context, const ValidationCase& stated) {
+  const ValidationCase c = with_fitting_batch(context, stated);
+  const Run run = run_of(context, c);
+  const double flop = training_passes * context.workload(c).forward_flop().base();
+  const double peak = context.gpu(*c.system.gpu, context.profile(c)).gpu().fp32.base();
+  return figure_of(flop * run.samples_per_s() / run.gpus / peak, run.log_sigma(), run.training.binds);
+}
+
 PredictedFigure predict_scaled_step(PredictionContext& context, const ValidationCase& c) {
   const Run run = run_of(context, c);
   const double seconds = run.training.parts.total.base();
-  return figure_of(c.metric == "steps_per_s" ? 1 / seconds : seconds, run.log_sigma());
+  return figure_of(c.metric == "steps_per_s" ? 1 / seconds : seconds, run.log_sigma(), run.training.binds);
 }
 
 PredictedFigure predict_scaled_epochs(PredictionContext& context, const ValidationCase& c) {
   const double samples = samples_of(c);
   const Run run = run_of(context, c);
   const PredictedFigure rate = run.throughput();
-  PredictedFigure out{samples / rate.value, samples / rate.high, samples / rate.low};
+  PredictedFigure out = time_at(rate, samples);
   // Time to train holds the evaluations, which the logs give apart.
   const double evaluation = number_in(c.workload.extra, "evaluation_s").value_or(0);
   for (double* value : {&out.value, &out.low, &out.high}) *value += evaluation;
@@ -204,7 +218,8 @@ PredictedFigure predict_network_send(PredictionContext& context, const Validatio
   const ValidationCase c = with_fitting_batch(context, stated);
   const Run run = run_of(context, c);
   if (!(run.sent > Bytes{0})) throw Unpredictable{"one node sends nothing"};
-  return figure_of(run.sent.base() / run.training.parts.total.base() / 1e6, run.log_sigma());
+  return figure_of(run.sent.base() / run.training.parts.total.base() / 1e6, run.log_sigma(),
+                   run.training.binds);
 }
 
 PredictedFigure predict_scaling(PredictionContext& context, const ValidationCase& stated) {
@@ -212,11 +227,13 @@ PredictedFigure predict_scaling(PredictionContext& context, const ValidationCase
   const Json* baseline = member_in(c.workload.extra, "baseline");
   if (baseline == nullptr) throw Unpredictable{"baseline of the ratio not stated"};
   ValidationCase other = c;
+  double kernels = 1.0 / 3;  // of other GPUs or arithmetic, as on one GPU (single_gpu.cpp)
   if (const auto gpus = number_in(*baseline, "gpus")) {
+    kernels = 0;
     other = with_gpus(c, *gpus);
   } else if (const auto gpu = text_in(*baseline, "gpu")) {
     other.system.gpu = *gpu;
-    other.system.node.reset();
+    other.system.node = text_in(*baseline, "node");
     other.system.node_note.clear();
   } else if (const auto precision = text_in(*baseline, "precision")) {
     other.workload.precision = *precision;
@@ -224,7 +241,7 @@ PredictedFigure predict_scaling(PredictionContext& context, const ValidationCase
     throw Unpredictable{"the baseline names neither GPUs nor their number nor precision"};
   }
   const Run fast = run_of(context, c), slow = run_of(context, other);
-  return ratio_of(fast, slow, c.metric == "scaling_efficiency" ? slow.gpus / fast.gpus : 1);
+  return ratio_of(fast, slow, c.metric == "scaling_efficiency" ? slow.gpus / fast.gpus : 1, kernels);
 }
 
 }  // namespace rackcast

@@ -12,6 +12,8 @@
 namespace rackcast {
 namespace {
 
+constexpr const char* gpu_compute = "GPU compute";
+
 struct Run {
   StepTime step;
   const Workload* workload = nullptr;
@@ -49,9 +51,21 @@ Run run_on_one_gpu(PredictionContext& context, const ValidationCase& c) {
 
 }  // namespace
 
-PredictedFigure figure_of(double value, double log_sigma) {
+PredictedFigure figure_of(double value, double log_sigma, std::string binds) {
   const double reach = std::exp(1.645 * log_sigma);  // 90 % of a normal distribution
-  return {value, value / reach, value * reach};
+  return {.value = value, .low = value / reach, .high = value * reach, .binds = std::move(binds)};
+}
+
+PredictedFigure scaled(PredictedFigure figure, double factor) {
+  for (double* value : {&figure.value, &figure.low, &figure.high}) *value *= factor;
+  return figure;
+}
+
+PredictedFigure time_at(const PredictedFigure& rate, double samples) {
+  return {.value = samples / rate.value,
+          .low = samples / rate.high,
+          .high = samples / rate.low,
+          .binds = rate.binds};
 }
 
 PredictedFigure predict_throughput(PredictionContext& context, const ValidationCase& c) {
@@ -59,49 +73,49 @@ PredictedFigure predict_throughput(PredictionContext& context, const ValidationC
   CaseInput input;
   if (c.system.node && c.workload.data == "real")
     input = input_of_case(context.catalog(), c, node_spec(context.catalog(), *c.system.node), 1, 1);
-  return fed(run.samples_per_s(), run.step.log_sigma, input);
+  return fed(figure_of(run.samples_per_s(), run.step.log_sigma, gpu_compute), input);
 }
 
 PredictedFigure predict_tokens(PredictionContext& context, const ValidationCase& c) {
   const double tokens = counted_tokens(c);
   const Run run = run_on_one_gpu(context, c);
-  return figure_of(run.samples_per_s() * tokens, run.step.log_sigma);
+  return figure_of(run.samples_per_s() * tokens, run.step.log_sigma, gpu_compute);
 }
 
 PredictedFigure predict_step_time(PredictionContext& context, const ValidationCase& c) {
   const Run run = run_on_one_gpu(context, c);
-  return figure_of(run.whole_step().base(), run.step.log_sigma);
+  return figure_of(run.whole_step().base(), run.step.log_sigma, gpu_compute);
 }
 
 PredictedFigure predict_forward(PredictionContext& context, const ValidationCase& c) {
   const Run run = run_on_one_gpu(context, c);
   const Duration time = c.workload.task == "inference" ? run.step.total : run.step.forward;
-  return figure_of(time.base(), run.step.log_sigma);
+  return figure_of(time.base(), run.step.log_sigma, gpu_compute);
 }
 
 PredictedFigure predict_backward(PredictionContext& context, const ValidationCase& c) {
   const Run run = run_on_one_gpu(context, c);
-  return figure_of(run.step.backward.base(), run.step.log_sigma);
+  return figure_of(run.step.backward.base(), run.step.log_sigma, gpu_compute);
 }
 
 PredictedFigure predict_flop_rate(PredictionContext& context, const ValidationCase& c) {
   const Run run = run_on_one_gpu(context, c);
   const double passes = c.workload.task == "inference" ? 1 : 3;
   const double tera = passes * run.workload->forward_flop().base() * run.samples_per_s() / 1e12;
-  return figure_of(tera, run.step.log_sigma);
+  return figure_of(tera, run.step.log_sigma, gpu_compute);
 }
 
 PredictedFigure predict_peak_fraction(PredictionContext& context, const ValidationCase& stated) {
   const ValidationCase c = with_fitting_batch(context, stated);  // who quotes a peak has filled the GPU
   const PredictedFigure rate = predict_flop_rate(context, c);
   const double peak = context.gpu(*c.system.gpu, context.profile(c)).gpu().fp32.base() / 1e12;
-  return {rate.value / peak, rate.low / peak, rate.high / peak};
+  return scaled(rate, 1 / peak);
 }
 
 PredictedFigure predict_epochs(PredictionContext& context, const ValidationCase& c) {
   const double samples = samples_of(c);
   const PredictedFigure rate = predict_throughput(context, c);
-  return {samples / rate.value, samples / rate.high, samples / rate.low};
+  return time_at(rate, samples);
 }
 
 PredictedFigure predict_speedup(PredictionContext& context, const ValidationCase& c) {
@@ -117,7 +131,7 @@ PredictedFigure predict_speedup(PredictionContext& context, const ValidationCase
   if (!changed) throw Unpredictable{"the baseline changes neither GPU nor precision nor batch"};
   const Run fast = run_on_one_gpu(context, c), slow = run_on_one_gpu(context, other);
   // What both runs share (framework, library) cancels; a third of the spread is left.
-  return figure_of(fast.samples_per_s() / slow.samples_per_s(), fast.step.log_sigma / 3);
+  return figure_of(fast.samples_per_s() / slow.samples_per_s(), fast.step.log_sigma / 3, gpu_compute);
 }
 
 }  // namespace rackcast

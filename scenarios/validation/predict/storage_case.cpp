@@ -17,14 +17,13 @@ PredictedFigure predict_storage_read(PredictionContext& context, const Validatio
   ValidationCase images = with_fitting_batch(context, stated);
   images.metric = "images_per_s";
   images.unit = "images/s";
-  const PredictionOutcome rate = predict_case(context, images);
-  if (!rate.figure) throw Unpredictable{rate.skipped_reason};
+  const PredictedFigure rate = predict_by_rule(context, images);
   double mega = number_in(stated.workload.extra, "bytes_per_image").value_or(imagenet_image.base()) / 1e6;
   if (stated.system.node) {
     const Cluster& cluster = context.cluster(images);
     mega *= share_of_storage(stated, cluster.node, cluster.used_nodes(), cluster.local_ranks());
   }
-  return {rate.figure->value * mega, rate.figure->low * mega, rate.figure->high * mega};
+  return scaled(rate, mega);
 }
 
 namespace {

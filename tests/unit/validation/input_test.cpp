@@ -120,9 +120,9 @@ TEST_CASE("a set ten times ImageNet is read from storage again, ImageNet from me
 
 TEST_CASE("the spread of a figure is that of the side that binds") {
   const CaseInput tight{Frequency{1000}, false, 0.2}, wide{Frequency{9000}, false, 0.2};
-  CHECK(fed(2000, 0.05, tight).value == 1000);
-  CHECK(fed(2000, 0.05, tight).high == doctest::Approx(1000 * std::exp(1.645 * 0.2)));
-  CHECK(fed(2000, 0.05, wide).high == doctest::Approx(2000 * std::exp(1.645 * 0.05)));
+  CHECK(fed(figure_of(2000, 0.05), tight).value == 1000);
+  CHECK(fed(figure_of(2000, 0.05), tight).high == doctest::Approx(1000 * std::exp(1.645 * 0.2)));
+  CHECK(fed(figure_of(2000, 0.05), wide).high == doctest::Approx(2000 * std::exp(1.645 * 0.05)));
 }
 
 TEST_CASE("drives are predicted where they are stated, and small blocks are not") {
