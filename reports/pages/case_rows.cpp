@@ -165,18 +165,17 @@ List summary_lines(const Json& document, std::size_t figures, std::size_t predic
   std::size_t hold = 0;
   for (const Json* c : statements) hold += figure(*c, "error") == 0.0;
   List out;
-  out.items.push_back(fmt::format("{} figures have a row, and {} of them a prediction.", figures, predicted));
   out.items.push_back(
-      fmt::format("Of {} measured figures the median error is {}, the 90th percentile {}; {} lie in the 90 % "
-                  "interval.",
+      fmt::format("Figures with a row: {}. Figures with a prediction: {}.", figures, predicted));
+  out.items.push_back(
+      fmt::format("Measured figures: {}. Median error {}, 90th percentile {}, inside the 90 % interval {}. "
+                  "Compared with a "
+                  "range, because the source leaves settings open: {}.",
                   scored.require("predicted").integer(), percent_of(scored, "median_abs_error"),
-                  percent_of(scored, "p90_abs_error"), percent_of(scored, "coverage_90")));
-  if (ranges > 0)
-    out.items.back() += fmt::format(
-        " The source of {} of them leaves settings open: they are compared with a range.", ranges);
+                  percent_of(scored, "p90_abs_error"), percent_of(scored, "coverage_90"), ranges));
   if (!statements.empty())
     out.items.push_back(
-        fmt::format("Of {} statements in words rackcast agrees with {}.", statements.size(), hold));
+        fmt::format("Statements in words: {}. The program agrees with {}.", statements.size(), hold));
   return out;
 }
 
