@@ -9,6 +9,7 @@
 #include "models/memory/memory.hpp"
 #include "models/networks/workload.hpp"
 #include "scenarios/answer/sensitivity.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/evaluate/step_timeline.hpp"
 #include "scenarios/evidence/evidence.hpp"
 #include "scenarios/result/reliability_report.hpp"
@@ -125,43 +126,6 @@ Prediction point_prediction(Evaluator& evaluator, const Question& q) {
 }
 
 }  // namespace
-
-std::string count_of(double n, const char* what) {
-  return fmt::format("{:.0f} {}{}", n, what, n == 1 ? "" : "s");
-}
-
-std::string with_spares(int nodes, int spares) {
-  return spares > 0 ? fmt::format("{} + {}", nodes, count_of(spares, "spare")) : fmt::format("{}", nodes);
-}
-
-std::optional<double> units_of(const NodeFacts& node, int nodes) {
-  return node.rack_units ? std::optional(nodes * *node.rack_units) : std::nullopt;
-}
-
-std::optional<double> kilowatts_of(const NodeFacts& node, int nodes) {
-  return node.max_power ? std::optional(nodes * node.max_power->base() / 1000) : std::nullopt;
-}
-
-Question question(const Scenario& s, const WorkloadSpec& w) {
-  Question q{s.cluster, w,      s.cluster.gpus_per_job, s.data.samples, s.data.bytes_per_sample,
-             s.storage, s.input};
-  q.stored_factor = s.data.stored_factor();
-  q.site = s.site;
-  q.failures = s.failures;
-  if (s.goal) q.availability = s.goal->availability;
-  return q;
-}
-
-std::vector<Question> questions(const Scenario& s) {
-  std::vector<Question> out;
-  for (const WorkloadSpec& w : s.workloads) {
-    if (out.empty() || !s.adds_up())
-      out.push_back(question(s, w));
-    else
-      out.front().then.push_back(w);
-  }
-  return out;
-}
 
 void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec, int nodes,
               WorkloadResult& w) {

@@ -12,7 +12,6 @@
 #include "models/networks/workload.hpp"
 #include "models/split/split_tables.hpp"
 #include "models/split/split_training.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/global_batch.hpp"
 #include "scenarios/format/parallelism.hpp"

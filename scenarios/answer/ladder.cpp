@@ -4,6 +4,7 @@
 
 #include "scenarios/answer/describe.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"
 

@@ -6,10 +6,11 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/node_counts.hpp"
 #include "scenarios/answer/search.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/parallelism.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast {

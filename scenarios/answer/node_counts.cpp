@@ -8,9 +8,9 @@
 
 #include "models/memory/memory.hpp"
 #include "models/networks/workload.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/search.hpp"
 #include "scenarios/format/parallelism.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast {

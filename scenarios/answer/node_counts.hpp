@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/limits/limits.hpp"
 
 namespace rackcast {
 

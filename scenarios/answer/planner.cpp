@@ -7,14 +7,15 @@
 #include <span>
 
 #include "scenarios/answer/describe.hpp"
+#include "scenarios/answer/growth.hpp"
 #include "scenarios/answer/neighbours.hpp"
 #include "scenarios/answer/search.hpp"
 #include "scenarios/answer/sensitivity.hpp"
 #include "scenarios/answer/whole_answer.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/plan/design.hpp"
 #include "scenarios/plan/front_intervals.hpp"
-#include "scenarios/result/growth_report.hpp"
 #include "sim/engine/trace.hpp"
 #include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"

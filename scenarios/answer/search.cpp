@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/node_counts.hpp"
-#include "scenarios/plan/limits.hpp"
+#include "scenarios/limits/limits.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_conflicts.hpp"
 #include "sim/units/quantity_text.hpp"

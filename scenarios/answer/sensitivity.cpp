@@ -7,7 +7,7 @@
 #include <functional>
 #include <span>
 
-#include "scenarios/answer/describe.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/ranges.hpp"
 
 namespace rackcast {

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/neighbours.hpp"
 #include "scenarios/answer/search.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/plan/plan.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "sim/units/told_apart.hpp"

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/campaign/campaign_simulation.hpp"
 #include "scenarios/campaign/campaign_site.hpp"
 #include "scenarios/campaign/gang_speed.hpp"

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <map>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/campaign/gang_speed.hpp"
 #include "scenarios/campaign/sacct.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "sim/base/input_file.hpp"
 #include "sim/base/random.hpp"
 #include "sim/json/table_document.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "sim/base/error.hpp"

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "models/collectives/cluster.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/scenario.hpp"
 

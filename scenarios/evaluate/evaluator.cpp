@@ -66,6 +66,35 @@ double Evaluator::steps(const Question& q) {
   return std::ceil(q.samples * epochs(q) / run(q).samples_per_step);
 }
 
+std::optional<double> units_of(const NodeFacts& node, int nodes) {
+  return node.rack_units ? std::optional(nodes * *node.rack_units) : std::nullopt;
+}
+
+std::optional<double> kilowatts_of(const NodeFacts& node, int nodes) {
+  return node.max_power ? std::optional(nodes * node.max_power->base() / 1000) : std::nullopt;
+}
+
+Question question(const Scenario& s, const WorkloadSpec& w) {
+  Question q{s.cluster, w,      s.cluster.gpus_per_job, s.data.samples, s.data.bytes_per_sample,
+             s.storage, s.input};
+  q.stored_factor = s.data.stored_factor();
+  q.site = s.site;
+  q.failures = s.failures;
+  if (s.goal) q.availability = s.goal->availability;
+  return q;
+}
+
+std::vector<Question> questions(const Scenario& s) {
+  std::vector<Question> out;
+  for (const WorkloadSpec& w : s.workloads) {
+    if (out.empty() || !s.adds_up())
+      out.push_back(question(s, w));
+    else
+      out.front().then.push_back(w);
+  }
+  return out;
+}
+
 std::vector<Question> one_by_one(const Question& q) {
   std::vector<Question> out{q};
   out.front().then.clear();

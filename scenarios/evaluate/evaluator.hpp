@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "models/step/training.hpp"
+#include "scenarios/evaluate/assumption.hpp"
+#include "scenarios/evaluate/estimate.hpp"
 #include "scenarios/evaluate/failure_plan.hpp"
+#include "scenarios/evaluate/input_report.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/names/run_control.hpp"
-#include "scenarios/result/input_report.hpp"
-#include "scenarios/result/result.hpp"
 #include "sim/base/error.hpp"
 
 namespace rackcast {
@@ -45,6 +46,13 @@ struct Question {
   std::vector<WorkloadSpec> then = {};  ///< further workloads on the same nodes, each after the one before
 };
 
+/// The scenario's question about one of its workloads, on the cluster of the scenario.
+Question question(const Scenario& scenario, const WorkloadSpec& workload);
+
+/// All that the scenario asks of its cluster: one question about all workloads where they run one after
+/// another, else one question about each (scenario.hpp, WorkloadsRun).
+std::vector<Question> questions(const Scenario& scenario);
+
 /// The question about each of its workloads alone, in the order in which they run.
 std::vector<Question> one_by_one(const Question& question);
 
@@ -69,6 +77,10 @@ struct NodeFacts {
   std::optional<double> rack_units;  ///< nothing: the catalogue does not say
   std::optional<Power> max_power;
 };
+
+/// Rack units and rated power of so many nodes; nothing where the catalogue does not say.
+std::optional<double> units_of(const NodeFacts& node, int nodes);
+std::optional<double> kilowatts_of(const NodeFacts& node, int nodes);
 
 /// The times of a question are those of all its workloads together, one after another; what else is asked (a
 /// step, its epochs, its memory) is asked of its first workload: see one_by_one().

@@ -13,10 +13,10 @@
 #include "models/frameworks/framework.hpp"
 #include "models/gpu/cost.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/evaluate/ledger.hpp"
 #include "scenarios/evaluate/question_input.hpp"
 #include "scenarios/evaluate/shared_runs.hpp"
 #include "scenarios/evaluate/step_key.hpp"
-#include "scenarios/result/ledger.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/node_spec.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "scenarios/result/ledger.hpp"
+#include "scenarios/evaluate/ledger.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "topologies/hardware/node_spec.hpp"
 

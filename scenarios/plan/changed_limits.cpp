@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "models/data_path/storage.hpp"
-#include "scenarios/answer/describe.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/plan/limit_text.hpp"
 #include "scenarios/site/site_plan.hpp"
 #include "sim/units/quantity_text.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "scenarios/format/scenario.hpp"
-#include "scenarios/plan/limits.hpp"
+#include "scenarios/limits/limits.hpp"
 
 namespace rackcast {
 

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "scenarios/answer/describe.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/parallelism.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/site/placed.hpp"
 #include "topologies/catalog/catalog.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/site/site_report.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "sim/units/told_apart.hpp"

@@ -2,7 +2,7 @@
 /// Limits for people.
 #include <string>
 
-#include "scenarios/plan/limits.hpp"
+#include "scenarios/limits/limits.hpp"
 
 namespace rackcast {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/plan/limit_text.hpp"
 #include "scenarios/plan/pareto.hpp"
 #include "scenarios/plan/plan_candidate.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "scenarios/format/search_spec.hpp"
-#include "scenarios/plan/limits.hpp"
-#include "scenarios/site/missing_facts.hpp"
+#include "scenarios/limits/limits.hpp"
+#include "scenarios/limits/missing_facts.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace rackcast {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "models/networks/operator.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/format/workload_choice.hpp"
+#include "scenarios/names/count_text.hpp"
 
 namespace rackcast {
 

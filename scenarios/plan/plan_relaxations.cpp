@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "models/site/racks.hpp"
-#include "scenarios/answer/describe.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/plan/changed_limits.hpp"
 #include "scenarios/plan/limit_text.hpp"
 #include "scenarios/plan/plan_candidate.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "scenarios/answer/describe.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
 
 namespace rackcast {
 

@@ -5,7 +5,6 @@
 
 #include "models/collectives/cluster.hpp"
 #include "models/memory/memory.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_conflicts.hpp"

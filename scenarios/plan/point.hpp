@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/limits/limits.hpp"
+#include "scenarios/limits/missing_facts.hpp"
 #include "scenarios/plan/design.hpp"
-#include "scenarios/plan/limits.hpp"
-#include "scenarios/site/missing_facts.hpp"
 
 namespace rackcast {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "models/collectives/cluster.hpp"
-#include "scenarios/answer/describe.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "topologies/drawings/drawings.hpp"
 #include "topologies/nodes/node_builder.hpp"
 

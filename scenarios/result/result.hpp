@@ -6,30 +6,20 @@
 #include <vector>
 
 #include "models/step/training.hpp"
+#include "scenarios/evaluate/assumption.hpp"
+#include "scenarios/evaluate/estimate.hpp"
 #include "scenarios/evaluate/failure_plan.hpp"
+#include "scenarios/evaluate/input_report.hpp"
 #include "scenarios/evaluate/step_timeline.hpp"
 #include "scenarios/evidence/evidence.hpp"
 #include "scenarios/format/scenario.hpp"
-#include "scenarios/plan/limits.hpp"
+#include "scenarios/limits/limits.hpp"
 #include "scenarios/plan/plan.hpp"
-#include "scenarios/result/assumption.hpp"
-#include "scenarios/result/input_report.hpp"
+#include "scenarios/result/growth_report.hpp"
 #include "scenarios/result/machine_drawing.hpp"
-#include "scenarios/result/result_estimate.hpp"
 #include "scenarios/site/site_report.hpp"
 
 namespace rackcast {
-
-struct Prediction {
-  Estimate time_to_train, samples_per_s, scaling_efficiency, step_time;
-};
-
-/// A limit that is not kept. Texts with units: `required` is what is allowed or asked, `best` the nearest to
-/// it that can be had.
-struct Conflict {
-  Limit limit = Limit::configuration;
-  std::string required, best, statement;
-};
 
 struct Change {
   std::string input, change, statement;

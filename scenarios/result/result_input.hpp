@@ -1,8 +1,9 @@
 #pragma once
 /// The parts of the result document about the way of the data. Private to scenarios/result/result*.cpp.
 #include "scenarios/document/input.hpp"
+#include "scenarios/evaluate/input_report.hpp"
 #include "scenarios/format/data_spec.hpp"
-#include "scenarios/result/input_report.hpp"
+#include "scenarios/result/growth_report.hpp"
 
 namespace rackcast {
 

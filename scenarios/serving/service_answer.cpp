@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "models/networks/workload.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/search.hpp"
+#include "scenarios/evaluate/ledger.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/names/run_control.hpp"
-#include "scenarios/result/ledger.hpp"
 #include "scenarios/serving/service_fleet.hpp"
 #include "scenarios/serving/service_search.hpp"
 #include "scenarios/serving/token_server.hpp"

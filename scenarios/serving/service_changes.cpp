@@ -7,8 +7,8 @@
 
 #include "models/networks/transformer.hpp"
 #include "models/networks/workload.hpp"
-#include "scenarios/answer/describe.hpp"
-#include "scenarios/result/ledger.hpp"
+#include "scenarios/evaluate/ledger.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/serving/service_fleet.hpp"
 #include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"

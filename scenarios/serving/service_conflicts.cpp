@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/search.hpp"
-#include "scenarios/plan/limits.hpp"
+#include "scenarios/limits/limits.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/serving/service_search.hpp"
 #include "sim/units/quantity_text.hpp"
 

@@ -9,9 +9,9 @@
 
 #include "models/collectives/cluster.hpp"
 #include "models/reliability/failure_rates.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/search.hpp"
 #include "scenarios/format/failure_spec.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/serving/token_server.hpp"
 #include "scenarios/site/placed.hpp"
 #include "scenarios/site/power_report.hpp"

@@ -13,7 +13,7 @@
 #include "models/memory/memory.hpp"
 #include "models/networks/transformer.hpp"
 #include "models/power/gpu_power.hpp"
-#include "scenarios/result/ledger.hpp"
+#include "scenarios/evaluate/ledger.hpp"
 #include "scenarios/serving/token_server.hpp"
 #include "scenarios/site/placed.hpp"
 #include "sim/units/quantity_text.hpp"

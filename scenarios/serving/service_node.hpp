@@ -11,7 +11,7 @@
 #include "models/networks/workload.hpp"
 #include "models/serving/serving.hpp"
 #include "scenarios/format/scenario.hpp"
-#include "scenarios/plan/limits.hpp"
+#include "scenarios/limits/limits.hpp"
 #include "topologies/hardware/node_spec.hpp"
 
 namespace rackcast {

@@ -9,10 +9,10 @@
 #include <cmath>
 #include <utility>
 
-#include "scenarios/answer/describe.hpp"
+#include "scenarios/limits/limits.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/plan/changed_limits.hpp"
 #include "scenarios/plan/limit_text.hpp"
-#include "scenarios/plan/limits.hpp"
 #include "scenarios/serving/service_fleet.hpp"
 #include "scenarios/serving/service_search.hpp"
 #include "sim/units/quantity_text.hpp"

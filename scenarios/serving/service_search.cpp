@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "scenarios/answer/describe.hpp"
-#include "scenarios/plan/limits.hpp"
-#include "scenarios/result/ledger.hpp"
+#include "scenarios/evaluate/ledger.hpp"
+#include "scenarios/limits/limits.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/site/placed.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "sim/units/told_apart.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "scenarios/result/result.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_report.hpp"
 #include "sim/units/quantity_text.hpp"

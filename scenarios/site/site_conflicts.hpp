@@ -3,13 +3,12 @@
 /// more nodes, so the search asks once: of the smallest count that meets the deadline.
 #include <vector>
 
-#include "scenarios/plan/limits.hpp"
+#include "scenarios/limits/limits.hpp"
 
 namespace rackcast {
 
 class Catalog;
 struct Cluster;
-struct Conflict;
 struct CostReport;
 struct SitePlan;
 struct SiteRun;

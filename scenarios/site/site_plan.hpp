@@ -8,7 +8,7 @@
 #include "models/collectives/cluster.hpp"
 #include "models/site/rack_elevation.hpp"
 #include "scenarios/format/site_spec.hpp"
-#include "scenarios/site/missing_facts.hpp"
+#include "scenarios/limits/missing_facts.hpp"
 
 namespace rackcast {
 

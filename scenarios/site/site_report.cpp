@@ -6,7 +6,6 @@
 
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/scenario.hpp"
-#include "scenarios/result/result.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "topologies/catalog/plain_name.hpp"

@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "models/memory/memory.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/search.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/parallelism.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "models/step/straggler.hpp"
-#include "scenarios/answer/describe.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/serving/service_search.hpp"
 #include "sim/units/quantity_text.hpp"
 

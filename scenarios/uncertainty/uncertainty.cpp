@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "models/step/straggler.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/node_counts.hpp"
 #include "scenarios/answer/search.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast {

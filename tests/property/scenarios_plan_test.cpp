@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "scenarios/plan/limits.hpp"
+#include "scenarios/limits/limits.hpp"
 #include "scenarios/plan/pareto.hpp"
 #include "sim/base/random.hpp"
 

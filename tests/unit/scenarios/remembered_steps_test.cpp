@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/evaluate/step_key.hpp"
 #include "scenarios/format/scenario.hpp"

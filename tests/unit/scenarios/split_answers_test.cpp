@@ -10,7 +10,6 @@
 #include "models/memory/memory.hpp"
 #include "models/networks/workload.hpp"
 #include "models/split/utilisation.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/explain.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/evaluate/evaluator.hpp"

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "models/data_path/storage.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/evaluate/question_input.hpp"
 #include "scenarios/format/scenario.hpp"

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "models/memory/memory.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/node_counts.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/answer/search.hpp"

@@ -7,7 +7,6 @@
 #include "models/data_path/storage.hpp"
 #include "models/memory/memory.hpp"
 #include "models/split/split_tables.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/explain.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/answer/search.hpp"

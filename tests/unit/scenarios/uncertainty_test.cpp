@@ -8,7 +8,6 @@
 #include <numbers>
 #include <string>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/scenario.hpp"

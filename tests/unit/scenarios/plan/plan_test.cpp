@@ -10,7 +10,6 @@
 #include <limits>
 #include <string>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/scenario.hpp"

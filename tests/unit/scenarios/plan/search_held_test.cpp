@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/plan/plan_search.hpp"

@@ -9,7 +9,6 @@
 
 #include "reports/pages/report.hpp"
 #include "reports/result/result.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/neighbours.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/answer/search.hpp"

@@ -1,4 +1,4 @@
-#include "scenarios/result/ledger.hpp"
+#include "scenarios/evaluate/ledger.hpp"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include "models/gpu/cost.hpp"
 #include "models/networks/workload.hpp"
 #include "models/split/split_tables.hpp"
-#include "scenarios/answer/describe.hpp"
 #include "scenarios/evaluate/question_input.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/names/defaults.hpp"
 #include "scenarios/names/exchange_choice.hpp"
 #include "sim/json/table_document.hpp"

@@ -1,12 +1,11 @@
-#include "scenarios/plan/limits.hpp"
+#include "scenarios/limits/limits.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "scenarios/result/result.hpp"
-#include "scenarios/site/missing_facts.hpp"
+#include "scenarios/limits/missing_facts.hpp"
 
 namespace rackcast {
 

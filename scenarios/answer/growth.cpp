@@ -1,4 +1,4 @@
-#include "scenarios/result/growth_report.hpp"
+#include "scenarios/answer/growth.hpp"
 
 #include <algorithm>
 #include <cmath>

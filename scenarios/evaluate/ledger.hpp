@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/result/result.hpp"
+#include "scenarios/evaluate/assumption.hpp"
+#include "scenarios/format/scenario.hpp"
 
 namespace rackcast {
 

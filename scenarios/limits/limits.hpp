@@ -12,8 +12,6 @@
 
 namespace rackcast {
 
-struct Conflict;
-
 enum class Limit : std::uint8_t {
   configuration,  ///< a network or kernel that cannot be built so
   gpu_memory,
@@ -93,6 +91,13 @@ struct LimitValue {
   [[nodiscard]] bool above() const { return use > 1 + 1e-9; }
   /// A use above 1 breaks the limit, even one that leaves something out; one below then decides nothing.
   [[nodiscard]] bool undecided() const { return !above() && !missing.empty(); }
+};
+
+/// A limit that is not kept. Texts with units: `required` is what is allowed or asked, `best` the nearest to
+/// it that can be had.
+struct Conflict {
+  Limit limit = Limit::configuration;
+  std::string required, best, statement;
 };
 
 /// Those of the limits that are broken or cannot be decided.

@@ -1,4 +1,5 @@
 #pragma once
+/// Predicted numbers.
 #include <string>
 
 namespace rackcast {
@@ -7,6 +8,10 @@ namespace rackcast {
 struct Estimate {
   double value = 0, low = 0, high = 0;
   std::string unit;
+};
+
+struct Prediction {
+  Estimate time_to_train, samples_per_s, scaling_efficiency, step_time;
 };
 
 }  // namespace rackcast

@@ -1,4 +1,4 @@
-#include "scenarios/site/missing_facts.hpp"
+#include "scenarios/limits/missing_facts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,0 +1,15 @@
+#include "scenarios/names/count_text.hpp"
+
+#include <fmt/format.h>
+
+namespace rackcast {
+
+std::string count_of(double n, const char* what) {
+  return fmt::format("{:.0f} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string with_spares(int nodes, int spares) {
+  return spares > 0 ? fmt::format("{} + {}", nodes, count_of(spares, "spare")) : fmt::format("{}", nodes);
+}
+
+}  // namespace rackcast
