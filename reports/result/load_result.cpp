@@ -58,7 +58,8 @@ ResultDocument load_result(const Json& json) {
   ResultDocument out;
   take_head(json, result.head, out);
   out.deadline_s = result.deadline_s;
-  out.premise.statement = std::move(result.premise);
+  out.premise.stated = !result.workloads_run.empty();
+  out.premise.times_s = std::move(result.times_s);
   out.premise.adds_up = result.workloads_run == "one-after-another";
   out.answer = std::move(result.answer);
   out.performance = std::move(result.performance);

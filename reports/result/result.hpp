@@ -1,5 +1,5 @@
 #pragma once
-/// The result document as the reports see it: "format": "rackcast-result", "version": 1.
+/// The result document as the reports see it: "format": "rackcast-result", "version": 2.
 ///
 /// load_result checks shape, types and version once, so the sections read plain fields. What a result may
 /// leave out is optional or empty here, and its section then leaves it out too. Unknown keys are ignored: a
@@ -40,7 +40,8 @@ struct ResultDocument {
   std::optional<double> deadline_s;
   /// How several workloads share the cluster and the deadline; of one there is nothing to say.
   struct {
-    std::string statement;
+    bool stated = false;
+    std::vector<double> times_s;  ///< of each workload, on the cluster of the answer
     bool adds_up = false;  ///< one after another: their times add up, and the deadline is for all of them
   } premise;
   Answer answer;

@@ -6,6 +6,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/answer_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -313,8 +314,8 @@ Blocks decision_section(const ResultDocument& document) {
   box.kicker = document.kind == ResultDocument::Kind::size ? "Decision" : "Simulated";
   box.title = headline_title(document);
   // The answer first, then what binds it, then what was assumed of several workloads.
-  box.lead = answer_sentence(document) + answer.statement;
-  if (!document.premise.statement.empty()) box.lead += " " + document.premise.statement;
+  box.lead = answer_sentence(document) + answer_text(document);
+  if (const std::string premise = premise_text(document); !premise.empty()) box.lead += " " + premise;
   const bool several = document.workloads.size() > 1;
   box.facts = headline_facts(document, several);
   Blocks blocks{{box, Audience::terminal}};

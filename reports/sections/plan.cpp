@@ -7,6 +7,8 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/answer_sentences.hpp"
+#include "reports/sentences/plan_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "sim/units/told_apart.hpp"
 
@@ -243,7 +245,7 @@ Table option_table(const Plan& plan) {
   return table;
 }
 
-Table relaxation_table(const std::vector<Plan::Relaxation>& relaxations) {
+Table relaxation_table(const std::vector<Plan::Relaxation>& relaxations, const PlanCandidate& chosen) {
   Table table;
   table.caption = "What a tenth more of each limit is worth";
   table.columns = {{"Limit"}, {"Now", Align::right}};
@@ -254,7 +256,8 @@ Table relaxation_table(const std::vector<Plan::Relaxation>& relaxations) {
   for (const auto& r : relaxations) {
     std::vector<Cell> row{text_cell(limit_title(r.limit)), text_cell(r.now)};
     if (used) row.push_back(percent_cell(r.used));
-    for (const std::string& text : {r.relaxed, std::string{r.binds ? "yes" : "no"}, r.statement})
+    for (const std::string& text :
+         {r.relaxed, std::string{r.binds ? "yes" : "no"}, relaxation_text(r, chosen)})
       row.push_back(text_cell(text));
     table.rows.push_back(std::move(row));
   }
@@ -262,15 +265,14 @@ Table relaxation_table(const std::vector<Plan::Relaxation>& relaxations) {
 }
 
 /// A row for each limit that is worth something; all the others are one.
-KeyValues relaxation_list(const std::vector<Plan::Relaxation>& relaxations) {
+KeyValues relaxation_list(const std::vector<Plan::Relaxation>& relaxations, const PlanCandidate& chosen) {
   KeyValues list;
   std::vector<std::string> idle;
   for (const auto& r : relaxations) {
-    if (!r.binds && r.statement.starts_with("nothing")) {
+    if (is_idle(r))
       idle.push_back(r.limit);
-    } else {
-      list.rows.push_back({limit_title(r.limit) + ", " + r.relaxed, r.statement, {}});
-    }
+    else
+      list.rows.push_back({limit_title(r.limit) + ", " + r.relaxed, relaxation_text(r, chosen), {}});
   }
   if (!idle.empty())
     list.rows.push_back({list.rows.empty() ? "each" : "each of the others",
@@ -284,8 +286,8 @@ Table conflict_table(const Plan& plan) {
   table.caption = "The smallest set of limits that conflict: drop any one, and the others can be kept";
   table.columns = {{"Limit"}, {"Allowed", Align::right}, {"Needed", Align::right}, {"Why"}};
   for (const auto& c : plan.conflict_set)
-    table.rows.push_back(
-        {text_cell(limit_title(c.limit)), text_cell(c.allowed), text_cell(c.needed), text_cell(c.statement)});
+    table.rows.push_back({text_cell(limit_title(c.limit)), text_cell(c.allowed), text_cell(c.needed),
+                          text_cell(conflict_text(c))});
   return table;
 }
 
@@ -329,31 +331,33 @@ Plan with_titles(Plan plan, const ResultDocument& document) {
 
 }  // namespace
 
-Blocks relaxation_blocks(const std::vector<Plan::Relaxation>& relaxations) {
-  if (relaxations.empty()) return {};
+Blocks relaxation_blocks(const std::optional<Plan>& plan) {
+  if (!plan || !plan->chosen || plan->relaxations.empty()) return {};
   return {{Paragraph{"What a tenth more of each limit is worth:"}, Audience::terminal},
-          {relaxation_list(relaxations), Audience::terminal},
-          {relaxation_table(relaxations), Audience::document}};
+          {relaxation_list(plan->relaxations, *plan->chosen), Audience::terminal},
+          {relaxation_table(plan->relaxations, *plan->chosen), Audience::document}};
 }
 
 Blocks plan_section(const ResultDocument& document) {
-  if (!document.plan) return {};
+  if (!document.plan || document.serving) return {};
   const Plan plan = with_titles(*document.plan, document);
   Blocks blocks;
   const bool searched = plan.designs > 1 || plan.variants > 1 || plan.objective != "fewest-nodes";
   const auto audience = searched || !plan.chosen ? Audience::everyone : Audience::document;
-  const bool said = document.answer.statement.starts_with(plan.statement);
-  blocks.push_back({Paragraph{said ? effort(plan) : plan.statement + " " + effort(plan)}, audience});
-  if (!plan.smaller_statement.empty()) blocks.push_back({Paragraph{plan.smaller_statement}, audience});
+  const std::string statement = plan_text(document);
+  const bool said = answer_text(document).starts_with(statement);
+  blocks.push_back({Paragraph{said ? effort(plan) : statement + " " + effort(plan)}, audience});
+  if (const std::string smaller = smaller_text(document); !smaller.empty())
+    blocks.push_back({Paragraph{smaller}, audience});
   if (!plan.conflict_set.empty()) {
     // The answer's own conflicts may say the same already.
     const auto& told = document.answer.conflicts;
-    const bool same = !told.empty() && told.front().statement == plan.conflict_set.front().statement;
+    const bool same = !told.empty() && told.front().statement.empty();
     blocks.push_back({conflict_table(plan), same ? Audience::document : Audience::everyone});
   }
   if (plan.options.size() > 1) blocks.push_back({option_table(plan)});
   add_front(blocks, plan, document);
-  std::ranges::move(relaxation_blocks(plan.relaxations), std::back_inserter(blocks));
+  std::ranges::move(relaxation_blocks(plan), std::back_inserter(blocks));
   if (!plan.refused.empty()) {
     const auto who = searched ? Audience::everyone : Audience::document;
     blocks.push_back({Paragraph{"What could not be built:"}, who});

@@ -5,66 +5,60 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/answer_sentences.hpp"
 
 namespace rackcast::reports {
 namespace {
 
-std::string why_not_fewer_text(const Answer::WhyNotFewer& why) {
-  if (!why.statement.empty()) {
-    return why.statement;
-  }
-  const std::string time = why.time_to_train ? ", taking " + prediction_text(*why.time_to_train) : "";
-  return fmt::format("{} would miss the limit \"{}\"{}.", counted(why.nodes, "node"), why.fails, time);
-}
-
-Table conflict_table(const std::vector<Answer::Conflict>& conflicts) {
+Table conflict_table(const ResultDocument& document, const std::vector<Answer::Conflict>& conflicts) {
   Table table;
   table.caption = "Limits that cannot be met together";
   table.columns = {{"Limit"}, {"Allowed or asked", Align::right}, {"Best possible", Align::right}, {"Why"}};
   for (const auto& conflict : conflicts) {
     table.rows.push_back({text_cell(limit_title(conflict.constraint)), text_cell(conflict.required),
-                          text_cell(conflict.best), text_cell(conflict.statement)});
+                          text_cell(conflict.best), text_cell(conflict_text(document, conflict))});
   }
   return table;
 }
 
-Table change_table(const std::vector<Answer::Change>& changes) {
+Table change_table(const ResultDocument& document, const Answer& answer) {
   Table table;
   table.caption = "What would change the answer";
   table.columns = {{"If this changes"}, {"To"}, {"Nodes", Align::right}, {"Then"}};
-  for (const auto& change : changes) {
+  for (const auto& change : answer.changes) {
     const Cell nodes = change.nodes ? count_cell(change.nodes) : text_cell("none");
-    table.rows.push_back(
-        {text_cell(change.input), text_cell(change.change), nodes, text_cell(change.statement)});
+    table.rows.push_back({text_cell(change.input), text_cell(change.change), nodes,
+                          text_cell(change_text(document, answer, change))});
   }
   return table;
 }
 
 /// The same for the terminal: "deadline, 28 days   4 nodes instead of 8".
-KeyValues change_list(const std::vector<Answer::Change>& changes) {
+KeyValues change_list(const ResultDocument& document, const Answer& answer) {
   KeyValues list;
-  for (const auto& change : changes) {
+  for (const auto& change : answer.changes) {
     const std::string nodes = change.nodes ? counted(*change.nodes, "node") : "no answer";
-    const bool goes_on = change.nodes && change.statement.starts_with("instead of");
-    const std::string why = change.statement.empty() ? "" : (goes_on ? " " : ": ") + change.statement;
+    const std::string text = change_text(document, answer, change);
+    const bool goes_on = change.nodes && text.starts_with("instead of");
+    const std::string why = text.empty() ? "" : (goes_on ? " " : ": ") + text;
     list.rows.push_back({change.input + ", " + change.change, nodes + why, {}});
   }
   return list;
 }
 
-void add_reasons(Blocks& blocks, const Answer& answer, Audience audience) {
+void add_reasons(Blocks& blocks, const ResultDocument& document, const Answer& answer, Audience audience) {
   if (answer.why_not_fewer) {
-    blocks.push_back({Paragraph{why_not_fewer_text(*answer.why_not_fewer)}, audience});
+    blocks.push_back({Paragraph{why_not_fewer_text(document, answer, *answer.why_not_fewer)}, audience});
   }
   if (!answer.conflicts.empty()) {
-    blocks.push_back({conflict_table(answer.conflicts), audience});
+    blocks.push_back({conflict_table(document, answer.conflicts), audience});
   }
   if (!answer.changes.empty()) {
     if (audience == Audience::everyone) {
       blocks.push_back({Paragraph{"What would change the answer:"}, Audience::terminal});
-      blocks.push_back({change_list(answer.changes), Audience::terminal});
+      blocks.push_back({change_list(document, answer), Audience::terminal});
     }
-    blocks.push_back({change_table(answer.changes), Audience::document});
+    blocks.push_back({change_table(document, answer), Audience::document});
   }
 }
 
@@ -79,17 +73,17 @@ bool same_changes(const Answer& one, const Answer& whole) {
 
 Blocks reasons_section(const ResultDocument& document) {
   Blocks blocks;
-  add_reasons(blocks, document.answer, Audience::everyone);
+  add_reasons(blocks, document, document.answer, Audience::everyone);
   if (document.workloads.size() < 2 || document.premise.adds_up) {
     return blocks;
   }
   for (const WorkloadResult& workload : document.workloads) {
     if (same_changes(workload.answer, document.answer)) continue;
     Blocks own;
-    if (!workload.answer.statement.empty()) {
-      own.push_back({Paragraph{workload.answer.statement}, Audience::document});
+    if (const std::string text = workload_text(document, workload); !text.empty()) {
+      own.push_back({Paragraph{text}, Audience::document});
     }
-    add_reasons(own, workload.answer, Audience::document);
+    add_reasons(own, document, workload.answer, Audience::document);
     if (!own.empty()) {
       blocks.push_back({Subheading{workload.title + " on its own"}, Audience::document});
       blocks.insert(blocks.end(), own.begin(), own.end());

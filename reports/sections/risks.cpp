@@ -9,6 +9,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/answer_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -27,7 +28,7 @@ using Risks = std::vector<Risk>;
 void add_deadline(const ResultDocument& d, Risks& risks) {
   const auto& time = d.performance.time_to_train;
   if (!d.answer.feasible) {
-    risks.push_back({"The limits cannot be met", d.answer.statement, Tone::bad});
+    risks.push_back({"The limits cannot be met", answer_text(d), Tone::bad});
   }
   if (!time || time->low <= 0) return;
   if (d.answer.feasible && d.deadline_s && time->high > *d.deadline_s) {
@@ -200,8 +201,9 @@ void add_changes(const ResultDocument& d, Risks& risks) {
   if (!d.answer.feasible) return;
   for (const Answer::Change& change : d.answer.changes) {
     if (change.nodes) continue;
-    risks.push_back({"A change that no number of nodes makes up for",
-                     fmt::format("{}, {}: {}", change.input, change.change, change.statement)});
+    risks.push_back(
+        {"A change that no number of nodes makes up for",
+         fmt::format("{}, {}: {}", change.input, change.change, change_text(d, d.answer, change))});
   }
 }
 

@@ -14,8 +14,8 @@ Blocks decision_section(const ResultDocument& document);
 Blocks reasons_section(const ResultDocument& document);
 Blocks what_if_section(const ResultDocument& document);
 Blocks plan_section(const ResultDocument& document);
-/// What a tenth more of each limit is worth; of a plan, or of a fleet that serves.
-Blocks relaxation_blocks(const std::vector<Plan::Relaxation>& relaxations);
+/// What a tenth more of each limit is worth.
+Blocks relaxation_blocks(const std::optional<Plan>& plan);
 Blocks alternatives_section(const ResultDocument& document);
 Blocks serving_section(const ResultDocument& document);
 Blocks ladder_section(const ResultDocument& document);

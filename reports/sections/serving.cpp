@@ -279,7 +279,7 @@ Blocks serving_section(const ResultDocument& document) {
   const Serving& s = *document.serving;
   Blocks blocks{{facts(s, document.site)}};
   if (s.options.size() > 1) blocks.push_back({option_table(s, document)});
-  std::ranges::move(relaxation_blocks(s.relaxations), std::back_inserter(blocks));
+  std::ranges::move(relaxation_blocks(document.plan), std::back_inserter(blocks));
   if (!s.limits.empty()) blocks.push_back({limit_table(s), Audience::document});
   if (auto chart = size_chart(s)) blocks.push_back({std::move(*chart), Audience::document});
   if (!s.day.empty()) blocks.push_back({day_chart(s), Audience::document});

@@ -10,7 +10,6 @@
 #include "scenarios/answer/search.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/parallelism.hpp"
-#include "scenarios/names/count_text.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
@@ -67,10 +66,8 @@ std::vector<Change> memory_changes(Evaluator& evaluator, std::span<const Questio
     try {
       const Found found = find_nodes(evaluator, varied, goal.deadline, goal.max_nodes);
       if (!found.feasible || (nodes && found.nodes >= *nodes)) return;
-      rows.push_back({other.input + whose, other.change,
-                      nodes ? fmt::format("instead of {}: takes less memory", *nodes)
-                            : std::string{"instead of none: takes less memory"},
-                      found.nodes});
+      rows.push_back({other.input + whose, other.change, {}, found.nodes});
+      rows.back().less_memory = true;
     } catch (const LimitReached&) {
       throw;
     } catch (const Error&) {  // a split that the network's layers or heads do not take
@@ -115,10 +112,10 @@ std::vector<Change> changes(Evaluator& evaluator, std::span<const Question> aske
                        Duration deadline) {
     const Found found = find_nodes(evaluator, questions, deadline, goal.max_nodes);
     Change row{input, std::move(change), {}, std::nullopt};
-    if (found.feasible) row.nodes = found.nodes;
-    row.statement = !found.feasible        ? found.conflicts.front().statement
-                    : found.nodes == nodes ? std::string{"no change"}
-                                           : fmt::format("instead of {}", nodes);
+    if (found.feasible)
+      row.nodes = found.nodes;
+    else
+      row.statement = found.conflicts.front().statement;
     rows.push_back(std::move(row));
   };
   const bool several = asked.size() > 1 || !asked.front().then.empty();
@@ -182,10 +179,7 @@ Change confident(Evaluator& evaluator, std::span<const Question> asked, const Go
     return true;
   };
   Change row{"confidence in the deadline", "90 %", {}, std::nullopt};
-  row.statement =
-      fmt::format("{} the deadline with a probability of {:.0f} %, by the model's error alone",
-                  count_of(nodes, nodes == 1 ? "node meets" : "node") + (nodes == 1 ? "" : " meet"),
-                  100 * chance_within(evaluator, asked, goal.deadline, nodes).value_or(1));
+  row.probability = chance_within(evaluator, asked, goal.deadline, nodes).value_or(1);
   const NodeCounts counts{counts_taken(evaluator, asked, std::max(nodes, goal.max_nodes)), 0};
   const std::size_t here = counts.up_to(nodes), last = counts.taken.size() - 1;
   const auto sure =
@@ -193,7 +187,7 @@ Change confident(Evaluator& evaluator, std::span<const Question> asked, const Go
   if (sure)
     row.nodes = counts.taken[*sure];
   else
-    row.statement = fmt::format("no count up to {} is that sure; {}", counts.taken[last], row.statement);
+    row.most_nodes = counts.taken[last];
   return row;
 }
 
@@ -220,8 +214,6 @@ Alternative alternative(Evaluator& evaluator, Question q, const GoalSpec& goal, 
   out.rack_units = units_of(node, found.nodes + out.spares);
   out.power_kw = kilowatts_of(node, found.nodes + out.spares);
   out.binding_constraint = evaluator.run(evaluator.longest(q)).binds;
-  out.statement =
-      fmt::format("{}, bound by {}", to_text(Duration{out.time_to_train.value}), out.binding_constraint);
   return out;
 }
 

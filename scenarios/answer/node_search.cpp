@@ -34,7 +34,7 @@ std::optional<std::size_t> first_enough(SearchSpan span, const std::function<boo
 
 std::optional<Smaller> why_not_fewer(NodeDemand& demand, int nodes) {
   if (nodes <= 1) return std::nullopt;
-  return demand.falls_short(demand.below(nodes), nodes);
+  return demand.falls_short(demand.below(nodes));
 }
 
 }  // namespace rackcast

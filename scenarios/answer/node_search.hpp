@@ -34,8 +34,8 @@ class NodeDemand {
   virtual bool enough(int nodes) = 0;
   /// The next smaller number of nodes that can be built at all; nodes - 1 where none can.
   virtual int below(int nodes) = 0;
-  /// Which limit `fewer` nodes break, and by how much, where `nodes` are the answer.
-  virtual Smaller falls_short(int fewer, int nodes) = 0;
+  /// Which limit `fewer` nodes break, and by how much.
+  virtual Smaller falls_short(int fewer) = 0;
 };
 
 /// Why not fewer than `nodes`; nothing for one node.

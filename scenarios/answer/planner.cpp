@@ -27,15 +27,10 @@ namespace {
 /// A limit has ended the work on a workload: says so, and what has been found.
 void stop(WorkloadResult& w, const WorkloadSpec& spec, const Evaluator& evaluator) {
   w.spec = spec;
-  if (!w.answer.statement.empty()) return;
+  if (!w.answer.conflicts.empty()) return;
   w.answer.workload = spec.model;
   w.answer.binding_constraint = constraint::limit;
-  w.answer.statement = fmt::format("A limit ended the simulation of {}.", spec.model);
-  std::string known;
-  for (const auto& [nodes, time] : evaluator.known_times()) {
-    known += fmt::format("{}{} takes {}", known.empty() ? "" : "; ", count_of(nodes, "node"), to_text(time));
-  }
-  w.answer.statement += known.empty() ? " No step was over." : " Known by then: " + known + ".";
+  for (const auto& [nodes, time] : evaluator.known_times()) w.answer.known_times.push_back({nodes, time});
 }
 
 /// Why not fewer nodes than `found`, what would change that, or what conflicts.
@@ -56,7 +51,6 @@ void answer_question(Evaluator& evaluator, const Scenario& s, const Question& q,
     a.changes.push_back(confident(evaluator, asked, goal, found.nodes));
   } else {
     a.binding_constraint = to_string(found.conflicts.front().limit);
-    a.statement = found.conflicts.front().statement;
     if (a.binding_constraint == to_string(Limit::gpu_memory))
       a.changes = memory_changes(evaluator, asked, goal, std::nullopt);
   }
@@ -77,17 +71,12 @@ void size_workload(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& 
   const Found found = find_nodes(evaluator, q, s.goal->deadline, s.goal->max_nodes);
   describe(evaluator, s, spec, nodes_to_describe(found, plan, s), w);
   answer_question(evaluator, s, q, found, w.answer, w.alternatives);
-  if (!found.feasible) return;
-  w.answer.statement =
-      training_statement(w.answer, w.title, Duration{w.prediction.time_to_train.value}, w.run.binds, s.goal);
-  w.answer.statement += memory_remark(w.answer);
 }
 
 /// What the cluster of the figures breaks, of the deadline only where this workload misses it; without such a
 /// cluster the first of the limits that conflict.
 std::string broken_by(const PlanReport& plan, const WorkloadResult& w, Duration deadline) {
-  if (!plan.nearest)
-    return std::string{plan.conflicts.empty() ? "" : to_string(plan.conflicts.front().limit)};
+  if (!plan.nearest) return plan.conflict_set.empty() ? std::string{} : plan.conflict_set.front().limit;
   for (const std::string& limit : plan.nearest->breaks)
     if (limit != to_string(Limit::deadline) || Duration{w.prediction.time_to_train.value} > deadline)
       return limit;
@@ -100,16 +89,11 @@ void describe_chosen(Evaluator& evaluator, const Scenario& s, const WorkloadSpec
   const bool none = asks_for_nodes(s) && !plan.chosen && !plan.nearest;
   describe(evaluator, s, spec, none ? 1 : s.cluster.nodes, w);
   w.answer.feasible = plan.chosen.has_value();
-  if (!plan.chosen) {
-    w.answer.statement = plan.statement;
+  if (!plan.chosen)
     w.answer.binding_constraint = broken_by(plan, w, s.goal->deadline);
-    return;
-  }
-  w.answer.binding_constraint = plan.smaller && !plan.smaller->breaks.empty()
-                                    ? plan.smaller->breaks.front()
-                                    : std::string{to_string(plan.objective)};
-  w.answer.statement = training_statement(w.answer, w.title, Duration{w.prediction.time_to_train.value},
-                                          w.run.binds, s.adds_up() ? std::nullopt : s.goal);
+  else
+    w.answer.binding_constraint =
+        plan.smaller && !plan.smaller->breaks.empty() ? plan.smaller->breaks.front() : plan.objective;
 }
 
 /// Each workload of a scenario whose workloads have an answer each, or only a place in the planner's.
@@ -140,7 +124,7 @@ void size_together(Evaluator& evaluator, Result& result) {
     q.cluster.nodes = described_nodes(result);
     if (q.cluster.nodes > 0) result.sensitivity = sensitivity(evaluator, chosen, q);
   } catch (const LimitReached&) {
-    if (result.answer.statement.empty()) result.answer.binding_constraint = constraint::limit;
+    if (result.answer.conflicts.empty()) result.answer.binding_constraint = constraint::limit;
   }
 }
 
@@ -168,7 +152,7 @@ void finish(Result& result, Evaluator& evaluator) {
   add_cluster_reports(result, evaluator);
   result.assumptions = evaluator.assumptions();
   try {
-    if (result.plan) add_time_intervals(evaluator, *result.plan, result.plan->front);
+    if (result.plan) add_time_intervals(evaluator, *result.plan);
   } catch (const LimitReached&) {  // the front stands without intervals
   }
   if (result.site) std::ranges::copy(result.site->assumptions(), std::back_inserter(result.assumptions));
@@ -186,8 +170,6 @@ void finish(Result& result, Evaluator& evaluator) {
                          : "Use fewer GPUs, or state \"global_batch\"."));
   result.partial = evaluator.partial();
   if (result.partial) {
-    if (result.answer.statement.empty())
-      result.answer.statement = "No answer: a limit ended the simulation before a step was over.";
     result.warnings.emplace_back(
         "partial: a limit ended the simulation; a figure without an interval was not varied");
   }
@@ -294,7 +276,6 @@ void add_site_limits(Evaluator& evaluator, Result& result) {
       w.answer.feasible = false;
       w.answer.conflicts = broken;
       w.answer.binding_constraint = to_string(broken.front().limit);
-      for (const Conflict& c : broken) w.answer.statement += " " + c.statement;
     }
   }
 }
@@ -329,11 +310,7 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
     if (!w.answer.conflicts.empty()) {
       w.answer.feasible = false;
       w.answer.binding_constraint = to_string(w.answer.conflicts.front().limit);
-      w.answer.statement = w.answer.conflicts.front().statement;
-      continue;
     }
-    w.answer.statement = training_statement(w.answer, w.title, Duration{w.prediction.time_to_train.value},
-                                            w.run.binds, scenario.adds_up() ? std::nullopt : scenario.goal);
   }
   add_site_limits(evaluator, result);
   answer_simulation(evaluator, result);

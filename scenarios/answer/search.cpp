@@ -98,7 +98,7 @@ int TrainingDemand::below(int nodes) {
   return counts.empty() ? nodes - 1 : counts.back();
 }
 
-Smaller TrainingDemand::falls_short(int fewer, int nodes) {
+Smaller TrainingDemand::falls_short(int fewer) {
   question_.cluster.nodes = fewer;
   if (const auto conflict = split_conflict(evaluator_, question_))  // less than one copy
     return {fewer, std::string{to_string(conflict->limit)}, conflict->statement, {}};
@@ -108,15 +108,8 @@ Smaller TrainingDemand::falls_short(int fewer, int nodes) {
   }
   const Prediction p = evaluator_.predict(question_);
   if (const auto conflict = memory_conflict(evaluator_, question_))
-    return {fewer, std::string{to_string(conflict->limit)},
-            fmt::format("Memory binds: {} at least; {} would not hold it. {}", count_of(nodes, "node"), fewer,
-                        conflict->statement),
-            p.time_to_train};
-  const Duration time{p.time_to_train.value};
-  return {fewer, std::string{to_string(Limit::deadline)},
-          fmt::format("{} would take {}: {} past the deadline of {}.", count_of(fewer, "node"),
-                      told_apart(time, deadline_), to_text(time - deadline_), to_text(deadline_)),
-          p.time_to_train};
+    return {fewer, std::string{to_string(conflict->limit)}, conflict->statement, p.time_to_train};
+  return {fewer, std::string{to_string(Limit::deadline)}, {}, p.time_to_train};
 }
 
 Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_nodes) {

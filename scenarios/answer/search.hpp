@@ -28,7 +28,7 @@ class TrainingDemand final : public NodeDemand {
   bool enough(int nodes) override;
   /// The next smaller count that takes the splits, or one less than a single copy takes.
   int below(int nodes) override;
-  Smaller falls_short(int fewer, int nodes) override;
+  Smaller falls_short(int fewer) override;
 
   /// The fastest of the counts that were asked about, the first of equals; 0: none was.
   [[nodiscard]] int fastest() const { return fastest_; }

@@ -8,10 +8,8 @@
 #include "scenarios/answer/neighbours.hpp"
 #include "scenarios/answer/search.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
-#include "scenarios/names/count_text.hpp"
 #include "scenarios/plan/plan.hpp"
 #include "sim/units/quantity_text.hpp"
-#include "sim/units/told_apart.hpp"
 
 namespace rackcast {
 
@@ -73,47 +71,6 @@ WholeFigures figures(Evaluator& evaluator, const Result& r, int nodes) {
   }
 }
 
-std::string who(const Result& r, const WholeFigures& f) {
-  if (r.workloads.size() == 1) return r.workloads.front().title;
-  if (r.scenario.adds_up()) return fmt::format("the {} workloads, one after another,", r.workloads.size());
-  return fmt::format("the slowest of {} workloads, {},", r.workloads.size(), r.workloads[f.longest].title);
-}
-
-/// Behind the planner's sentence, which names cluster and time: whose time it is, and what binds it.
-std::string behind_plan(const Result& r, const WholeFigures& f) {
-  const std::string& longest = r.workloads[f.longest].title;
-  return fmt::format("{} bound by {}; the deadline is {}.",
-                     r.workloads.size() == 1 ? longest + " is"
-                     : r.scenario.adds_up()  ? "The longest of them, " + longest + ", is"
-                                             : "That is " + longest + ",",
-                     f.binds, to_text(r.scenario.goal->deadline));
-}
-
-/// How several workloads share cluster and deadline, with what the other premise would come to.
-std::string premise_text(const Result& r, const WholeFigures& f, int nodes) {
-  if (r.workloads.size() < 2) return {};
-  const std::optional<GoalSpec>& goal = r.scenario.goal;
-  Duration sum{0};
-  std::string each;
-  constexpr std::size_t most = 4;
-  for (std::size_t i = 0; i < f.times.size(); ++i) {
-    sum += f.times[i];
-    if (i < most)
-      each += fmt::format("{}{} of {}", each.empty() ? "" : "; ", to_text(f.times[i]), r.workloads[i].title);
-  }
-  if (f.times.size() > most) each += fmt::format("; and {} more", f.times.size() - most);
-  const bool timed = nodes > 0 && std::ranges::all_of(f.times, [](Duration t) { return t > Duration{0}; });
-  if (r.scenario.adds_up())
-    return fmt::format("The {} workloads run one after another on the same nodes{}{}.", r.workloads.size(),
-                       goal ? " and share the deadline" : "", timed ? ": " + each : "");
-  std::string out = fmt::format("Each workload is on its own: it has the whole cluster{} to itself.",
-                                goal ? " and the whole deadline" : "");
-  if (!timed) return out;
-  out += fmt::format(" One after another they would take {} on {}", to_text(sum), count_of(nodes, "node"));
-  if (goal && sum > goal->deadline) out += fmt::format(", past the deadline of {}", to_text(goal->deadline));
-  return out + ".";
-}
-
 /// The workload that needs most of the cluster: without an answer, else with the most nodes, else the
 /// slowest.
 const WorkloadResult& hungriest(const Result& r) {
@@ -125,14 +82,14 @@ const WorkloadResult& hungriest(const Result& r) {
   return *std::max_element(r.workloads.begin(), r.workloads.end(), less);
 }
 
-void describe_cluster(Answer& a, const PlanCandidate& c) {
-  a.nodes = c.nodes;
-  a.gpus = c.gpus;
-  a.spares = c.spares;
+void describe_cluster(Answer& a, const doc::PlanCandidate& c) {
+  a.nodes = static_cast<int>(c.nodes);
+  a.gpus = static_cast<int>(c.gpus);
+  a.spares = static_cast<int>(c.spares);
   a.node = c.node;
   a.node_title = c.node_title;
   a.rack_units = c.rack_units;
-  a.power_kw = c.nameplate ? std::optional(c.nameplate->base() / 1000) : std::nullopt;
+  a.power_kw = c.nameplate_w ? std::optional(*c.nameplate_w / 1000) : std::nullopt;
 }
 
 void describe_none(Answer& a) {
@@ -148,14 +105,14 @@ void take_proof(Answer& a, const PlanReport& plan) {
   a.conflicts.clear();
   a.changes.clear();
   a.why_not_fewer.reset();
-  a.binding_constraint = to_string(plan.objective);
+  a.binding_constraint = plan.objective;
   if (!plan.smaller) {
     a.binding_constraint = constraint::one_node;
     return;
   }
   if (plan.smaller->breaks.empty()) return;
   a.binding_constraint = plan.smaller->breaks.front();
-  a.why_not_fewer = Smaller{plan.smaller->nodes, a.binding_constraint, plan.smaller_statement, {}};
+  a.why_not_fewer = Smaller{static_cast<int>(plan.smaller->nodes), a.binding_constraint, {}, {}};
 }
 
 void answer_feasible(Evaluator& evaluator, Result& r) {
@@ -163,12 +120,11 @@ void answer_feasible(Evaluator& evaluator, Result& r) {
   Answer& a = r.answer;
   const bool found = a.feasible && a.nodes == plan.chosen->nodes;
   a.feasible = true;
-  a.statement = plan.statement;
   describe_cluster(a, *plan.chosen);
   if (!asks_for_nodes(r.scenario)) return;
   if (!found) take_proof(a, plan);
   if (r.workloads.size() == 1 || r.scenario.adds_up()) return;
-  if (a.why_not_fewer) a.why_not_fewer->statement = hungriest(r).title + ": " + a.why_not_fewer->statement;
+  if (a.why_not_fewer) a.why_not_fewer->workload = hungriest(r).spec.model;
   try {  // what would change the answer for all of them
     const std::vector<Question> asked = questions(r.scenario);
     const GoalSpec& goal = *r.scenario.goal;
@@ -190,18 +146,12 @@ void answer_infeasible(Result& r) {
     describe_cluster(a, *plan.nearest);
   else
     describe_none(a);
-  if (plan.conflicts.empty()) return;                              // a limit ended the search
-  if (!a.conflicts.empty() && plan.conflicts.size() == 1) return;  // they say more than the limit's name
-  if (a.conflicts.empty()) {
-    a.statement = plan.statement;
-    if (plan.conflicts.size() == 1) a.statement += " " + plan.conflicts.front().statement;
-    a.binding_constraint = to_string(plan.conflicts.front().limit);
-  } else {
-    a.statement = plan.statement + " " + a.statement;
-  }
+  if (plan.conflict_set.empty()) return;                              // a limit ended the search
+  if (!a.conflicts.empty() && plan.conflict_set.size() == 1) return;  // they say more than the limit's name
+  if (a.conflicts.empty()) a.binding_constraint = plan.conflict_set.front().limit;
   a.conflicts.clear();
-  for (const PlanConflict& c : plan.conflicts)
-    a.conflicts.push_back({c.limit, c.allowed, c.needed, c.statement});
+  for (const doc::Plan::Conflict& c : plan.conflict_set)
+    a.conflicts.push_back({limit_named(c.limit), c.allowed, c.needed, {}});
 }
 
 /// Workloads whose times add up end their ladders in the time of all.
@@ -222,8 +172,10 @@ bool slow_on_fewer(Evaluator& evaluator, const Result& r, std::size_t i) {
   const WorkloadResult& w = r.workloads[i];
   if (w.answer.binding_constraint != to_string(Limit::deadline) || !r.plan->smaller) return true;
   Question q = question(r.scenario, r.scenario.workloads[i]);
-  q.cluster.nodes = r.plan->smaller->nodes;
-  q.gpus = q.cluster.gpus_per_job = r.plan->smaller->gpus_per_job;
+  const doc::PlanCandidate& smaller = *r.plan->smaller;
+  q.cluster.nodes = static_cast<int>(smaller.nodes);
+  q.gpus = q.cluster.gpus_per_job =
+      smaller.gpus_per_job ? std::optional{static_cast<int>(*smaller.gpus_per_job)} : std::nullopt;
   try {
     return evaluator.time_to_train(q, false) > r.scenario.goal->deadline;
   } catch (const LimitReached&) {
@@ -251,32 +203,17 @@ void say_how(Result& r) {
 
 void add_figures(Evaluator& evaluator, Result& r, int nodes) {
   const WholeFigures f = nodes > 0 ? figures(evaluator, r, nodes) : WholeFigures{};
-  r.premise = premise_text(r, f, nodes);
+  if (r.workloads.size() > 1) r.times = f.times;
   if (nodes == 0) return;
   r.prediction = f.prediction;
   r.slowest = f.longest;
   add_time_of_all(r, f);
   r.answer.workload = r.workloads[f.longest].spec.model;
-  if (!r.answer.feasible) return;
-  r.answer.deadline_probability = f.chance;
-  const Estimate& time = f.prediction.time_to_train;
-  if (time.unit.empty()) return;
-  if (r.plan && !r.plan->partial && r.plan->objective != Objective::fewest_nodes) {
-    r.answer.statement = r.plan->statement + " " + behind_plan(r, f);
-    return;
-  }
-  r.answer.statement =
-      (r.plan && r.plan->partial ? r.plan->statement + " " : "") +
-      training_statement(r.answer, who(r, f), Duration{time.value}, f.binds, r.scenario.goal) +
-      memory_remark(r.answer);
+  r.answer.binds = f.binds;
+  if (r.answer.feasible) r.answer.deadline_probability = f.chance;
 }
 
 }  // namespace
-
-std::string memory_remark(const Answer& a) {
-  if (a.binding_constraint != to_string(Limit::gpu_memory)) return {};
-  return fmt::format(" Memory binds and not the deadline: {} at least.", count_of(a.nodes, "node"));
-}
 
 bool asks_for_nodes(const Scenario& s) {
   return s.goal->objective == Objective::fewest_nodes && s.search.nodes.empty() &&
@@ -286,17 +223,6 @@ bool asks_for_nodes(const Scenario& s) {
 int described_nodes(const Result& r) {
   if (r.plan && !r.plan->chosen && !r.plan->nearest) return 0;
   return r.scenario.cluster.nodes;
-}
-
-std::string training_statement(const Answer& cluster, const std::string& who, Duration time,
-                               const std::string& binds, const std::optional<GoalSpec>& goal) {
-  std::string out = fmt::format("{} x {} ({} GPUs) train {} in {}, bound by {}",
-                                with_spares(cluster.nodes, cluster.spares), cluster.node_title, cluster.gpus,
-                                who, goal ? told_apart(time, goal->deadline) : to_text(time), binds);
-  if (!goal) return out + ".";
-  if (time <= goal->deadline) return out + fmt::format("; the deadline is {}.", to_text(goal->deadline));
-  return out + fmt::format("; that is {} past the deadline of {}.", to_text(time - goal->deadline),
-                           to_text(goal->deadline));
 }
 
 void answer_size(Evaluator& evaluator, Result& r) {

@@ -3,8 +3,6 @@
 ///
 /// All figures of the box are those of one cluster. Its time is that of all workloads where they run one
 /// after another, else that of the slowest; its probability is that of everything being done in time.
-#include <string>
-
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/result/result.hpp"
 
@@ -22,14 +20,7 @@ void answer_simulation(Evaluator& evaluator, Result& result);
 /// nothing comes near, and the answer has no figures.
 int described_nodes(const Result& result);
 
-/// " Memory binds and not the deadline: 4 nodes at least."; empty where it does not.
-std::string memory_remark(const Answer& answer);
-
 /// Where the smallest count of nodes is the question.
 bool asks_for_nodes(const Scenario& scenario);
-
-/// "8 x NVIDIA DGX-1V (64 GPUs) train ResNet-50 in 13 days, bound by GPU compute; the deadline is 14 days."
-std::string training_statement(const Answer& cluster, const std::string& who, Duration time,
-                               const std::string& binds, const std::optional<GoalSpec>& goal);
 
 }  // namespace rackcast

@@ -211,6 +211,7 @@ std::string campaign_document(const Scenario& s, const CampaignReport& r, const 
   doc::Campaign out;
   out.head = head_document("campaign", command, s);
   out.head.format = doc::Campaign::format_name;
+  out.head.version = doc::Campaign::current_version;
   out.nodes = r.nodes;
   out.spares = r.spares;
   out.node = s.cluster.node;

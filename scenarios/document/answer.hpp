@@ -12,23 +12,30 @@ struct Performance {
 struct Answer {
   struct WhyNotFewer {
     std::int64_t nodes = 0;
-    std::string fails, statement;
+    std::string fails, statement, workload;
     std::optional<Prediction> time_to_train;
+  };
+  struct KnownTime {
+    std::int64_t nodes = 0;
+    double time_s = 0;
   };
   struct Conflict {
     std::string constraint, required, best, statement;
   };
   struct Change {
     std::string input, change, statement;
-    std::optional<std::int64_t> nodes;
+    std::optional<std::int64_t> nodes, most_nodes;
+    std::optional<double> probability;
+    bool less_memory = false;
   };
 
   bool feasible = false;
   std::optional<std::int64_t> nodes, gpus;
   std::int64_t spares = 0;
-  std::string node, node_title, workload, binding_constraint, statement;
+  std::string node, node_title, workload, binding_constraint, binds;
   std::optional<double> rack_units, power_kw, deadline_probability;
   std::optional<WhyNotFewer> why_not_fewer;
+  std::vector<KnownTime> known_times;
   std::vector<Conflict> conflicts;
   std::vector<Change> changes;
 };
@@ -83,8 +90,18 @@ struct Fields<Answer::WhyNotFewer> {
   static constexpr auto list = std::tuple{
       field("nodes", &Answer::WhyNotFewer::nodes),
       field("fails", &Answer::WhyNotFewer::fails, "the limit that fewer nodes miss"),
-      field("statement", &Answer::WhyNotFewer::statement),
+      field("statement", &Answer::WhyNotFewer::statement, "what is not a matter of time").omitted(),
+      field("workload", &Answer::WhyNotFewer::workload, "the model that needs most; absent: all, or one")
+          .omitted(),
       field("time_to_train_s", &Answer::WhyNotFewer::time_to_train),
+  };
+};
+template <>
+struct Fields<Answer::KnownTime> {
+  static constexpr std::string_view name = "known_time";
+  static constexpr auto list = std::tuple{
+      field("nodes", &Answer::KnownTime::nodes).from(1),
+      field("time_s", &Answer::KnownTime::time_s),
   };
 };
 template <>
@@ -95,7 +112,7 @@ struct Fields<Answer::Conflict> {
       field("required", &Answer::Conflict::required, "what is allowed or asked, with its unit"),
       field("best", &Answer::Conflict::best,
             "the nearest value that can be reached, with its unit; empty: none can"),
-      field("statement", &Answer::Conflict::statement),
+      field("statement", &Answer::Conflict::statement, "absent: the plan's conflict set says why").omitted(),
   };
 };
 template <>
@@ -105,7 +122,12 @@ struct Fields<Answer::Change> {
       field("input", &Answer::Change::input).needed(),
       field("change", &Answer::Change::change).needed(),
       field("nodes", &Answer::Change::nodes, "the node count then; null: there is still no answer"),
-      field("statement", &Answer::Change::statement),
+      field("probability", &Answer::Change::probability, "that the answer as it is meets the deadline")
+          .up_to(1)
+          .omitted(),
+      field("most_nodes", &Answer::Change::most_nodes, "no count up to this one is enough").from(1).omitted(),
+      field("less_memory", &Answer::Change::less_memory, "it takes less memory").omitted(),
+      field("statement", &Answer::Change::statement, "why there is no answer").omitted(),
   };
 };
 template <>
@@ -123,7 +145,7 @@ struct Fields<Answer> {
       field("workload", &Answer::workload, "the model that takes longest on the cluster of the answer"),
       field("binding_constraint", &Answer::binding_constraint,
             "the limit that sets the answer: \"deadline\""),
-      field("statement", &Answer::statement, "the answer in one or two sentences"),
+      field("binds", &Answer::binds, "what binds the step of that workload there").omitted(),
       field("rack_units", &Answer::rack_units, "of the nodes alone, spares included"),
       field("power_kw", &Answer::power_kw, "of the nodes alone, as rated"),
       field("deadline_probability", &Answer::deadline_probability,
@@ -131,6 +153,8 @@ struct Fields<Answer> {
           .up_to(1)
           .omitted(),
       field("why_not_fewer", &Answer::why_not_fewer).omitted(),
+      field("known_times", &Answer::known_times, "that were known when a limit ended the simulation")
+          .omitted(),
       field("conflicts", &Answer::conflicts, "limits that cannot be met together; only without an answer"),
       field("changes", &Answer::changes, "inputs that would change the answer, and to what"),
   };
@@ -149,7 +173,7 @@ struct Fields<Alternative> {
       field("rack_units", &Alternative::rack_units),
       field("power_kw", &Alternative::power_kw),
       field("binding_constraint", &Alternative::binding_constraint),
-      field("statement", &Alternative::statement),
+      field("statement", &Alternative::statement, "why there is no answer").omitted(),
   };
 };
 template <>

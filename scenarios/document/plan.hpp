@@ -1,5 +1,5 @@
 #pragma once
-/// The search behind an answer, in a result document.
+/// The search behind an answer, of a training or of a fleet that serves, in a result document.
 #include "scenarios/document/field.hpp"
 
 namespace rackcast::doc {
@@ -14,7 +14,8 @@ struct PlanCandidate {
   std::int64_t nodes = 0, gpus = 0, spares = 0;
   std::optional<std::int64_t> gpus_per_job, racks;
   std::optional<double> time_s, time_low_s, time_high_s;
-  std::optional<double> energy_j, capex_usd, opex_usd_per_year, total_usd, rack_units, nameplate_w;
+  std::optional<double> energy_j, energy_j_per_year, capex_usd, opex_usd_per_year, total_usd, rack_units,
+      nameplate_w;
   std::vector<std::string> no_price, no_power,
       no_units;  ///< what the sums leave out: then they are "at least"
   std::vector<std::string> breaks;
@@ -32,16 +33,22 @@ struct Plan {
     std::vector<std::string> conflict;
   };
   struct Relaxation {
-    std::string limit, now, relaxed, statement;
-    bool binds = false;
-    std::optional<PlanCandidate> answer;
-    std::optional<double> used;
+    struct Later {
+      std::string at;
+      PlanCandidate answer;
+    };
+    std::string limit, now, relaxed;
+    bool binds = false, unknown = false;
+    std::optional<double> used = {}, waits = {};
+    std::optional<PlanCandidate> answer = {};
+    std::optional<Later> later = {};
   };
   struct Conflict {
-    std::string limit, allowed, needed, statement;
+    std::string limit, allowed, needed, missing;
     bool alone = false;
+    std::optional<PlanCandidate> at = {};
   };
-  std::string objective, statement, smaller_statement;
+  std::string objective;
   std::int64_t designs = 0, variants = 1, judged = 0, simulated = 0;
   bool partial = false;
   std::optional<PlanCandidate> chosen, smaller, nearest;
@@ -81,12 +88,14 @@ struct Fields<PlanCandidate> {
       field("gpus", &PlanCandidate::gpus).from(1),
       field("gpus_per_job", &PlanCandidate::gpus_per_job).from(1).omitted(),
       field("time_s", &PlanCandidate::time_s,
-            "of all workloads where they run one after another, else of the slowest"),
+            "of all workloads where they run one after another, else of the slowest; null: it serves, or "
+            "cannot be built"),
       field("time_low_s", &PlanCandidate::time_low_s, "90 % interval of time_s; of the Pareto front")
           .omitted(),
       field("time_high_s", &PlanCandidate::time_high_s).omitted(),
       field("energy_j", &PlanCandidate::energy_j, "of training each workload once, cooling included")
           .omitted(),
+      field("year.energy_j", &PlanCandidate::energy_j_per_year, "of serving, cooling included").omitted(),
       field("capex_usd", &PlanCandidate::capex_usd).omitted(),
       field("opex_usd_per_year", &PlanCandidate::opex_usd_per_year).omitted(),
       field("total_usd", &PlanCandidate::total_usd,
@@ -115,6 +124,14 @@ struct Fields<Plan::Option> {
   };
 };
 template <>
+struct Fields<Plan::Relaxation::Later> {
+  static constexpr std::string_view name = "later_change";
+  static constexpr auto list = std::tuple{
+      field("at", &Plan::Relaxation::Later::at, "the amount of the limit, with its unit"),
+      field("answer", &Plan::Relaxation::Later::answer),
+  };
+};
+template <>
 struct Fields<Plan::Relaxation> {
   static constexpr std::string_view name = "relaxation";
   static constexpr std::string_view meaning = "The answer with a tenth more of a limit.";
@@ -128,8 +145,13 @@ struct Fields<Plan::Relaxation> {
       field("binds", &Plan::Relaxation::binds,
             "without it the objective gets better; with a tenth more, where it is no sum")
           .optional(),
-      field("answer", &Plan::Relaxation::answer),
-      field("statement", &Plan::Relaxation::statement),
+      field("answer", &Plan::Relaxation::answer, "with a tenth more; null: as it is"),
+      field("later", &Plan::Relaxation::later, "the first change, where a tenth more is not enough")
+          .omitted(),
+      field("waits", &Plan::Relaxation::waits,
+            "of storage that does not bind: the largest share of its time that a candidate waits for it")
+          .omitted(),
+      field("unknown", &Plan::Relaxation::unknown, "the catalogue does not say how much there is").omitted(),
   };
 };
 template <>
@@ -140,7 +162,9 @@ struct Fields<Plan::Conflict> {
       field("allowed", &Plan::Conflict::allowed),
       field("needed", &Plan::Conflict::needed, "the least that the other members leave"),
       field("alone", &Plan::Conflict::alone, "without this limit the question has an answer").optional(),
-      field("statement", &Plan::Conflict::statement),
+      field("at", &Plan::Conflict::at, "the candidate that needs it").omitted(),
+      field("missing", &Plan::Conflict::missing, "what has to be known before the limit can be decided")
+          .omitted(),
   };
 };
 template <>
@@ -151,7 +175,6 @@ struct Fields<Plan> {
       "conflict.";
   static constexpr auto list = std::tuple{
       field("objective", &Plan::objective).needed(),
-      field("statement", &Plan::statement),
       field("designs", &Plan::designs, "combinations of node type, network and storage").optional(),
       field("variants", &Plan::variants,
             "combinations of batch, precision, framework and exchange for each workload")
@@ -163,7 +186,6 @@ struct Fields<Plan> {
       field("partial", &Plan::partial, "ended early: the best of what was known by then").omitted(),
       field("chosen", &Plan::chosen),
       field("smaller", &Plan::smaller, "one step smaller than the choice"),
-      field("smaller_statement", &Plan::smaller_statement).omitted(),
       field("nearest", &Plan::nearest,
             "without an answer: the candidate whose figures the rest of the result gives")
           .omitted(),
@@ -182,5 +204,19 @@ struct Fields<Plan> {
       field("refused", &Plan::refused, "why a design could not be built"),
   };
 };
+
+/// What one candidate has less of than another. Nothing, or 0, where the difference does not count.
+struct Difference {
+  bool design = false;     ///< another node, network or storage, or where it serves another precision
+  std::int64_t nodes = 0;  ///< of the same design
+  std::int64_t racks = 0;
+  std::optional<double> total_usd, energy_j, energy_j_per_year;
+  bool time = false;
+
+  [[nodiscard]] bool none() const {
+    return !design && nodes == 0 && racks == 0 && !total_usd && !energy_j && !energy_j_per_year && !time;
+  }
+};
+Difference difference(const PlanCandidate& from, const PlanCandidate& to);
 
 }  // namespace rackcast::doc

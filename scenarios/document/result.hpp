@@ -10,13 +10,14 @@ namespace rackcast::doc {
 
 struct Result {
   static constexpr std::string_view format_name = "rackcast-result";
-  static constexpr std::int64_t current_version = 1;
+  static constexpr std::int64_t current_version = 2;
 
   Head head;
   std::optional<double> deadline_s;
   std::optional<std::int64_t> max_nodes;
   bool partial = false;
-  std::string workloads_run, premise;
+  std::string workloads_run;
+  std::vector<double> times_s;
   Answer answer;
   Performance performance;
   std::optional<Plan> plan;
@@ -53,7 +54,7 @@ struct Fields<Result> {
             "how several workloads share the cluster and the deadline; absent of one")
           .of("one-after-another each-on-its-own")
           .omitted(),
-      field("premise.statement", &Result::premise).omitted(),
+      field("premise.times_s", &Result::times_s, "of each workload, on the cluster of the answer").omitted(),
       field("answer", &Result::answer,
             "for the cluster as a whole: what does for every workload. Its figures, and those of prediction, "
             "are of one "

@@ -51,7 +51,12 @@ struct Serving {
     std::optional<double> first_token_limit_s, token_limit_s, usd_per_million, kwh_per_million;
     std::optional<std::int64_t> gpus_per_copy, most_in_flight;
   };
-  std::string model, precision, binds;
+  /// A limit on time, and what requests take in the busiest hour.
+  struct Target {
+    std::string limit;
+    double reached_s = 0, limit_s = 0, percentile = 0;
+  };
+  std::string model, title, precision, binds;
   double requests_per_s = 0, peak = 1, peak_requests_per_s = 0, percentile = 0, single_s = 0, decode_s = 0,
          gpu_capacity_per_s = 0, availability = 1, node_down = 0, busy = 0;
   std::optional<double> latency_s, availability_asked, latency_low_s, latency_high_s, usd_per_million,
@@ -60,11 +65,11 @@ struct Serving {
   std::optional<std::int64_t> nodes_low, nodes_high;
   std::optional<Tokens> tokens;
   std::optional<Load> at_peak, all_up;
+  std::vector<Target> targets;
   std::vector<Limit> limits;
   std::vector<Hour> day;
   std::vector<Size> sizes;
   std::vector<Option> options;
-  std::vector<Plan::Relaxation> relaxations;
 };
 
 template <>
@@ -177,11 +182,23 @@ struct Fields<Serving::Tokens> {
   };
 };
 template <>
+struct Fields<Serving::Target> {
+  static constexpr std::string_view name = "serving_target";
+  static constexpr std::string_view meaning = "A limit on time, and what requests take in the busiest hour.";
+  static constexpr auto list = std::tuple{
+      field("limit", &Serving::Target::limit).needed(),
+      field("reached_s", &Serving::Target::reached_s),
+      field("limit_s", &Serving::Target::limit_s),
+      field("percentile", &Serving::Target::percentile, "of the requests").up_to(1),
+  };
+};
+template <>
 struct Fields<Serving> {
   static constexpr std::string_view name = "serving";
   static constexpr std::string_view meaning = "A fleet that serves.";
   static constexpr auto list = std::tuple{
       field("model", &Serving::model).needed(),
+      field("title", &Serving::title, "of the network, for people"),
       field("precision", &Serving::precision),
       field("requests_per_s", &Serving::requests_per_s, "mean over the day"),
       field("peak", &Serving::peak, "busiest hour over the mean"),
@@ -199,6 +216,7 @@ struct Fields<Serving> {
       field("decode_s", &Serving::decode_s),
       field("gpu_capacity_per_s", &Serving::gpu_capacity_per_s, "of one GPU, whatever the latency"),
       field("memory_bytes", &Serving::memory_bytes),
+      field("targets", &Serving::targets).omitted(),
       field("limits", &Serving::limits, "what one node takes"),
       field("binds", &Serving::binds),
       field("tokens", &Serving::tokens).omitted(),
@@ -213,7 +231,6 @@ struct Fields<Serving> {
       field("day", &Serving::day, "hours from midnight on, all nodes up"),
       field("sizes", &Serving::sizes, "the busiest hour on other numbers of nodes"),
       field("options", &Serving::options, "in the order of the search"),
-      field("relaxations", &Serving::relaxations),
       field("usd_per_million", &Serving::usd_per_million, "requests, owned"),
       field("kwh_per_million", &Serving::kwh_per_million),
   };

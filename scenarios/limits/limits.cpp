@@ -73,16 +73,4 @@ LimitMask smallest_conflict(const std::vector<LimitMask>& masks) {
   return best;
 }
 
-std::string conflict_statement(const std::vector<Limit>& members) {
-  std::string titles;
-  for (const Limit limit : members) {
-    if (!titles.empty()) titles += ", ";
-    titles += kind_of(limit).title;
-  }
-  if (members.size() == 1) return fmt::format("No candidate keeps one limit: {}.", titles);
-  return fmt::format("No candidate keeps these {} limits together: {}. {}", members.size(), titles,
-                     members.size() == 2 ? "Each of them can be kept without the other."
-                                         : "All but any one of them can be kept.");
-}
-
 }  // namespace rackcast

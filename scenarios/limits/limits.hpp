@@ -80,6 +80,13 @@ constexpr std::string_view to_string(Limit limit) {
   return kind_of(limit).name;
 }
 
+/// The limit of that name in documents; there must be one.
+constexpr Limit limit_named(std::string_view name) {
+  std::size_t place = 0;
+  while (limit_kinds[place].name != name) ++place;
+  return static_cast<Limit>(place);
+}
+
 /// A limit that a plan is held against. Texts have units.
 struct LimitValue {
   Limit limit = Limit::configuration;
@@ -136,9 +143,5 @@ std::vector<LimitMask> minimal_masks(std::vector<LimitMask> masks);
 /// are what the candidates break. Of several such sets the first in the order of Limit; 0 if a candidate
 /// breaks nothing, or if there are no candidates.
 LimitMask smallest_conflict(const std::vector<LimitMask>& masks);
-
-/// "No candidate keeps these 2 limits together: deadline, floor area. Each of them can be kept without the
-/// other."
-std::string conflict_statement(const std::vector<Limit>& members);
 
 }  // namespace rackcast

@@ -18,22 +18,24 @@ struct Widths {
   double gpus = 0, low = 0, high = 0;
 };
 
-using Members = std::vector<PlanCandidate*>;  ///< of one design, ascending GPUs
+using Members = std::vector<std::size_t>;  ///< of the front, of one design, ascending GPUs
 
 /// First, chosen and last; of many designs the last, or none.
 Members varied(const Members& all, const PlanReport& plan, std::size_t most) {
   Members out;
-  for (PlanCandidate* c : all) {
-    const bool end = c == all.back() || (most > 1 && c == all.front());
-    const bool chosen = most > 2 && plan.chosen && c->gpus == plan.chosen->gpus;
-    if (most > 0 && (end || chosen) && (out.empty() || out.back()->gpus != c->gpus)) out.push_back(c);
+  for (const std::size_t i : all) {
+    const std::int64_t gpus = plan.front[i].gpus;
+    const bool end = i == all.back() || (most > 1 && i == all.front());
+    const bool chosen = most > 2 && plan.chosen && gpus == plan.chosen->gpus;
+    if (most > 0 && (end || chosen) && (out.empty() || plan.front[out.back()].gpus != gpus)) out.push_back(i);
   }
   return out;
 }
 
-Widths widths_of(Evaluator& evaluator, const PlanCandidate& c) {
-  const Estimate time = evaluator.predict(*c.slowest).time_to_train;
-  return {static_cast<double>(c.gpus), std::log(time.low / time.value), std::log(time.high / time.value)};
+Widths widths_of(Evaluator& evaluator, const PlanReport& plan, std::size_t i) {
+  const Estimate time = evaluator.predict(*plan.slowest[i]).time_to_train;
+  return {static_cast<double>(plan.front[i].gpus), std::log(time.low / time.value),
+          std::log(time.high / time.value)};
 }
 
 Widths between(const std::vector<Widths>& known, double gpus) {
@@ -47,29 +49,32 @@ Widths between(const std::vector<Widths>& known, double gpus) {
 
 }  // namespace
 
-void add_time_intervals(Evaluator& evaluator, const PlanReport& plan, std::vector<PlanCandidate>& front) {
+void add_time_intervals(Evaluator& evaluator, PlanReport& plan) {
   std::map<std::tuple<std::string, std::string, std::string>, Members> designs;
-  for (PlanCandidate& c : front)
-    if (c.slowest) designs[{c.node, c.network, c.storage}].push_back(&c);
+  for (std::size_t i = 0; i < plan.front.size(); ++i) {
+    const doc::PlanCandidate& c = plan.front[i];
+    if (plan.slowest[i]) designs[{c.node, c.network, c.storage}].push_back(i);
+  }
   if (designs.empty()) return;
   const std::size_t each = std::max<std::size_t>(1, kMostVaried / designs.size());
   std::vector<std::pair<Members, Members>> work;
   std::vector<Evaluator::Task> ahead;
   for (auto& [key, members] : designs) {
     if (work.size() == kMostVaried) break;
-    std::ranges::stable_sort(members, {}, &PlanCandidate::gpus);
+    std::ranges::stable_sort(members, {}, [&](std::size_t i) { return plan.front[i].gpus; });
     work.emplace_back(members, varied(members, plan, each));
-    for (const PlanCandidate* c : work.back().second)
-      ahead.emplace_back([c](Evaluator& e) { (void)e.predict(*c->slowest); });
+    for (const std::size_t i : work.back().second)
+      ahead.emplace_back([asked = plan.slowest[i]](Evaluator& e) { (void)e.predict(*asked); });
   }
   evaluator.rehearse(ahead);
   for (const auto& [members, points] : work) {
     std::vector<Widths> known;
-    for (const PlanCandidate* c : points) known.push_back(widths_of(evaluator, *c));
-    for (PlanCandidate* c : members) {
-      const Widths w = between(known, c->gpus);
-      c->low = std::exp(w.low) * c->time;
-      c->high = std::exp(w.high) * c->time;
+    for (const std::size_t i : points) known.push_back(widths_of(evaluator, plan, i));
+    for (const std::size_t i : members) {
+      doc::PlanCandidate& c = plan.front[i];
+      const Widths w = between(known, static_cast<double>(c.gpus));
+      c.time_low_s = std::exp(w.low) * *c.time_s;
+      c.time_high_s = std::exp(w.high) * *c.time_s;
     }
   }
 }

@@ -26,52 +26,46 @@ double batch_of(const WorkloadSpec& spec, int gpus) {
 
 }  // namespace
 
-PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& space, const Judged& c) {
+doc::PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& space, const Judged& c) {
   const Design& d = space.designs[c.design];
-  PlanCandidate out;
+  doc::PlanCandidate out;
   out.node = d.node.id;
   out.node_title = d.node.title;
   out.network = d.network;
   out.storage = storage_text(scenario, d.storage);
   out.nodes = c.nodes;
+  out.spares = c.spares;
   out.gpus = c.gpus;
   out.gpus_per_job = d.sizes[c.size].gpus_per_job;
   for (std::size_t w = 0; w < c.variants.size(); ++w) {
     const WorkloadSpec spec = d.with_split(w, space.variants[w][c.variants[w]]);
-    std::string framework = spec.framework;
-    if (!spec.framework_version.empty()) framework += " " + spec.framework_version;
-    out.workloads.push_back({spec.model,
-                             framework,
-                             spec.exchange,
-                             batch_of(spec, out.gpus_per_job.value_or(out.gpus)),
-                             spec.precision,
-                             {}});
+    doc::PlanCandidate::Workload& row = out.workloads.emplace_back();
+    row.model = spec.model;
+    row.precision = to_string(spec.precision);
+    row.framework = spec.framework;
+    if (!spec.framework_version.empty()) row.framework += " " + spec.framework_version;
+    row.exchange = spec.exchange;
+    row.batch_per_gpu = batch_of(spec, d.sizes[c.size].gpus_per_job.value_or(c.gpus));
     if (!spec.parallelism) continue;
-    out.workloads.back().parallelism = split_text(*spec.parallelism);
-    out.workloads.back().memory = c.memory[w] * d.node.gpu_memory;
+    row.parallelism = split_text(*spec.parallelism);
+    row.memory_bytes_per_gpu = (c.memory[w] * d.node.gpu_memory).base();
   }
-  out.time = Duration{c.time};
+  out.time_s = c.time;
   out.rack_units = c.rack_units;
-  if (c.nameplate) out.nameplate = Power{*c.nameplate};
-  out.spares = c.spares;
-  out.missing = c.missing;
+  out.nameplate_w = c.nameplate;
+  out.no_price = c.missing.prices;
+  out.no_power = c.missing.power;
+  out.no_units = c.missing.units;
   if (scenario.site) {
-    if (c.energy > 0) out.energy = Energy{c.energy};
-    if (c.racks > 0) out.racks = static_cast<int>(std::lround(c.racks));
+    if (c.energy > 0) out.energy_j = c.energy;
+    if (c.racks > 0) out.racks = std::lround(c.racks);
     if (scenario.site->prices) {
-      out.capex = Money{c.capex};
-      out.total = Money{c.total};
-      out.opex = Money{c.opex} / hours_of_year;
+      out.capex_usd = c.capex;
+      out.total_usd = c.total;
+      out.opex_usd_per_year = c.opex;
     }
   }
   for (const Limit limit : limits_of(c.breaks())) out.breaks.emplace_back(to_string(limit));
-  return out;
-}
-
-std::string named(const PlanCandidate& c) {
-  std::string out = fmt::format("{} x {}", with_spares(c.nodes, c.spares), c.node_title);
-  if (!c.network.empty()) out += ", " + c.network;
-  if (!c.storage.empty()) out += ", " + c.storage;
   return out;
 }
 

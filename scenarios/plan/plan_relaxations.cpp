@@ -13,6 +13,7 @@
 #include "scenarios/plan/changed_limits.hpp"
 #include "scenarios/plan/limit_text.hpp"
 #include "scenarios/plan/plan_candidate.hpp"
+#include "scenarios/plan/relaxation.hpp"
 #include "scenarios/site/site_plan.hpp"
 #include "sim/units/quantity_text.hpp"
 
@@ -20,43 +21,13 @@ namespace rackcast {
 
 namespace {
 
-constexpr const char* kNothing = "nothing changes";
-constexpr const char* kDoesNotBind = "nothing: it does not bind";
-/// Less than this share of a time, an energy or the objective is no gain that counts.
+/// Less than this share of the objective, or of a time, is no gain that counts.
 constexpr double kCounts = 1e-3;
 
-std::string gain(const PlanCandidate& from, const PlanCandidate& to) {
-  std::vector<std::string> parts;
-  const auto less = [&](double difference, const std::string& text) {
-    if (difference != 0) parts.push_back(text + (difference > 0 ? " less" : " more"));
-  };
-  if (to.node_title != from.node_title || to.network != from.network || to.storage != from.storage) {
-    parts.push_back(named(to));
-  } else if (const int nodes = from.nodes - to.nodes; nodes != 0) {
-    parts.push_back(fmt::format("{} {}", count_of(std::abs(nodes), "node"), nodes > 0 ? "fewer" : "more"));
-  }
-  if (from.racks && to.racks && *from.racks != *to.racks)
-    parts.push_back(fmt::format("{} {}", count_of(std::abs(*from.racks - *to.racks), "rack"),
-                                *from.racks > *to.racks ? "fewer" : "more"));
-  if (from.total && to.total) {
-    const Money saved = *from.total - *to.total;
-    if (std::abs(saved / *from.total) > 1e-6)
-      less(saved.base(), to_text(saved.base() > 0 ? saved : -1 * saved));
-  }
-  if (from.energy && to.energy) {
-    const Energy saved = *from.energy - *to.energy;
-    if (std::abs(saved / *from.energy) > kCounts)
-      less(saved.base(), to_text(saved.base() > 0 ? saved : -1 * saved));
-  }
-  if (std::abs(to.time / from.time - 1) > kCounts)
-    parts.push_back(to_text(to.time) + " instead of " + to_text(from.time));
-  return parts.empty() ? std::string{kNothing} : fmt::format("{}", fmt::join(parts, ", "));
-}
-
-class Relaxations {
+class Relaxations final : public RelaxableSearch {
  public:
   Relaxations(Evaluator& evaluator, PlanSearch& search, const Scenario& scenario, const RunControl& control,
-              const Judged& chosen, std::vector<PlanRelaxation>& out)
+              const Judged& chosen, std::vector<doc::Plan::Relaxation>& out)
       : evaluator_(evaluator),
         search_(search),
         scenario_(scenario),
@@ -67,18 +38,19 @@ class Relaxations {
         out_(out) {}
 
   void add_all();
+  bool binds(Limit limit) override;
+  std::optional<doc::PlanCandidate> with_more(Limit limit) override;
+  std::optional<doc::Plan::Relaxation::Later> first_change(Limit limit) override;
 
  private:
   void add(Limit limit);
   /// Searches with a tenth more of it.
   void add(const ChangedLimit& limit, bool ahead);
   void add_storage_rate();
-  /// At which amount of the limit a simulated candidate is better, and what it saves.
-  [[nodiscard]] std::string first_change(Limit limit) const;
   /// Of a limit that the hardware sets, in the answer's hardware; else as the scenario states it.
   [[nodiscard]] std::string amount(Limit limit, double factor) const;
   [[nodiscard]] Question question_of_answer() const;
-  [[nodiscard]] PlanCandidate candidate(const PlanSearch& of, const Judged& judged) const {
+  [[nodiscard]] doc::PlanCandidate candidate(const PlanSearch& of, const Judged& judged) const {
     return plan_candidate(scenario_, of.space(), judged);
   }
 
@@ -88,11 +60,25 @@ class Relaxations {
   const RunControl& control_;
   Objective objective_;
   const Judged& chosen_;
-  PlanCandidate answer_;
-  std::vector<PlanRelaxation>& out_;
+  doc::PlanCandidate answer_;
+  std::vector<doc::Plan::Relaxation>& out_;
 };
 
-std::string Relaxations::first_change(Limit limit) const {
+bool Relaxations::binds(Limit limit) {
+  PerLimit free{1};
+  free[limit] = dropped;
+  const auto without = search_.best(free);
+  return without && better_by(1e-9, objective_, *without, chosen_);
+}
+
+std::optional<doc::PlanCandidate> Relaxations::with_more(Limit limit) {
+  PerLimit factors{1};
+  factors[limit] = tenth_more(limit, scenario_);
+  const auto relaxed = search_.best(factors);
+  return relaxed ? std::optional{candidate(search_, *relaxed)} : std::nullopt;
+}
+
+std::optional<doc::Plan::Relaxation::Later> Relaxations::first_change(Limit limit) {
   PerLimit factors{1};
   factors[limit] = dropped;
   std::optional<Judged> first;
@@ -100,11 +86,11 @@ std::string Relaxations::first_change(Limit limit) const {
     const bool better = better_by(1e-9, objective_, c, chosen_);
     if (better && (!first || c.uses[limit] < first->uses[limit])) first = std::move(c);
   }
-  if (!first) return {};
-  const std::string before = first->design == chosen_.design
-                                 ? amount(limit, first->uses[limit])
-                                 : amount_text(limit, scenario_, first->uses[limit]);
-  return fmt::format(" before {}: {}", before, gain(answer_, candidate(search_, *first)));
+  if (!first) return std::nullopt;
+  return doc::Plan::Relaxation::Later{first->design == chosen_.design
+                                          ? amount(limit, first->uses[limit])
+                                          : amount_text(limit, scenario_, first->uses[limit]),
+                                      candidate(search_, *first)};
 }
 
 Question Relaxations::question_of_answer() const {
@@ -123,28 +109,15 @@ std::string Relaxations::amount(Limit limit, double factor) const {
 }
 
 void Relaxations::add(Limit limit) {
-  PlanRelaxation r;
-  r.limit = to_string(limit);
-  r.now = amount(limit, 1);
-  PerLimit factors{1};
-  factors[limit] = tenth_more(limit, scenario_);
-  r.relaxed = amount(limit, factors[limit]);
-  if (chosen_.uses[limit] > 0) r.used = chosen_.uses[limit];
-  if (limit == Limit::storage_capacity && !r.used) {
-    r.statement = "no value: the catalogue does not say how much the storage holds";
-    out_.push_back(std::move(r));
+  const std::string now = amount(limit, 1), relaxed = amount(limit, tenth_more(limit, scenario_));
+  const double use = chosen_.uses[limit];
+  if (limit == Limit::storage_capacity && use == 0) {
+    out_.push_back({std::string{to_string(limit)}, now, relaxed});
+    out_.back().unknown = true;
     return;
   }
-  PerLimit free{1};
-  free[limit] = dropped;
-  const auto without = search_.best(free);
-  r.binds = without && better_by(1e-9, objective_, *without, chosen_);
-  if (r.binds) {
-    if (const auto relaxed = search_.best(factors)) r.answer = candidate(search_, *relaxed);
-  }
-  r.statement = r.answer ? gain(answer_, *r.answer) : kDoesNotBind;
-  if (r.binds && r.statement == kNothing) r.statement += first_change(limit);
-  out_.push_back(std::move(r));
+  out_.push_back(relaxation(*this, answer_, limit, now, relaxed));
+  if (use > 0) out_.back().used = use;
 }
 
 void Relaxations::add(const ChangedLimit& limit, bool ahead) {
@@ -153,31 +126,17 @@ void Relaxations::add(const ChangedLimit& limit, bool ahead) {
   PlanSearch again{evaluator_, limit.scenario, quiet};
   again.explore(ahead);
   const auto best = again.best(PerLimit{1});
-  PlanRelaxation r{limit.limit, limit.now, limit.relaxed, {}, false, {}, kDoesNotBind};
-  if (best) {
-    r.answer = candidate(again, *best);
-    const std::string changes = gain(answer_, *r.answer);
-    r.binds = better_by(kCounts, objective_, *best, chosen_) && changes != kNothing;
-    if (changes != kNothing)
-      r.statement = changes;
-    else
-      r.answer.reset();
-  }
-  out_.push_back(std::move(r));
+  out_.push_back(relaxation(answer_, limit.limit, limit.now, limit.relaxed,
+                            best ? std::optional{candidate(again, *best)} : std::nullopt,
+                            best && better_by(kCounts, objective_, *best, chosen_)));
 }
 
 void Relaxations::add_storage_rate() {
   const auto limit = storage_rate_limit(question_of_answer().storage, scenario_, evaluator_.catalog());
   if (!limit) return;
   if (const double waits = search_.waits(); waits < kCounts) {
-    out_.push_back({limit->limit,
-                    limit->now,
-                    limit->relaxed,
-                    {},
-                    false,
-                    {},
-                    fmt::format("{}; no candidate waits for it for more than {:.2g} % of its time",
-                                kDoesNotBind, 100 * waits)});
+    out_.push_back({limit->limit, limit->now, limit->relaxed});
+    out_.back().waits = waits;
     return;
   }
   add(*limit, true);
@@ -207,7 +166,8 @@ void Relaxations::add_all() {
 }  // namespace
 
 void add_relaxations(Evaluator& evaluator, PlanSearch& search, const Scenario& scenario,
-                     const RunControl& control, const Judged& chosen, std::vector<PlanRelaxation>& out) {
+                     const RunControl& control, const Judged& chosen,
+                     std::vector<doc::Plan::Relaxation>& out) {
   Relaxations{evaluator, search, scenario, control, chosen, out}.add_all();
 }
 

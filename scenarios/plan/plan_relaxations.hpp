@@ -2,7 +2,7 @@
 /// What each limit of a training answer is worth. Private to scenarios/plan.
 #include <vector>
 
-#include "scenarios/plan/plan.hpp"
+#include "scenarios/document/plan.hpp"
 #include "scenarios/plan/plan_search.hpp"
 
 namespace rackcast {
@@ -11,6 +11,7 @@ namespace rackcast {
 /// by the search that found it; others are relaxed in the scenario, which is searched again. Throws
 /// LimitReached with the rows so far kept.
 void add_relaxations(Evaluator& evaluator, PlanSearch& search, const Scenario& scenario,
-                     const RunControl& control, const Judged& chosen, std::vector<PlanRelaxation>& out);
+                     const RunControl& control, const Judged& chosen,
+                     std::vector<doc::Plan::Relaxation>& out);
 
 }  // namespace rackcast

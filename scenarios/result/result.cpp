@@ -6,7 +6,6 @@
 #include "scenarios/document/write.hpp"
 #include "scenarios/evidence/evidence_document.hpp"
 #include "scenarios/names/method.hpp"
-#include "scenarios/plan/plan_document.hpp"
 #include "scenarios/result/reliability_report.hpp"
 #include "scenarios/result/result_document.hpp"
 #include "scenarios/result/result_input.hpp"
@@ -29,7 +28,7 @@ doc::Answer to_document(const Answer& a) {
   out.node_title = a.node_title;
   out.workload = a.workload;
   out.binding_constraint = a.binding_constraint;
-  out.statement = a.statement;
+  out.binds = a.binds;
   if (a.feasible || a.nodes > 0) {  // else it speaks of no cluster
     out.nodes = a.nodes;
     out.gpus = a.gpus;
@@ -38,10 +37,13 @@ doc::Answer to_document(const Answer& a) {
   }
   out.deadline_probability = a.deadline_probability;
   if (const auto& s = a.why_not_fewer)
-    out.why_not_fewer = {s->nodes, s->fails, s->statement, to_document(s->time_to_train)};
+    out.why_not_fewer = {s->nodes, s->fails, s->statement, s->workload, to_document(s->time_to_train)};
+  for (const KnownTime& k : a.known_times) out.known_times.push_back({k.nodes, k.time.base()});
   for (const Conflict& c : a.conflicts)
     out.conflicts.push_back({std::string{to_string(c.limit)}, c.required, c.best, c.statement});
-  for (const Change& c : a.changes) out.changes.push_back({c.input, c.change, c.statement, c.nodes});
+  for (const Change& c : a.changes)
+    out.changes.push_back(
+        {c.input, c.change, c.statement, c.nodes, c.most_nodes, c.probability, c.less_memory});
   return out;
 }
 
@@ -56,6 +58,7 @@ std::vector<doc::Assumption> to_document(const std::vector<Assumption>& assumpti
 doc::Head head_document(const std::string& kind, const std::string& command, const Scenario& s) {
   doc::Head out;
   out.format = doc::Result::format_name;
+  out.version = doc::Result::current_version;
   out.kind = kind;
   out.program = "rackcast";
   out.program_version = version();
@@ -203,13 +206,13 @@ std::string to_json_text(const Result& result) {
     out.max_nodes = s.goal->max_nodes;
   }
   out.partial = result.partial;
-  if (!result.premise.empty()) {
+  if (result.times) {
     out.workloads_run = to_string(s.workloads_run);
-    out.premise = result.premise;
+    for (const Duration time : *result.times) out.times_s.push_back(time.base());
   }
   out.answer = to_document(result.answer);
   out.performance = performance_document(result.prediction);
-  if (result.plan) out.plan = plan_document(*result.plan);
+  if (result.plan) out.plan = *result.plan;
   for (const WorkloadResult& w : result.workloads) out.workloads.push_back(workload_document(w));
   out.alternatives = alternatives_document(result.alternatives);
   out.sensitivity = sensitivity_document(result.sensitivity);

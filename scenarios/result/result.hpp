@@ -22,25 +22,39 @@
 namespace rackcast {
 
 struct Change {
-  std::string input, change, statement;
-  std::optional<int> nodes;
+  std::string input, change;
+  std::string statement;                   ///< why there is no answer
+  std::optional<int> nodes;                ///< the answer then; nothing: there is none
+  std::optional<int> most_nodes = {};      ///< no count up to this one is enough
+  std::optional<double> probability = {};  ///< that the answer as it is meets the deadline
+  bool less_memory = false;
 };
 
 struct Smaller {
   int nodes = 0;
-  std::string fails, statement;
+  std::string fails;
+  std::string statement;  ///< where it is not a matter of time alone
   Estimate time_to_train;
+  std::string workload = {};  ///< that needs most; empty: all of them, or the only one
+};
+
+/// What a number of nodes takes.
+struct KnownTime {
+  int nodes = 0;
+  Duration time{0};
 };
 
 struct Answer {
   bool feasible = false;
   int nodes = 0, gpus = 0;
   int spares = 0;  ///< bought beside `nodes`, for failed ones
-  std::string node, node_title, workload, binding_constraint, statement;
+  std::string node, node_title, workload, binding_constraint;
+  std::string binds;                 ///< the step of that workload there
   std::optional<double> rack_units;  ///< of the nodes alone, spares included; nothing: not in the catalogue
   std::optional<double> power_kw;    ///< rated, likewise
   std::optional<double> deadline_probability;  ///< that all is done in time, by the model's error alone
   std::optional<Smaller> why_not_fewer;
+  std::vector<KnownTime> known_times;  ///< when a limit ended the simulation
   std::vector<Conflict> conflicts;
   std::vector<Change> changes;
 };
@@ -136,7 +150,8 @@ struct Result {
   std::string kind;  ///< "size" or "simulate"
   std::string command;
   Scenario scenario;
-  std::string premise;  ///< how several workloads share cluster and deadline; empty of one
+  /// Of each workload on the cluster of the answer, of several workloads; 0: not known.
+  std::optional<std::vector<Duration>> times;
   Answer answer;
   Prediction prediction;  ///< of what takes longest on the cluster of the answer
   std::vector<WorkloadResult> workloads;

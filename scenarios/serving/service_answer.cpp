@@ -34,25 +34,6 @@ struct Work {
   ServiceResult out;
 };
 
-void describe_feasible(ServiceResult& r) {
-  const ServiceOption& o = r.chosen;
-  const ServiceSpec& service = *r.scenario.serving;
-  Answer& a = r.answer;
-  a.statement = fmt::format(
-      "{} x {} ({} GPUs) answer {} of {} in {} at the busiest hour, {:g} % of them {}, "
-      "bound by {}",
-      o.nodes(), o.server->title(), a.gpus, requests_text(service.peak_rate()),
-      load_workload(service.model).title, to_string(o.server->precision()),
-      100 * o.server->targets(r.at_peak).front().percentile, targets_text(*o.server, r.at_peak), o.binds);
-  if (const TokenServer* tokens = o.server->tokens()) {
-    const double rate = service.tokens->output * service.peak_rate().base();
-    a.statement += fmt::format("; that is {} tokens/s of output, with a copy on each {}",
-                               rate < 10 ? fmt::format("{:.3g}", rate) : grouped(std::round(rate)),
-                               count_of(tokens->gpus_per_copy(), "GPU"));
-  }
-  a.statement += o.spares > 0 ? fmt::format("; {} of the nodes may be down.", o.spares) : std::string{"."};
-}
-
 void add_smaller(ServiceResult& r) {
   const ServiceOption& o = r.chosen;
   ServingDemand demand{*o.server, r.scenario.serving->peak_rate()};
@@ -158,16 +139,9 @@ void finish(Work& work) {
     add_sizes(r);
     add_interval(r);
   }
-  if (a.feasible) {
-    a.binding_constraint = o.needed > 1 ? o.binds : constraint::one_node;
-    describe_feasible(r);
-  } else {
-    a.binding_constraint = to_string(a.conflicts.front().limit);
-    a.statement = a.conflicts.front().statement;
-    if (r.options.size() > 1)
-      a.statement = fmt::format("None of {} choices can; the nearest is {} in {}. {}", r.options.size(),
-                                o.server->title(), to_string(o.server->precision()), a.statement);
-  }
+  a.binding_constraint = !a.feasible    ? to_string(a.conflicts.front().limit)
+                         : o.needed > 1 ? std::string_view{o.binds}
+                                        : constraint::one_node;
   r.assumptions = work.ledger.assumptions();
   if (o.site) {
     const auto of_site = o.site->assumptions();
@@ -181,10 +155,7 @@ void add_conflict_set(ServiceResult& r, const Catalog& catalog) {
   Answer& a = r.answer;
   a.conflicts = service_conflict_set(r.options, r.chosen, r.scenario, catalog);
   a.binding_constraint = to_string(a.conflicts.front().limit);
-  if (a.conflicts.size() < 2) return;
-  std::vector<Limit> members;
-  for (const Conflict& c : a.conflicts) members.push_back(c.limit);
-  a.statement = conflict_statement(members) + " " + a.statement;
+  if (a.conflicts.size() > 1) r.conflict_set = a.conflicts;
 }
 
 }  // namespace

@@ -46,9 +46,6 @@ class Changes {
     } else if (const std::string breaks = broken_limits(node, asked, *nodes); !breaks.empty()) {
       row.nodes.reset();
       row.statement = fmt::format("{} would do, but {}", count_of(*nodes, "node"), breaks);
-    } else {
-      row.statement = (nodes == option_.needed ? "no change" : fmt::format("instead of {}", option_.needed)) +
-                      (option_.spares > 0 ? ", before spares" : "");
     }
     out.push_back(std::move(row));
   }

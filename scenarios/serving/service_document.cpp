@@ -1,7 +1,8 @@
 /// The result document of a fleet that serves.
+#include "models/networks/workload.hpp"
 #include "scenarios/document/whole.hpp"
 #include "scenarios/result/result_document.hpp"
-#include "scenarios/serving/service_result.hpp"
+#include "scenarios/serving/service_search.hpp"
 #include "scenarios/serving/token_server.hpp"
 #include "scenarios/site/result_site.hpp"
 
@@ -103,6 +104,9 @@ doc::Serving::Tokens tokens_document(const ServiceResult& r) {
 void fill_sizes(const ServiceResult& r, doc::Serving& out) {
   if (r.chosen.needed > 0) {
     out.at_peak = load_document(r.at_peak);
+    if (!r.at_peak.saturated)
+      for (const ServiceTarget& t : r.chosen.server->targets(r.at_peak))
+        out.targets.push_back({std::string{t.name()}, t.reached.base(), t.limit.base(), t.percentile});
     out.all_up = load_document(r.all_up);
     out.latency_low_s = r.fast_s;
     out.latency_high_s = r.slow_s;
@@ -121,6 +125,7 @@ doc::Serving serving_document(const ServiceResult& r) {
   const ServiceOption& o = r.chosen;
   doc::Serving out;
   out.model = s.model;
+  out.title = load_workload(s.model).title;
   out.precision = to_string(o.server->precision());
   out.requests_per_s = s.rate.base();
   out.peak = s.peak();
@@ -142,10 +147,25 @@ doc::Serving serving_document(const ServiceResult& r) {
   if (s.tokens) out.tokens = tokens_document(r);
   fill_sizes(r, out);
   for (const ServiceOption& option : r.options) out.options.push_back(option_document(option, s));
-  for (const ServiceRelaxation& x : r.relaxations)
-    out.relaxations.push_back({x.limit, x.now, x.relaxed, x.statement, x.binds, {}, {}});
   out.usd_per_million = money_per_million(o, s);
   out.kwh_per_million = kwh_per_million(o, s);
+  return out;
+}
+
+/// The choice and what limits are worth, as of a training.
+doc::Plan service_plan(const ServiceResult& r) {
+  doc::Plan out;
+  out.objective = to_string(r.scenario.goal ? r.scenario.goal->objective : Objective::fewest_nodes);
+  out.designs = static_cast<std::int64_t>(r.options.size());
+  out.partial = r.partial;
+  if (r.chosen.feasible()) out.chosen = service_candidate(r.chosen, r);
+  out.relaxations = r.relaxations;
+  for (const Conflict& c : r.conflict_set) {
+    doc::Plan::Conflict& row = out.conflict_set.emplace_back();
+    row.limit = to_string(c.limit);
+    row.allowed = c.required;
+    row.needed = c.best;
+  }
   return out;
 }
 
@@ -200,6 +220,7 @@ std::string to_json_text(const ServiceResult& r) {
   out.head = head_document(r.kind, r.command, r.scenario);
   out.partial = r.partial;
   out.answer = to_document(r.answer);
+  if (r.kind == "size") out.plan = service_plan(r);
   out.serving = serving_document(r);
   out.method = serving_method(r.scenario.serving->tokens.has_value());
   if (r.chosen.site) out.site = site_document(*r.chosen.site);

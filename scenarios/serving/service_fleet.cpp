@@ -148,20 +148,6 @@ std::string requests_text(Frequency rate) {
   return (value < 10 ? fmt::format("{:.3g}", value) : grouped(std::round(value))) + " requests/s";
 }
 
-std::string targets_text(const ServiceNode& node, const ServingResult& result) {
-  std::string out;
-  double of_first = 0;
-  for (const ServiceTarget& t : node.targets(result)) {
-    const bool first = out.empty();
-    if (!first) out += " and ";
-    out += node.tokens() ? fmt::format("{}a {} of ", first ? "with " : "", t.name()) : "within ";
-    out += fmt::format("{} (limit {}", to_text(t.reached), to_text(t.limit));
-    out += first || t.percentile == of_first ? ")" : fmt::format(", for {:g} %)", 100 * t.percentile);
-    if (first) of_first = t.percentile;
-  }
-  return out;
-}
-
 std::optional<int> nodes_for(const ServiceNode& node, Frequency load, int most, double slower) {
   if (!node.refused().empty()) return std::nullopt;
   const auto limits = node.limits(slower);
@@ -225,7 +211,7 @@ std::optional<ServiceLimit> passed_limit(const ServiceNode& node, Frequency each
   return past == limits.end() ? std::nullopt : std::optional{*past};
 }
 
-Smaller ServingDemand::falls_short(int fewer, int) {
+Smaller ServingDemand::falls_short(int fewer) {
   const Frequency each = load_ / fewer, of_gpu = each / node_.node().gpus;
   const std::string nodes = count_of(fewer, "node");
   if (const auto past = passed_limit(node_, each))

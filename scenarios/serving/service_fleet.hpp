@@ -14,10 +14,6 @@ class Catalog;
 /// "132,000 requests/s".
 std::string requests_text(Frequency rate);
 
-/// What requests take beside each limit on time: "within 12 ms (limit 20 ms)"; of a language model "with a
-/// time to the first token of 310 ms (limit 500 ms) and a time per output token of ...".
-std::string targets_text(const ServiceNode& node, const ServingResult& result);
-
 /// Serving `load` within the latency and the limits of the node's host, as a demand on nodes. The node must
 /// outlive it.
 class ServingDemand final : public NodeDemand {
@@ -27,7 +23,7 @@ class ServingDemand final : public NodeDemand {
       : node_(node), load_(load), slower_(slower) {}
   bool enough(int nodes) override { return node_.holds(load_, nodes, slower_); }
   int below(int nodes) override { return nodes - 1; }
-  Smaller falls_short(int fewer, int nodes) override;
+  Smaller falls_short(int fewer) override;
 
  private:
   const ServiceNode& node_;

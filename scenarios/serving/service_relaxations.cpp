@@ -13,6 +13,7 @@
 #include "scenarios/names/count_text.hpp"
 #include "scenarios/plan/changed_limits.hpp"
 #include "scenarios/plan/limit_text.hpp"
+#include "scenarios/plan/relaxation.hpp"
 #include "scenarios/serving/service_fleet.hpp"
 #include "scenarios/serving/service_search.hpp"
 #include "sim/units/quantity_text.hpp"
@@ -27,63 +28,37 @@ std::string share(double x) {
   return fmt::format("{:.6g} %", 100 * x);
 }
 
-std::optional<Money> total_of(const ServiceOption& o) {
-  if (!o.site || !o.site->cost) return std::nullopt;
-  return o.site->cost->own.over_life(o.site->cost->utilisation);
-}
-
-std::string gain(const ServiceOption& from, const ServiceOption& to) {
-  std::vector<std::string> parts;
-  const bool other =
-      to.server->title() != from.server->title() || to.server->precision() != from.server->precision();
-  if (other)
-    parts.push_back(
-        fmt::format("{} x {} in {}", to.nodes(), to.server->title(), to_string(to.server->precision())));
-  else if (const int fewer = from.nodes() - to.nodes(); fewer != 0)
-    parts.push_back(fmt::format("{} {}", count_of(std::abs(fewer), "node"), fewer > 0 ? "fewer" : "more"));
-  const auto before = total_of(from), after = total_of(to);
-  if (before && after && std::abs(*after / *before - 1) > 1e-6)
-    parts.push_back(*after < *before ? to_text(*before - *after) + " less in all"
-                                     : to_text(*after - *before) + " more in all");
-  if (from.site && to.site) {
-    const Energy saved = from.site->power.facility_year - to.site->power.facility_year;
-    if (std::abs(saved / from.site->power.facility_year) > 1e-3)
-      parts.push_back(to_text(saved.base() > 0 ? saved : -1 * saved) +
-                      (saved.base() > 0 ? " a year less" : " a year more"));
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-class Relaxations {
+class ServiceRelaxations final : public RelaxableSearch {
  public:
-  Relaxations(const ServiceResult& result, const Catalog& catalog, const std::function<bool()>& over)
-      : result_(result), catalog_(catalog), over_(over) {}
+  ServiceRelaxations(const ServiceResult& result, const Catalog& catalog, const std::function<bool()>& over)
+      : result_(result), catalog_(catalog), over_(over), chosen_(service_candidate(result.chosen, result)) {}
 
-  void add(Limit limit, Scenario relaxed, std::string now, std::string then) {
-    ServiceRelaxation r{std::string{to_string(limit)}, std::move(now), std::move(then), false, {}};
-    const std::vector<ServiceOption> without = only_broken(limit);
-    const ServiceOption* better = best_of(without);
-    r.binds = better != nullptr;
-    if (better) {
-      const std::vector<ServiceOption> within = placed(without, relaxed);
-      if (const ServiceOption* found = best_of(within))
-        r.statement = gain(result_.chosen, *found);
-      else
-        r.statement = fmt::format("nothing changes; {} would allow {}", better->conflicts.front().best,
-                                  gain(result_.chosen, *better));
-    } else {
-      r.statement = "nothing: it does not bind";
-    }
+  void add(Limit limit, const Scenario& relaxed, std::string now, std::string then) {
+    relaxed_ = &relaxed;
+    doc::Plan::Relaxation row = relaxation(*this, chosen_, limit, std::move(now), std::move(then));
     if (over_()) return;  // not all options were asked
-    out.push_back(std::move(r));
+    out.push_back(std::move(row));
   }
 
   /// A limit that decides how many nodes it takes: every option is asked again.
   void add(std::string limit, std::string now, std::string then, const std::vector<ServiceOption>& again) {
     if (over_()) return;  // not all options were asked
     const ServiceOption* better = best_of(again);
-    out.push_back({std::move(limit), std::move(now), std::move(then), better != nullptr,
-                   better ? gain(result_.chosen, *better) : "a tenth more changes nothing"});
+    out.push_back(relaxation(chosen_, std::move(limit), std::move(now), std::move(then), candidate(better),
+                             better != nullptr));
+  }
+
+  bool binds(Limit limit) override {
+    without_ = only_broken(limit);
+    return best_of(without_) != nullptr;
+  }
+  std::optional<doc::PlanCandidate> with_more(Limit) override {
+    const std::vector<ServiceOption> within = placed(without_, *relaxed_);
+    return candidate(best_of(within));
+  }
+  std::optional<doc::Plan::Relaxation::Later> first_change(Limit) override {
+    const ServiceOption& better = *best_of(without_);
+    return doc::Plan::Relaxation::Later{better.conflicts.front().best, service_candidate(better, result_)};
   }
 
   /// Those of the options that keep everything with the limits of `scenario`. `as_many`: these have no say in
@@ -107,9 +82,12 @@ class Relaxations {
     return found;
   }
 
-  std::vector<ServiceRelaxation> out;
+  std::vector<doc::Plan::Relaxation> out;
 
  private:
+  [[nodiscard]] std::optional<doc::PlanCandidate> candidate(const ServiceOption* option) const {
+    return option ? std::optional{service_candidate(*option, result_)} : std::nullopt;
+  }
   /// Options that keep everything but this limit. One that has not been solved, for want of nodes, is.
   std::vector<ServiceOption> only_broken(Limit limit) const {
     std::vector<ServiceOption> found;
@@ -138,15 +116,46 @@ class Relaxations {
   const ServiceResult& result_;
   const Catalog& catalog_;
   const std::function<bool()>& over_;
+  doc::PlanCandidate chosen_;
+  const Scenario* relaxed_ = nullptr;   ///< with a tenth more of the limit that is asked about
+  std::vector<ServiceOption> without_;  ///< that keep everything but this limit
 };
 
 }  // namespace
 
-std::vector<ServiceRelaxation> service_relaxations(const ServiceResult& result, const Catalog& catalog,
-                                                   const GpuModelLibrary& kernels,
-                                                   const std::function<bool()>& over) {
+doc::PlanCandidate service_candidate(const ServiceOption& o, const ServiceResult& result) {
+  const ServiceSpec& service = *result.scenario.serving;
+  doc::PlanCandidate out;
+  out.node = o.server->node().id;
+  out.node_title = o.server->title();
+  out.nodes = o.nodes();
+  out.gpus = o.nodes() * o.server->node().gpus;
+  doc::PlanCandidate::Workload& row = out.workloads.emplace_back();
+  row.model = service.model;
+  row.precision = to_string(o.server->precision());
+  row.batch_per_gpu = service.max_batch;
+  out.rack_units = o.rack_units;
+  out.nameplate_w = o.nameplate.base();
+  const MissingFacts missing = o.missing();
+  out.no_price = missing.prices;
+  out.no_power = missing.power;
+  out.no_units = missing.units;
+  for (const Conflict& c : o.conflicts) out.breaks.emplace_back(to_string(c.limit));
+  if (!o.site) return out;
+  out.energy_j_per_year = o.site->power.facility_year.base();
+  if (o.site->plan.packing) out.racks = static_cast<std::int64_t>(o.site->plan.packing->racks.size());
+  if (const auto& cost = o.site->cost) {
+    out.capex_usd = cost->own.capex.base();
+    out.total_usd = cost->own.over_life(cost->utilisation).base();
+  }
+  return out;
+}
+
+std::vector<doc::Plan::Relaxation> service_relaxations(const ServiceResult& result, const Catalog& catalog,
+                                                       const GpuModelLibrary& kernels,
+                                                       const std::function<bool()>& over) {
   const Scenario& s = result.scenario;
-  Relaxations all{result, catalog, over};
+  ServiceRelaxations all{result, catalog, over};
   const auto solved_again = [&](const Scenario& with) {
     std::vector<ServiceOption> out;
     for (const ServiceOption& o : result.options)

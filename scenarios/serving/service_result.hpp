@@ -49,13 +49,6 @@ struct ServiceSize {
   std::optional<double> low_s, high_s;  ///< the percentile at the ends of the model's 90 % interval
 };
 
-/// What a limit is worth: the answer with a tenth more of it.
-struct ServiceRelaxation {
-  std::string limit, now, relaxed;
-  bool binds = false;  ///< more of it makes the objective better
-  std::string statement;
-};
-
 struct ServiceResult {
   std::string kind, command;  ///< kind: "size" or "simulate"
   Scenario scenario;
@@ -67,7 +60,8 @@ struct ServiceResult {
   std::vector<ServiceHour> day;          ///< all nodes up
   std::vector<ServiceSize> sizes;        ///< around the answer, no spares
   std::vector<ServiceOption> options;    ///< in the order of the scenario
-  std::vector<ServiceRelaxation> relaxations;
+  std::vector<Conflict> conflict_set;    ///< several limits that only together leave no answer
+  std::vector<doc::Plan::Relaxation> relaxations;
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
   bool partial = false;  ///< ended before every choice was tried

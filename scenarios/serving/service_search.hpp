@@ -22,11 +22,14 @@ void check_precisions(const std::vector<ServiceOption>& options, const Scenario&
 /// Does the scenario's objective like `a`, feasible or not, better than `b`?
 bool better_option(const ServiceOption& a, const ServiceOption& b, const Scenario& scenario);
 
+/// A fleet as the planner's part of the document has candidates.
+doc::PlanCandidate service_candidate(const ServiceOption& option, const ServiceResult& result);
+
 /// What a tenth more of each limit that the scenario states would bring the chosen fleet. `over` ends the
 /// list early.
-std::vector<ServiceRelaxation> service_relaxations(const ServiceResult& result, const Catalog& catalog,
-                                                   const GpuModelLibrary& kernels,
-                                                   const std::function<bool()>& over);
+std::vector<doc::Plan::Relaxation> service_relaxations(const ServiceResult& result, const Catalog& catalog,
+                                                       const GpuModelLibrary& kernels,
+                                                       const std::function<bool()>& over);
 
 /// The best by the scenario's objective; where none is feasible the one that is nearest.
 const ServiceOption& best_option(const std::vector<ServiceOption>& options, const Scenario& scenario);

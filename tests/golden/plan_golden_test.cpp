@@ -7,37 +7,42 @@
 #include <cstdlib>
 #include <string>
 
+#include "reports/sentences/plan_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/result/result.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/input_file.hpp"
 #include "sim/units/quantity_text.hpp"
+#include "tests/answer_sentence.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 using namespace rackcast;
 
 namespace {
 
-std::string text_of(const PlanCandidate& c) {
-  std::string out = fmt::format("{} x {}, {}", c.nodes, c.node, to_text(c.time));
-  if (c.total) out += ", " + to_text(*c.total);
-  if (c.energy) out += ", " + to_text(*c.energy);
-  for (const PlanWorkload& w : c.workloads) out += fmt::format(", {} {:g}", w.model, w.batch_per_gpu);
+std::string text_of(const doc::PlanCandidate& c) {
+  std::string out = fmt::format("{} x {}, {}", c.nodes, c.node, to_text(Duration{*c.time_s}));
+  if (c.total_usd) out += ", " + to_text(Money{*c.total_usd});
+  if (c.energy_j) out += ", " + to_text(Energy{*c.energy_j});
+  for (const doc::PlanCandidate::Workload& w : c.workloads)
+    out += fmt::format(", {} {:g}", w.model, w.batch_per_gpu);
   return out;
 }
 
 std::string summary(const std::string& file, const std::vector<std::string>& sets) {
-  const PlanReport plan = size(load_scenario(file, sets), Catalog::builtin()).plan.value();
-  std::string out = plan.statement + "\n";
-  if (!plan.smaller_statement.empty()) out += plan.smaller_statement + "\n";
-  for (const PlanOption& o : plan.options)
+  const Result result = size(load_scenario(file, sets), Catalog::builtin());
+  const reports::ResultDocument document = document_of(result);
+  const PlanReport& plan = *result.plan;
+  std::string out = reports::plan_text(document) + "\n";
+  if (const std::string smaller = reports::smaller_text(document); !smaller.empty()) out += smaller + "\n";
+  for (const doc::Plan::Option& o : plan.options)
     out += fmt::format("  {}: {}\n", o.node_title,
                        o.best ? text_of(*o.best) : fmt::format("{}", fmt::join(o.conflict, " and ")));
-  for (const PlanRelaxation& r : plan.relaxations)
-    out += fmt::format("  {}, {}: {}\n", r.limit, r.relaxed, r.statement);
-  for (const PlanConflict& c : plan.conflicts)
-    out += fmt::format("  {}: {}\n", to_string(c.limit), c.statement);
+  for (const doc::Plan::Relaxation& r : plan.relaxations)
+    out += fmt::format("  {}, {}: {}\n", r.limit, r.relaxed, reports::relaxation_text(r, *plan.chosen));
+  for (const doc::Plan::Conflict& c : plan.conflict_set)
+    out += fmt::format("  {}: {}\n", c.limit, reports::conflict_text(c));
   out += fmt::format("  front of {}\n\n", plan.front.size());
   return out;
 }

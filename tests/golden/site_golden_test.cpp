@@ -12,6 +12,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/input_file.hpp"
 #include "sim/units/quantity_text.hpp"
+#include "tests/answer_sentence.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 using namespace rackcast;
@@ -56,7 +57,7 @@ std::string money(const SiteReport& site) {
 
 std::string summary(const Result& result) {
   const SiteReport& site = result.site.value();
-  return fmt::format("{}: {}\n\n{}\n{}\n{}\n\n{}", result.scenario.name, result.answer.statement, racks(site),
+  return fmt::format("{}: {}\n\n{}\n{}\n{}\n\n{}", result.scenario.name, answer_sentence(result), racks(site),
                      power(site.power), site.network ? site.network->statement : "no network", money(site));
 }
 

@@ -22,7 +22,15 @@ ResultDocument sized_document() {
   document.kind = ResultDocument::Kind::size;
   document.answer.feasible = true;
   document.answer.nodes = 8;
-  document.answer.statement = "They train X in 13 days.";
+  document.answer.gpus = 64;
+  document.answer.node_title = "DGX-1V";
+  document.answer.workload = "x";
+  document.answer.binds = "GPU compute";
+  document.performance.time_to_train = Prediction{13.0 * 86400, 12.0 * 86400, 14.0 * 86400, "s"};
+  WorkloadResult x;
+  x.model = "x";
+  x.title = "X";
+  document.workloads = {x};
   document.answer.deadline_probability = 0.6;
   document.deadline_s = 14.0 * 86400;
   return document;
@@ -48,12 +56,17 @@ bool says(const Blocks& blocks, const std::string& part) {
 
 TEST_CASE("the decision opens with the answer and ends with what was assumed") {
   ResultDocument document = sized_document();
-  document.premise.statement = "Each workload is on its own.";
+  document.workloads.push_back(document.workloads.front());
+  document.workloads.back().title = "Y";
+  document.premise.stated = true;
+  document.premise.times_s = {13.0 * 86400, 7.0 * 86400};
   document.answer.spares = 2;
   const auto box = std::get<Headline>(decision_section(document).front().body);
   CHECK(box.lead ==
-        "8 nodes and 2 spares meet the deadline of 14 days with a probability of 60 %. They train X in 13 "
-        "days. Each workload is on its own.");
+        "8 nodes and 2 spares meet the deadline of 14 days with a probability of 60 %. 8 + 2 spares x DGX-1V "
+        "(64 GPUs) train the slowest of 2 workloads, X, in 13 days, bound by GPU compute; the deadline is 14 "
+        "days. Each workload is on its own: it has the whole cluster and the whole deadline to itself. One "
+        "after another they would take 20 days on 8 nodes, past the deadline of 14 days.");
 }
 
 TEST_CASE("racks and price stand in the first sentence where they are known") {

@@ -259,7 +259,7 @@ TEST_CASE("issue 23, item 29: a search chooses among splits, a sweep has their m
   REQUIRE(r.plan);
   CHECK(r.plan->designs == 3);
   REQUIRE(r.plan->chosen);
-  const PlanWorkload& chosen = r.plan->chosen->workloads.front();
+  const doc::PlanCandidate::Workload& chosen = r.plan->chosen->workloads.front();
   CHECK_FALSE(chosen.parallelism.empty());
   REQUIRE(chosen.memory);
   CHECK(*chosen.memory < Bytes{80e9});

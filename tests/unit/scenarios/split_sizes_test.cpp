@@ -14,6 +14,7 @@
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/result/result.hpp"
 #include "scenarios/uncertainty/uncertainty.hpp"
+#include "tests/answer_sentence.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 using namespace rackcast;
@@ -77,7 +78,7 @@ TEST_CASE("states sharded over the replicas: memory and not the deadline says ho
   CHECK(r.answer.nodes == 2);
   CHECK(r.workloads.front().answer.nodes == 2);
   CHECK(r.answer.binding_constraint == "gpu_memory");
-  CHECK(contains(r.answer.statement, "Memory binds and not the deadline: 2 nodes at least."));
+  CHECK(contains(answer_sentence(r), "Memory binds and not the deadline: 2 nodes at least."));
   REQUIRE(r.answer.why_not_fewer);
   CHECK(r.answer.why_not_fewer->nodes == 1);
   CHECK(r.answer.why_not_fewer->fails == "gpu_memory");
@@ -98,7 +99,7 @@ TEST_CASE("a deadline that more nodes than hold the network must meet still bind
   REQUIRE(r.answer.feasible);
   CHECK(r.answer.nodes > 2);
   CHECK(r.answer.binding_constraint == "deadline");
-  CHECK_FALSE(contains(r.answer.statement, "Memory binds"));
+  CHECK_FALSE(contains(answer_sentence(r), "Memory binds"));
 }
 
 TEST_CASE("what no number of GPUs holds is infeasible, with the splits that would do") {
@@ -107,7 +108,7 @@ TEST_CASE("what no number of GPUs holds is infeasible, with the splits that woul
   const Result r = sized(asked);
   CHECK_FALSE(r.answer.feasible);
   CHECK(r.answer.binding_constraint == "gpu_memory");
-  CHECK(contains(r.answer.statement, "No number of GPUs is enough"));
+  CHECK(contains(answer_sentence(r), "No number of GPUs is enough"));
   for (const int stage : {2, 3}) {
     const Change* row = row_of(r.workloads.front().answer, "zero_stage", fmt::format("{}", stage));
     REQUIRE(row);
@@ -151,7 +152,7 @@ TEST_CASE("fewer nodes than one copy takes: max_nodes conflicts") {
   const Result r = sized({.model = "llama3-70b", .split = stages, .node = "dgx_h100", .max_nodes = 3});
   CHECK_FALSE(r.answer.feasible);
   CHECK(r.answer.binding_constraint == "max_nodes");
-  CHECK(contains(r.answer.statement, "takes 32 GPUs, whole nodes from 4 nodes on"));
+  CHECK(contains(answer_sentence(r), "takes 32 GPUs, whole nodes from 4 nodes on"));
   CHECK_FALSE(r.plan->chosen);
 }
 

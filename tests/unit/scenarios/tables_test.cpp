@@ -17,6 +17,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/error.hpp"
 #include "sim/engine/trace.hpp"
+#include "tests/answer_sentence.hpp"
 #include "tests/unit/sim/error_text.hpp"
 #include "topologies/catalog/catalog.hpp"
 
@@ -74,8 +75,8 @@ TEST_CASE("a recommender fits a node whose GPUs share its tables, and says so wh
   const Result copied = run(node, R"(, "parallelism": {"tables": "copied"})");
   CHECK_FALSE(copied.answer.feasible);
   CHECK(copied.workloads.front().run.parts.table_exchange == Duration{0});
-  CHECK(contains(copied.answer.statement, "GPU memory"));
-  CHECK_FALSE(contains(copied.answer.statement, "Its tables"));
+  CHECK(contains(answer_sentence(copied), "GPU memory"));
+  CHECK_FALSE(contains(answer_sentence(copied), "Its tables"));
 }
 
 TEST_CASE("what a GPU holds of the tables goes with the GPUs of the job") {
@@ -126,13 +127,13 @@ TEST_CASE("tables larger than all GPUs: infeasible, with the GPUs that they need
   CHECK_FALSE(one.answer.feasible);
   CHECK(one.answer.binding_constraint == "gpu_memory");
   // 80 GiB less the reserve leave 85.2 GB a GPU.
-  CHECK(contains(one.answer.statement, "20.5 TB"));
-  CHECK(contains(one.answer.statement, "640 GB on each of 32 GPUs; they need at least 241 GPUs"));
+  CHECK(contains(answer_sentence(one), "20.5 TB"));
+  CHECK(contains(answer_sentence(one), "640 GB on each of 32 GPUs; they need at least 241 GPUs"));
   const Result sized = size(scenario(R"("node": "dgx_a100_640gb", "nodes": 1)", "", file,
                                      R"(, "goal": {"deadline": "30 days", "max_nodes": 16})"),
                             catalog());
   CHECK_FALSE(sized.answer.feasible);
-  CHECK(contains(sized.answer.statement, "they need at least 241 GPUs"));
+  CHECK(contains(answer_sentence(sized), "they need at least 241 GPUs"));
 }
 
 TEST_CASE("a checkpoint holds the tables and the state of their optimizer") {

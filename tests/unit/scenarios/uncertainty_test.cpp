@@ -14,6 +14,7 @@
 #include "scenarios/listings/templates.hpp"
 #include "scenarios/result/result.hpp"
 #include "sim/base/error.hpp"
+#include "tests/answer_sentence.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "topologies/catalog/catalog.hpp"
 
@@ -134,8 +135,9 @@ TEST_CASE("what would change the answer says so where nothing changes, and where
     const Result r =
         size(load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/recommender.json", sets),
              Catalog::builtin());
-    for (const Change& change : r.answer.changes)
-      if (change.input == input) return change.statement;
+    const reports::ResultDocument document = document_of(r);
+    for (const reports::Answer::Change& change : document.answer.changes)
+      if (change.input == input) return reports::change_text(document, document.answer, change);
     return std::string{"no such change"};
   };
   const std::string none = statement("confidence in the deadline", {"goal.max_nodes=6"});

@@ -17,19 +17,19 @@ TEST_CASE("each limit that a fleet states is one: just too little of it conflict
   const std::string file = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/fleet_very_conservative.json";
   const Result r = size(load_scenario(file), Catalog::builtin());
   REQUIRE(r.plan->chosen.has_value());
-  const PlanCandidate& c = *r.plan->chosen;
+  const doc::PlanCandidate& c = *r.plan->chosen;
   std::vector<std::string> stated;
-  for (const PlanRelaxation& x : r.plan->relaxations) stated.push_back(x.limit);
+  for (const doc::Plan::Relaxation& x : r.plan->relaxations) stated.push_back(x.limit);
   CHECK(stated == std::vector<std::string>{"gpu_memory", "useful_batch", "storage_capacity", "deadline",
                                            "availability", "max_nodes", "max_racks", "rack_units",
                                            "floor_area", "site_power", "budget", "opex_budget",
                                            "total_budget", "storage_throughput", "rack_power"});
   // A little less than what the answer takes; of what comes in whole ones, one less.
-  const double year = (*c.opex * hours_of_year).base();
+  const double year = *c.opex_usd_per_year;
   for (const auto& [path, value, limit] : std::vector<std::array<std::string, 3>>{
-           {"site.prices.budget", fmt::format("{} USD", 0.99 * c.capex->base()), "budget"},
+           {"site.prices.budget", fmt::format("{} USD", 0.99 * *c.capex_usd), "budget"},
            {"site.prices.opex_budget", fmt::format("{} USD/year", 0.99 * year), "opex_budget"},
-           {"site.prices.total_budget", fmt::format("{} USD", 0.99 * c.total->base()), "total_budget"},
+           {"site.prices.total_budget", fmt::format("{} USD", 0.99 * *c.total_usd), "total_budget"},
            {"site.racks.max_units", fmt::format("{}", *c.rack_units - 1), "rack_units"},
            {"site.racks.max_racks", fmt::format("{}", *c.racks - 1), "max_racks"},
            {"site.floor.area", "5.1 m2", "floor_area"},  // two racks take 5.2
@@ -41,11 +41,11 @@ TEST_CASE("each limit that a fleet states is one: just too little of it conflict
     CAPTURE(too_little);
     const Result less = size(load_scenario(file, {path + "=" + value}), Catalog::builtin());
     CHECK_FALSE(less.answer.feasible);
-    REQUIRE(less.plan->conflicts.size() == 2);
-    const std::size_t it = less.plan->conflicts[0].limit == Limit::deadline ? 1 : 0;
-    CHECK(less.plan->conflicts[1 - it].limit == Limit::deadline);
-    CHECK(to_string(less.plan->conflicts[it].limit) == limit);
-    CHECK(less.plan->conflicts[1 - it].alone);
+    REQUIRE(less.plan->conflict_set.size() == 2);
+    const std::size_t it = less.plan->conflict_set[0].limit == "deadline" ? 1 : 0;
+    CHECK(less.plan->conflict_set[1 - it].limit == "deadline");
+    CHECK(less.plan->conflict_set[it].limit == limit);
+    CHECK(less.plan->conflict_set[1 - it].alone);
     // The answer names both, and the workload that asks for most has no number of nodes.
     REQUIRE(less.answer.conflicts.size() == 2);
     CHECK(to_string(less.answer.conflicts[it].limit) == limit);
@@ -59,7 +59,7 @@ TEST_CASE("both shipped fleets state the same limits, and keep them" * doctest::
     std::vector<std::string> out;
     const Result r = size(load_scenario(folder + name + ".json"), Catalog::builtin());
     CHECK(r.answer.feasible);
-    for (const PlanRelaxation& x : r.plan->relaxations) out.push_back(x.limit);
+    for (const doc::Plan::Relaxation& x : r.plan->relaxations) out.push_back(x.limit);
     return out;
   };
   CHECK(stated("fleet_conservative") == stated("fleet_very_conservative"));

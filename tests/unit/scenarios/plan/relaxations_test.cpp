@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/sentences/plan_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "topologies/catalog/catalog.hpp"
@@ -20,10 +21,14 @@ Result answer(const std::string& file, const std::vector<std::string>& sets = {}
               Catalog::builtin());
 }
 
-const PlanRelaxation& of(const Result& r, const std::string& limit) {
-  const auto found = std::ranges::find(r.plan->relaxations, limit, &PlanRelaxation::limit);
+const doc::Plan::Relaxation& of(const Result& r, const std::string& limit) {
+  const auto found = std::ranges::find(r.plan->relaxations, limit, &doc::Plan::Relaxation::limit);
   REQUIRE(found != r.plan->relaxations.end());
   return *found;
+}
+
+std::string text_of(const Result& r, const std::string& limit) {
+  return reports::relaxation_text(of(r, limit), *r.plan->chosen);
 }
 
 }  // namespace
@@ -41,36 +46,36 @@ TEST_CASE("a tenth more of what a rack or a GPU may draw is worth what the searc
            {"rack_power", "site.racks.power=22 kW"}, {"gpu_cap", "site.power.gpu_cap=220 W"}}) {
     const std::string &limit = relaxed.first, &more = relaxed.second;
     CAPTURE(limit);
-    const PlanRelaxation& row = of(r, limit);
+    const doc::Plan::Relaxation& row = of(r, limit);
     CHECK(row.binds);
     REQUIRE(row.answer.has_value());
     std::vector<std::string> sets = tight;
     sets.push_back(more);
-    const PlanCandidate then = *answer("fleet_very_conservative.json", sets).plan->chosen;
+    const doc::PlanCandidate then = *answer("fleet_very_conservative.json", sets).plan->chosen;
     CHECK(row.answer->nodes == then.nodes);
-    CHECK(row.answer->time == then.time);
-    CHECK(then.time < r.plan->chosen->time);
+    CHECK(row.answer->time_s == then.time_s);
+    CHECK(*then.time_s < *r.plan->chosen->time_s);
   }
   CHECK(of(r, "rack_power").now == "20 kW");
   CHECK(of(r, "rack_power").relaxed == "22 kW");
   CHECK_FALSE(of(r, "rack_outlets").binds);
-  CHECK(of(r, "rack_outlets").statement == "nothing: it does not bind");
+  CHECK(text_of(r, "rack_outlets") == "nothing: it does not bind");
   CHECK(of(r, "max_racks").binds);
   CHECK(of(r, "max_racks").used == 1);
 }
 
 TEST_CASE("faster storage is worth nodes and time where runs wait for it, and nothing where none does") {
   const Result waits = answer("storage_bound_site.json", {"storage.count=2", "goal.objective=fastest"});
-  const PlanRelaxation& row = of(waits, "storage_throughput");
+  const doc::Plan::Relaxation& row = of(waits, "storage_throughput");
   CHECK(row.binds);
   REQUIRE(row.answer.has_value());
   // Bound by storage: a tenth more throughput, a tenth less time.
-  CHECK(waits.plan->chosen->time / row.answer->time == doctest::Approx(1.1).epsilon(0.02));
+  CHECK(*waits.plan->chosen->time_s / *row.answer->time_s == doctest::Approx(1.1).epsilon(0.02));
   CHECK(row.now == "2.2 GB/s of reads");
 
   const Result free = answer("storage_bound_site.json", {"storage.count=40", "goal.max_nodes=6"});
   CHECK_FALSE(of(free, "storage_throughput").binds);
-  CHECK(of(free, "storage_throughput").statement.starts_with("nothing: it does not bind"));
+  CHECK(text_of(free, "storage_throughput").starts_with("nothing: it does not bind; no candidate waits"));
 }
 
 TEST_CASE("GPU memory and the capacity of storage have a value where they bind, in their units") {
@@ -84,9 +89,9 @@ TEST_CASE("GPU memory and the capacity of storage have a value where they bind, 
                              {"storage.array=none", "goal.objective=fastest", "goal.max_nodes=8",
                               "goal.deadline=40 days", R"(search={"batch_per_gpu": [64, 256, 1200]})"});
   CHECK(of(full, "gpu_memory").binds);
-  CHECK(of(full, "gpu_memory").statement.starts_with("nothing changes before "));
-  CHECK(of(full, "gpu_memory").statement.find(" GB of a GPU: ") != std::string::npos);
+  CHECK(text_of(full, "gpu_memory").starts_with("nothing changes before "));
+  CHECK(text_of(full, "gpu_memory").find(" GB of a GPU: ") != std::string::npos);
   const auto has_no_storage = std::ranges::none_of(
-      full.plan->relaxations, [](const PlanRelaxation& r) { return r.limit.starts_with("storage"); });
+      full.plan->relaxations, [](const doc::Plan::Relaxation& r) { return r.limit.starts_with("storage"); });
   CHECK(has_no_storage);
 }

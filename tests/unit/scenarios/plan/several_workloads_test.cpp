@@ -19,6 +19,7 @@
 #include "scenarios/sweep/points.hpp"
 #include "scenarios/uncertainty/uncertainty.hpp"
 #include "sim/base/error.hpp"
+#include "tests/answer_sentence.hpp"
 #include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "tests/unit/sim/error_text.hpp"
@@ -84,6 +85,10 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+std::string premise_of(const Result& r) {
+  return reports::premise_text(document_of(r));
+}
+
 }  // namespace
 
 TEST_CASE("issue 23, item 13: by default the times of all workloads add up before the deadline") {
@@ -105,7 +110,7 @@ TEST_CASE("issue 23, item 13: by default the times of all workloads add up befor
   for (const WorkloadResult& w : r.workloads) CHECK(w.answer.nodes == r.answer.nodes);
   // The planner, the odds and the changes speak of all of them.
   CHECK(r.plan->chosen->nodes == r.answer.nodes);
-  CHECK(r.plan->chosen->time.base() == doctest::Approx(r.prediction.time_to_train.value));
+  CHECK(r.plan->chosen->time_s.value() == doctest::Approx(r.prediction.time_to_train.value));
   CHECK(r.answer.deadline_probability == chance_within(r.prediction.time_to_train, Duration{deadline}));
   const auto twice = std::ranges::find(r.answer.changes, "deadline", &Change::input);
   REQUIRE(twice != r.answer.changes.end());  // half the deadline comes first
@@ -116,19 +121,19 @@ TEST_CASE("issue 23, item 13: by default the times of all workloads add up befor
 TEST_CASE("issue 23, item 13: the report states the premise in its first paragraph") {
   const std::string schema{schema_text("result")};
   const Result together = simulate(three(), known());
-  CHECK(has(together.premise, "run one after another on the same nodes"));
+  CHECK(has(premise_of(together), "run one after another on the same nodes"));
   const std::string text = text_of(together);
   CHECK(text.find("The 3 workloads run one after another") < text.find("Time to train all"));
   CHECK(schema_faults(schema, checked_json_text(together)) == "");
 
   const Result alone = simulate(three({kAlone}), known());
-  CHECK(has(alone.premise, "Each workload is on its own"));
-  CHECK(has(alone.premise, "One after another they would take"));
+  CHECK(has(premise_of(alone), "Each workload is on its own"));
+  CHECK(has(premise_of(alone), "One after another they would take"));
   CHECK(has(text_of(alone), "Each workload is on its own"));
   CHECK(schema_faults(schema, checked_json_text(alone)) == "");
 
   const Scenario one = three({{"workloads", R"([{"model": "alexnet", "epochs": 1, "batch_per_gpu": 96}])"}});
-  CHECK(simulate(one, known()).premise.empty());
+  CHECK(premise_of(simulate(one, known())).empty());
 }
 
 TEST_CASE("issue 23, item 13: a simulation, a sweep and an uncertainty add the times up too") {
@@ -197,10 +202,10 @@ TEST_CASE(
       }
     }
     REQUIRE(p.chosen);
-    CHECK(p.chosen->time.base() <= deadline);
+    CHECK(p.chosen->time_s.value() <= deadline);
     CHECK(p.chosen->nodes == nodes_of_best);
-    if (objective == std::string{"lowest-energy"}) CHECK(p.chosen->energy->base() == doctest::Approx(best));
-    if (objective == std::string{"fastest"}) CHECK(p.chosen->time.base() == doctest::Approx(best));
+    if (objective == std::string{"lowest-energy"}) CHECK(*p.chosen->energy_j == doctest::Approx(best));
+    if (objective == std::string{"fastest"}) CHECK(p.chosen->time_s.value() == doctest::Approx(best));
   }
 }
 
@@ -219,7 +224,7 @@ TEST_CASE("issue 23, item 1: the box follows the slowest workload, in every obje
     const std::vector<double> times = times_on(r.answer.nodes);
     CHECK(r.answer.workload == "inception-v3");
     CHECK(r.prediction.time_to_train.value == doctest::Approx(std::ranges::max(times)));
-    CHECK(has(r.answer.statement, "Inception-v3"));
+    CHECK(has(answer_sentence(r), "Inception-v3"));
     for (const WorkloadResult& w : r.workloads)
       if (w.spec.model == "alexnet" && r.answer.binding_constraint == "deadline" &&
           objective != std::string{"fewest-nodes"})

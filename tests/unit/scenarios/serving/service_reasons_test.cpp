@@ -7,6 +7,7 @@
 #include "reports/pages/report.hpp"
 #include "scenarios/answer/search.hpp"
 #include "scenarios/serving/service_result.hpp"
+#include "tests/answer_sentence.hpp"
 #include "tests/document_faults.hpp"
 #include "topologies/catalog/catalog.hpp"
 
@@ -79,7 +80,7 @@ TEST_CASE("an overloaded fleet has no cost of a request and no interval of its n
   const ServiceResult few = simulate_service(photos("", R"(, "nodes": 1)", site), shipped());
   REQUIRE_FALSE(few.answer.feasible);
   CHECK(few.chosen.overloaded);
-  CHECK(has(few.answer.statement, "8 GPUs are overloaded at the busiest hour, which takes "));
+  CHECK(has(answer_sentence(few), "8 GPUs are overloaded at the busiest hour, which takes "));
   CHECK_FALSE(few.least);
   CHECK_FALSE(few.most);
   const Json document = parse_json(checked_json_text(few), "few.json");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "reports/sentences/plan_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/serving/service_result.hpp"
 #include "topologies/catalog/catalog.hpp"
@@ -28,8 +29,8 @@ ServiceResult within(int units) {
                       Catalog::builtin());
 }
 
-const ServiceRelaxation& of(const ServiceResult& r, const std::string& limit) {
-  const auto found = std::ranges::find(r.relaxations, limit, &ServiceRelaxation::limit);
+const doc::Plan::Relaxation& of(const ServiceResult& r, const std::string& limit) {
+  const auto found = std::ranges::find(r.relaxations, limit, &doc::Plan::Relaxation::limit);
   REQUIRE(found != r.relaxations.end());
   return *found;
 }
@@ -41,21 +42,26 @@ TEST_CASE("a tenth more of the limit that excludes the better node is worth that
   const ServiceResult enough = within(10'000);
   CHECK(enough.answer.node == "dgx2");
   CHECK_FALSE(of(enough, "rack_units").binds);
-  CHECK(of(enough, "rack_units").statement == "nothing: it does not bind");
+  CHECK(reports::is_idle(of(enough, "rack_units")));
   const int needed = static_cast<int>(std::stod(within(1).options[1].conflicts.front().best));
 
   const ServiceResult little = within(needed - 1);
   CHECK(little.answer.node == "dgx1v_16gb");
-  const ServiceRelaxation& units = of(little, "rack_units");
+  const doc::Plan::Relaxation& units = of(little, "rack_units");
   CHECK(units.binds);
-  CHECK(units.statement.starts_with(fmt::format("{} x NVIDIA DGX-2 in fp16", enough.answer.nodes)));
+  REQUIRE(units.answer);
+  CHECK(reports::candidate_text(*units.answer) ==
+        fmt::format("{} x NVIDIA DGX-2 in fp16", enough.answer.nodes));
   CHECK_FALSE(of(little, "latency").binds);  // the arithmetic binds
   CHECK_FALSE(of(little, "max_nodes").binds);
 
   const ServiceResult less = within(needed * 8 / 10);
   CHECK(less.answer.node == "dgx1v_16gb");
   CHECK(of(less, "rack_units").binds);
-  CHECK(of(less, "rack_units").statement.starts_with(fmt::format("nothing changes; {} units", needed)));
+  CHECK_FALSE(of(less, "rack_units").answer);
+  REQUIRE(of(less, "rack_units").later);
+  CHECK(of(less, "rack_units").later->at == fmt::format("{} units", needed));
+  CHECK(of(less, "rack_units").later->answer.node == "dgx2");
 }
 
 TEST_CASE("of a stated number of nodes all that the busiest hour does not take are spare") {

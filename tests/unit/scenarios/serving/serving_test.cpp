@@ -8,6 +8,7 @@
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/listings/templates.hpp"
 #include "scenarios/serving/service_result.hpp"
+#include "tests/answer_sentence.hpp"
 #include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "tests/unit/sim/error_text.hpp"
@@ -166,7 +167,7 @@ TEST_CASE("without an answer the nearest choice says what it lacks") {
   const ServiceResult r = sized(R"("rate": "100/s", "latency": "100 us")", search);
   CHECK_FALSE(r.answer.feasible);
   CHECK(r.answer.node == "dgx1v_16gb");
-  CHECK(has(r.answer.statement, "None of 4 choices"));
+  CHECK(has(answer_sentence(r), "None of 4 choices"));
 }
 
 TEST_CASE("what a fleet's site allows conflicts with its latency, and each can be kept without the other" *
@@ -179,7 +180,7 @@ TEST_CASE("what a fleet's site allows conflicts with its latency, and each can b
   const auto conflicts = [](const std::string& site) {
     const ServiceResult less = sized(kBusy, R"(, "site": {)" + site + "}");
     CHECK_FALSE(less.answer.feasible);
-    CHECK(has(less.answer.statement, "No candidate keeps these 2 limits together"));
+    CHECK(has(answer_sentence(less), "No candidate keeps these 2 limits together"));
     CHECK(schema_faults(schema_text("result"), checked_json_text(less)) == "");
     std::vector<std::string> names;
     for (const Conflict& c : less.answer.conflicts) names.emplace_back(to_string(c.limit));

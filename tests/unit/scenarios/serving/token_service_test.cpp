@@ -8,6 +8,7 @@
 #include "scenarios/listings/templates.hpp"
 #include "scenarios/serving/service_result.hpp"
 #include "scenarios/serving/token_server.hpp"
+#include "tests/answer_sentence.hpp"
 #include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "tests/unit/sim/error_text.hpp"
@@ -48,8 +49,8 @@ TEST_CASE(
   CHECK(r.chosen.server->holds(Frequency{200}, r.chosen.needed));
   REQUIRE(r.chosen.needed > 1);
   CHECK_FALSE(r.chosen.server->holds(Frequency{200}, r.chosen.needed - 1));
-  CHECK(r.answer.statement.find("time to the first token") != std::string::npos);
-  CHECK(r.answer.statement.find("60,000 tokens/s") != std::string::npos);  // 300 of 200 requests
+  CHECK(answer_sentence(r).find("time to the first token") != std::string::npos);
+  CHECK(answer_sentence(r).find("60,000 tokens/s") != std::string::npos);  // 300 of 200 requests
 }
 
 TEST_CASE("longer prompts, longer answers and tighter limits take more nodes" * doctest::test_suite("long")) {
@@ -93,7 +94,7 @@ TEST_CASE("a limit that a lone request breaks is named with what it takes") {
   const ServiceResult r = answered(R"("rate": "1/s", "prompt": 1000, "output": 300, "token": "1 ms")");
   CHECK_FALSE(r.answer.feasible);
   CHECK(r.answer.binding_constraint == "time per output token");
-  CHECK(r.answer.statement.find("time per output token") != std::string::npos);
+  CHECK(answer_sentence(r).find("time per output token") != std::string::npos);
 }
 
 TEST_CASE(
@@ -145,15 +146,16 @@ TEST_CASE("each limit on tokens has a percentile of its own") {
   CHECK(half.chosen.needed <= all.chosen.needed);
   CHECK(half.at_peak.tokens->first == half.at_peak.tokens->first_p50);
   CHECK(half.at_peak.tokens->token >= half.at_peak.tokens->token_p50);
-  CHECK(half.answer.statement.find("50 % of them with a time to the first token") != std::string::npos);
-  CHECK(half.answer.statement.find(", for 99 %)") != std::string::npos);
+  CHECK(answer_sentence(half).find("50 % of them with a time to the first token") != std::string::npos);
+  CHECK(answer_sentence(half).find(", for 99 %)") != std::string::npos);
   CHECK(schema_faults(schema_text("result"), checked_json_text(half)) == "");
 }
 
 TEST_CASE("a tenth more of each limit on tokens has a value of its own") {
   const ServiceResult r = answered(kChat);
   std::string names;
-  for (const ServiceRelaxation& x : r.relaxations) names += x.limit + ": " + x.now + ", " + x.relaxed + "; ";
+  for (const doc::Plan::Relaxation& x : r.relaxations)
+    names += x.limit + ": " + x.now + ", " + x.relaxed + "; ";
   CHECK(names.find("time to the first token: 500 ms, 550 ms") != std::string::npos);
   CHECK(names.find("time per output token: 40 ms, 44 ms") != std::string::npos);
   CHECK(names.find("latency") == std::string::npos);  // none is stated

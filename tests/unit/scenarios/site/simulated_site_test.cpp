@@ -5,6 +5,7 @@
 
 #include "scenarios/answer/planner.hpp"
 #include "sim/json/reader.hpp"
+#include "tests/answer_sentence.hpp"
 #include "tests/document_faults.hpp"
 #include "topologies/catalog/catalog.hpp"
 
@@ -31,8 +32,8 @@ TEST_CASE("a simulation says which limits of the site its cluster breaks, and st
   REQUIRE(r.answer.conflicts.size() == 2);
   CHECK(r.answer.conflicts[0].required == "20 kW");
   CHECK(r.answer.conflicts[1].limit == Limit::budget);
-  CHECK(r.answer.statement.find("draw") != std::string::npos);
-  CHECK(r.answer.statement.find("8 x NVIDIA DGX-1V") != std::string::npos);
+  CHECK(answer_sentence(r).find("draw") != std::string::npos);
+  CHECK(answer_sentence(r).find("8 x NVIDIA DGX-1V") != std::string::npos);
   CHECK(r.prediction.time_to_train.value > 0);
   (void)checked_json_text(r);
 }

@@ -1,0 +1,31 @@
+#pragma once
+/// The planner's part of a result in words.
+#include <string>
+
+#include "reports/result/result.hpp"
+
+namespace rackcast::reports {
+
+/// "8 x NVIDIA DGX-2, oversubscription 2"; of a fleet that serves "8 x NVIDIA DGX-2 in fp16".
+std::string candidate_text(const PlanCandidate& candidate);
+
+/// "Lowest cost: 8 x NVIDIA DGX-2 (1.68 million USD), the slowest workload in 13 days.", which limits
+/// conflict, or what was known when the search was ended.
+std::string plan_text(const ResultDocument& document);
+
+/// What one step smaller than the choice comes to; empty where there is no choice.
+std::string smaller_text(const ResultDocument& document);
+
+/// "No candidate keeps these 2 limits together: deadline, floor area. Each of them can be kept without the
+/// other."
+std::string conflict_set_text(const std::vector<Plan::Conflict>& members);
+std::string conflict_text(const Plan::Conflict& conflict);
+
+/// What a tenth more of the limit changes: "2 nodes fewer, 310 kUSD less", "nothing: it does not bind".
+/// `chosen` is the answer as it is.
+std::string relaxation_text(const Plan::Relaxation& relaxation, const PlanCandidate& chosen);
+
+/// Is there nothing to say but that the limit does not bind?
+bool is_idle(const Plan::Relaxation& relaxation);
+
+}  // namespace rackcast::reports

@@ -1,0 +1,12 @@
+#pragma once
+/// The answer about a fleet that serves, in words.
+#include <string>
+
+#include "reports/result/result.hpp"
+
+namespace rackcast::reports {
+
+/// What the fleet answers, and within what; or why there is none. The document has "serving".
+std::string served_text(const ResultDocument& document);
+
+}  // namespace rackcast::reports
