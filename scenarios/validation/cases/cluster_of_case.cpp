@@ -145,6 +145,13 @@ bool has_nccl_without_nvlink(const ValidationCase& c) {
           c.workload.framework_version.starts_with("1.2") || c.workload.framework_version.starts_with("1.3"));
 }
 
+/// The link between nodes as the case states it. IP over an InfiniBand port has a rate of its own.
+std::string stated_link(const ValidationCase& c) {
+  const std::string link = text_in(c.system.fabric, "link").value_or("");
+  const bool known = !link.empty() && link != "unknown" && link.find('/') == std::string::npos;
+  return known && text_in(c.workload.extra, "transport") == "ipoib" ? "ipoib/" + link : link;
+}
+
 /// Ports as the case states them.
 void set_ports(const Catalog& catalog, const ValidationCase& c, NodeSpec& node) {
   const Json& fabric = c.system.fabric;
@@ -154,14 +161,14 @@ void set_ports(const Catalog& catalog, const ValidationCase& c, NodeSpec& node) 
   if (*link == "unknown") {
     node.nic_link = link_spec(catalog, *gbit > 100 ? "ethernet/gbe400" : "ethernet/gbe100");
   } else {
-    node.nic_link = link_spec(catalog, *link);
+    node.nic_link = link_spec(catalog, stated_link(c));
   }
   if (gbit) {
     const double factor = *gbit * 1e9 / 8 / node.nic_link->raw.value.base();
     node.nic_link->raw.value *= factor;
     node.nic_link->achievable.value *= factor;
   }
-  node.nic_kind = *link;
+  node.nic_kind = stated_link(c);
   if (const auto ports = number_in(fabric, "links_per_node")) {
     // A node of the graph that stands for a whole NVLink domain has the ports of all its trays.
     const double trays = c.system.intra_node == "nvlink-domain" ? node.gpus / 4.0 : 1;
@@ -217,7 +224,7 @@ std::string cluster_key(const ValidationCase& c) {
   return fmt::format(
       "{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", c.system.cluster.value_or(""), c.system.gpu.value_or(""),
       c.system.node.value_or(""), c.system.intra_node, c.system.gpus.value_or(0),
-      c.system.gpus_per_node.value_or(0), c.system.nodes.value_or(0), text_in(fabric, "link").value_or(""),
+      c.system.gpus_per_node.value_or(0), c.system.nodes.value_or(0), stated_link(c),
       number_in(fabric, "links_per_node").value_or(0), number_in(fabric, "gbit_per_s").value_or(0),
       100 * contains(c.system.node_note, two_roots) + 10 * contains(c.system.node_note, "one CPU root") +
           has_nccl_without_nvlink(c));

@@ -30,6 +30,10 @@ bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
+bool is_byteps(const Facts& f) {
+  return f.framework == "byteps" || f.library == "byteps";
+}
+
 std::string algorithm_of(const std::string& name) {
   if (has(name, "torus")) return "torus_2d";
   if (has(name, "hierarchical") || name == "multi-ring") return "hierarchical";
@@ -40,9 +44,9 @@ std::string algorithm_of(const std::string& name) {
 
 /// Parameter servers of several nodes, as many as the case says.
 ExchangeSpec servers_between_nodes(const ValidationCase& c, const Facts& f) {
-  ExchangeSpec x = exchange_method(f.framework == "mxnet"    ? "ps_lite"
-                                   : f.framework == "byteps" ? "byteps"
-                                                             : "grpc_servers");
+  ExchangeSpec x = exchange_method(f.framework == "mxnet" ? "ps_lite"
+                                   : is_byteps(f)         ? "byteps"
+                                                          : "grpc_servers");
   if (f.framework == "mxnet") x.servers.sums_on_gpu = has(f.kvstore, "device");
   x.servers.count = static_cast<int>(number_in(c.workload.extra, "ps_servers").value_or(0));
   if (f.update == "distributed_replicated") x.servers.sums_in_node = true;
@@ -104,6 +108,8 @@ ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& p
   ExchangeSpec x;
   if (f.framework == "mxnet" || f.framework == "byteps") {
     x = mxnet(c, f, nodes, usual);
+  } else if (is_byteps(f) && f.sync == "parameter-server" && nodes > 1) {
+    x = servers_between_nodes(c, f);
   } else if (f.sync == "horovod-allreduce") {
     const bool clusters = flag_in(c.workload.extra, "xla").value_or(is_ngc_bert(c, f));
     x = exchange_method(clusters ? "horovod_after_backward" : "horovod");
@@ -119,6 +125,14 @@ ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& p
     f.algorithm = "ring";
   } else {
     x = exchange_method(usual);
+  }
+  const bool reduces = x.strategy == ExchangeStrategy::all_reduce;
+  if (!flag_in(c.workload.extra, "overlap").value_or(true)) {
+    x.after_backward = true;
+    if (reduces) x.bucket = exchange_method("after_backward").bucket;  // in one piece
+  } else if (reduces &&
+             has(text_in(c.workload.extra, "bucketing").value_or(""), "one all-reduce per tensor")) {
+    x.bucket = Bytes{0};
   }
   if (f.transport == "tcp" || f.transport == "ipoib") x.comm.stack = NetworkStack::tcp;
   if (f.gradient == "fp16") x.compression = "fp16";
