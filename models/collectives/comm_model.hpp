@@ -58,7 +58,7 @@ class CommModel {
   [[nodiscard]] const CollectivePlan& plan(Collective operation, Bytes payload);
   /// The time it takes if nobody else is on the links.
   [[nodiscard]] Duration time(Collective operation, Bytes payload);
-  /// Which part of the operation takes longest, and what bounds it: "InfiniBand", "copies to the host".
+  /// What bounds the part of the operation that takes longest: "infiniband", "pcie", "one core of the host".
   [[nodiscard]] std::string slowest_part(Collective operation, Bytes payload);
   [[nodiscard]] const LinkRates& rates() const;
   [[nodiscard]] const CommSpec& spec() const;
