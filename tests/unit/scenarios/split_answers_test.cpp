@@ -261,8 +261,8 @@ TEST_CASE("issue 23, item 29: a search chooses among splits, a sweep has their m
   REQUIRE(r.plan->chosen);
   const doc::PlanCandidate::Workload& chosen = r.plan->chosen->workloads.front();
   CHECK_FALSE(chosen.parallelism.empty());
-  REQUIRE(chosen.memory);
-  CHECK(*chosen.memory < Bytes{80e9});
+  REQUIRE(chosen.memory_bytes_per_gpu);
+  CHECK(*chosen.memory_bytes_per_gpu < 80e9);
   // As sizing each split by itself: none takes fewer nodes.
   int least = 1000;
   for (const char* split :
