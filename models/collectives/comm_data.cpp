@@ -101,6 +101,7 @@ MeasuredLink read_measured(const Json& entry) {
 NetworkSoftware read_network(const Json& entry) {
   NetworkSoftware out;
   out.step = quantity_in<Duration>(entry, "value");
+  if (const Json* ring = entry.find("ring")) out.ring_step = quantity_in<Duration>(*ring, "value");
   if (const Json* longer = entry.find("long")) {
     out.handshake = quantity_in<Duration>(*longer, "value");
     out.eager = quantity_in<Bytes>(*longer, "above");

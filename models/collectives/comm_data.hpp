@@ -73,6 +73,8 @@ struct MeasuredLink {
 /// Time that the software of a fabric adds to a hop between nodes.
 struct NetworkSoftware {
   Duration step{0};
+  /// The same for the hops of a ring, where it was measured apart.
+  std::optional<Duration> ring_step = {};
   Duration handshake{0};  ///< besides, for messages above `eager` on the wire
   Bytes eager{0};
 };

@@ -144,6 +144,7 @@ ProtocolCost CommLibrary::own(Protocol protocol, bool tree) const {
   const OwnTimes& times = *now_->times[tree][static_cast<std::size_t>(protocol)];
   ProtocolCost out;
   out.hop = hop_of(times);
+  if (!tree && network_.ring_step) out.hop.inter = times.net + *network_.ring_step;
   out.bandwidth_factor = times.bandwidth_factor;
   if (protocol == Protocol::ll && generation_ >= 1)
     out.ceiling = numbers_.ll_ceilings[static_cast<std::size_t>(generation_ - 1)]

@@ -169,7 +169,13 @@ class SplitModel {
     if (spec_.tensor > 1) {
       const Cluster group = first_ranks(cluster_, spec_.tensor);
       CommModel inside{group, comm_};
-      sum_of_activations_ = timed(inside, Collective::all_reduce, activations_);
+      if (framework_.sequence_parallel) {
+        // Between the parts of a sequence a sum is scattered and gathered again, each in rings.
+        sum_of_activations_ = timed(inside, Collective::reduce_scatter, activations_);
+        sum_of_activations_.time += timed(inside, Collective::all_gather, activations_).time;
+      } else {
+        sum_of_activations_ = timed(inside, Collective::all_reduce, activations_);
+      }
       widen(inside.log_sigma());
     }
     if (spec_.context > 1) {
