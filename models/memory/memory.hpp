@@ -1,17 +1,15 @@
 #pragma once
 /// Device memory that training takes on one GPU, and the largest batch that fits.
 ///
-/// state        fp32 weights, gradients and optimizer state (one value per parameter for momentum, two for
-/// Adam);
-///              16-bit runs keep 16-bit copies of weights and gradients besides (Micikevicius et al., "Mixed
-///              Precision Training", ICLR 2018). What ZeRO shards of them: StateBytes.
+/// state        fp32 weights, gradients and optimizer state: one value per parameter for momentum, two for
+///              Adam. 16-bit runs keep 16-bit copies of weights and gradients besides (Micikevicius et al.,
+///              "Mixed Precision Training", ICLR 2018). What ZeRO shards of them: StateBytes.
 /// activations  what the backward pass needs (models/README.md, "What is kept"), for the whole batch.
 /// workspace    scratch of the largest convolution: its unrolled input, at most the frameworks' limit.
-/// tables       a GPU's part of large embedding tables that are split: fp32 rows and what the optimizer keeps
-/// for each value of them (`"optimizer"` in the workload's file). Their gradients are sparse, of the rows
-/// that the batch looked up, and written at once. reserve      driver context and loaded kernels
-/// (models/data/host/gpu_memory.json).
-///
+/// tables       a GPU's part of large embedding tables that are split: fp32 rows and what the optimizer
+///              keeps for each value of them (`"optimizer"` in the workload's file). Their gradients are
+///              sparse, of the rows that the batch looked up, and written at once.
+/// reserve      driver context and loaded kernels (models/data/host/gpu_memory.json).
 /// update       where updated shards of weights are gathered through a flat copy (ZeRO's first stage by
 ///              torch.distributed's coalesced all-gather), that copy of the 16-bit weights and of the own
 ///              shard. Activations are gone.

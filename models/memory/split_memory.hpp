@@ -54,7 +54,7 @@ struct SplitMemorySpec {
   double micro_batch = 1;    ///< sequences
   double micro_batches = 0;  ///< of a step; 0: as many as fill the pipeline
   Bytes element{2};          ///< of an activation
-  TrainerMemory trainer;
+  TrainerMemory trainer = {};
 };
 
 /// Of one layer and one micro-batch; the mean of the layers where they differ. Throws Error where the shape

@@ -169,7 +169,7 @@ class SplitModel {
     if (spec_.tensor > 1) {
       const Cluster group = first_ranks(cluster_, spec_.tensor);
       CommModel inside{group, comm_};
-      if (framework_.sequence_parallel) {
+      if (spec_.sequence_parallel.value_or(framework_.sequence_parallel)) {
         // Between the parts of a sequence a sum is scattered and gathered again, each in rings.
         sum_of_activations_ = timed(inside, Collective::reduce_scatter, activations_);
         sum_of_activations_.time += timed(inside, Collective::all_gather, activations_).time;

@@ -64,6 +64,7 @@ struct SplitSpec {
   bool gathers_tensors = false;  ///< stage 3 as DeepSpeed has it
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   std::optional<bool> overlaps_gradients = {};  ///< absent: as the framework does
+  std::optional<bool> sequence_parallel = {};   ///< absent: as the framework does
   double compute_scale = 1, network_scale = 1;  ///< of the rates, for intervals
   Limits limits = {};                           ///< of the simulation
 };

@@ -5,9 +5,8 @@
 ///      cycle of p steps, mostly one. What is said of a step is the mean over one whole cycle. Steps that
 ///      have no cycle within most_steps, and crews that never meet, are averaged over the last half.
 ///   2. The same steps and then a save, until the state of the run comes back again. What that took longer
-///   than
-///      as many steps is the cost of the save. Saves that follow each other before that repeat with a cycle
-///      of their own.
+///      than as many steps is the cost of the save. Saves that follow each other before that repeat with a
+///      cycle of their own.
 ///
 /// Without folding both run for all steps of the training, and nothing is passed over.
 #include <array>

@@ -93,7 +93,12 @@ std::string infeasible_text(const ResultDocument& d) {
     if (!conflicts.empty()) return conflict_text(d, conflicts.front());
     return d.plan ? plan_text(d) : no_step;
   }
-  if (d.plan->conflict_set.size() > 1 || conflicts.empty()) return plan_text(d);
+  if (conflicts.empty()) return plan_text(d);
+  if (d.plan->conflict_set.size() > 1) {
+    // What a limit says beyond its numbers.
+    const auto more = std::ranges::find_if(conflicts, [](const auto& c) { return !c.statement.empty(); });
+    return plan_text(d) + (more == conflicts.end() ? "" : " " + more->statement);
+  }
   const std::string why = conflict_text(d, conflicts.front());
   return conflicts.front().statement.empty() ? plan_text(d) + " " + why : why;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "scenarios/answer/neighbours.hpp"
 #include "scenarios/answer/search.hpp"
@@ -149,9 +150,13 @@ void answer_infeasible(Result& r) {
   if (plan.conflict_set.empty()) return;                              // a limit ended the search
   if (!a.conflicts.empty() && plan.conflict_set.size() == 1) return;  // they say more than the limit's name
   if (a.conflicts.empty()) a.binding_constraint = plan.conflict_set.front().limit;
-  a.conflicts.clear();
-  for (const doc::Plan::Conflict& c : plan.conflict_set)
-    a.conflicts.push_back({limit_named(c.limit), c.allowed, c.needed, {}});
+  const std::vector<Conflict> found = std::exchange(a.conflicts, {});
+  for (const doc::Plan::Conflict& c : plan.conflict_set) {
+    const Limit limit = limit_named(c.limit);
+    const auto same = std::ranges::find(found, limit, &Conflict::limit);  // it may say more than numbers do
+    a.conflicts.push_back(
+        {limit, c.allowed, c.needed, same == found.end() ? std::string{} : same->statement});
+  }
 }
 
 /// Workloads whose times add up end their ladders in the time of all.

@@ -142,6 +142,7 @@ SplitSpec split_spec(const WorkloadSpec& workload, int ranks) {
   out.interleave = p.interleave;
   out.schedule = p.schedule;
   out.overlaps_gradients = p.overlap_gradients;
+  out.sequence_parallel = p.sequence_parallel;
   out.context = p.context;
   out.expert = p.expert;
   out.zero_stage = p.zero_stage;

@@ -12,8 +12,8 @@
 ///   a collective of n           the same with a flow in between
 ///   a bounded queue             a channel of the consumer for items, one of the producer for free places
 ///
-/// As data the program can be folded (program_fold.hpp) and its repetitions be skipped
-/// (program_simulation.hpp); the same code runs it folded or not.
+/// As data the program can be folded (fold.hpp) and its repetitions be skipped
+/// (simulation.hpp); the same code runs it folded or not.
 ///
 ///   Script rank("rank");                       // the ring all-reduce of one rank, chunk by chunk
 ///   rank.repeat(steps).flow(0, "chunk").signal(0).wait(0).end().mark(0);

@@ -42,7 +42,7 @@
 /// unique lexicographic optimum is constant on cells. The one-sided condition here (total load on the
 /// resource's side, only *which* cells on the flow's side) folds more and is enough for the filling argument.
 /// When something that stability has used changes (a capacity, a state), the partition is computed again with
-/// the states of that moment as colours: program_fold.hpp.
+/// the states of that moment as colours: fold.hpp.
 ///
 /// The algorithm is Hopcroft's: a cell is a splitter once; of the parts of a split cell the largest need not
 /// be a splitter again, since its weights are those of the whole less those of the others. A vertex is

@@ -1,7 +1,7 @@
 #pragma once
 /// Simulates a FlowProgram, folded in space and in time, or in full.
 ///
-/// In space: actors that are alike are one (program_fold.hpp). When something breaks the symmetry, be it a
+/// In space: actors that are alike are one (fold.hpp). When something breaks the symmetry, be it a
 /// change known beforehand or one decided at a lap, the state is written out for every actor, the change is
 /// made, and the program is folded anew with the states as colours. After that, folding is tried again at
 /// some laps of its outermost steady loop, so that cells merge once their states coincide.

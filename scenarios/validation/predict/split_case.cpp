@@ -59,6 +59,7 @@ SplitSpec spec_of(const ValidationCase& c, double ranks, double memory) {
   spec.recompute = recomputation_of_case(c);
   spec.zero_stage = zero_stage_of_case(c);
   spec.gathers_tensors = c.workload.framework == "deepspeed";
+  spec.sequence_parallel = flag_in(c.workload.parallelism, "sequence_parallel");
   return spec;
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("documents that are no curves are refused") {
     return error_text([&] { (void)reports::scaling_files(text, "c.json"); });
   };
   CHECK(refusal("{").find("c.json:1") != std::string::npos);
-  CHECK(refusal(R"({"format": "x"})").find("no document of scaling curves") != std::string::npos);
+  CHECK(refusal(R"({"format": "x"})").find("not a document of scaling curves") != std::string::npos);
   CHECK(refusal(curve("[]")).find("needs points") != std::string::npos);
   CHECK(refusal(curve(R"([{"gpus": 0}])")).find("must be from 1") != std::string::npos);
   CHECK(refusal(curve(R"([{"gpus": 2}, {"gpus": 1}])")).find("ascend") != std::string::npos);
