@@ -69,7 +69,8 @@ Json Json::merged(const Json& over) const {
     const Json* mine = find(key);
     set_member(members, key, mine != nullptr ? mine->merged(value) : value);
   }
-  return Json{with_parts(node_, std::move(members))};
+  // It stands where `over` stands: what the whole lacks is missing in the file that was asked for.
+  return Json{with_parts(over.node_, std::move(members))};
 }
 
 Json Json::with(std::string_view dotted_path, const Json& value) const {

@@ -157,6 +157,8 @@ TEST_CASE("laying one object over another keeps the rest and the places") {
   CHECK(merged.require("o").require("y").where().file == "over.json");
   CHECK(merged.require("o").require("z").where().pointer == "/o/z");
   CHECK(merged.require("b").integer() == 5);
+  CHECK(merged.where().file == "over.json");  // what the whole lacks is missing there
+  CHECK(merged.require("o").where().file == "over.json");
   CHECK(base.require("o").find("z") == nullptr);  // the base is untouched
   CHECK(merged.merged(parse_json("7", "n")).integer() == 7);
 }
