@@ -22,7 +22,7 @@ struct ImportKind {
 };
 
 /// In the order in which the marks are looked for: the special before the general.
-constexpr std::array<ImportKind, 8> kinds{
+constexpr std::array<ImportKind, 9> kinds{
     {{"nvidia-smi-xml",
       "nvidia-smi -q -x: GPUs of a machine",
       {"<nvidia_smi_log", "nvsmi_device"},
@@ -44,6 +44,10 @@ constexpr std::array<ImportKind, 8> kinds{
       "fio with --output-format=json, or its plain output",
       {"\"fio version\"", "fio-", "ioengine="},
       import_fio},
+     {"hf-config",
+      "config.json of Hugging Face transformers: a network",
+      {"\"architectures\"", "\"model_type\"", "\"hidden_size\"", "\"n_embd\""},
+      import_hf_config},
      {"ibnetdiscover",
       "ibnetdiscover: switches and links of an InfiniBand fabric",
       {"switchguid=", "caguid="},

@@ -28,6 +28,7 @@ void import_nvidia_smi_xml(const Catalog& catalog, const ImportSource& source, I
 void import_nccl_topo_xml(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_ibnetdiscover(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_lstopo(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
+void import_hf_config(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_mllog(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 
 }  // namespace rackcast

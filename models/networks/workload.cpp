@@ -137,6 +137,16 @@ Json with_base(const Json& file, int depth = 0) {
   return under.merged(file.without("extends"));
 }
 
+/// The network within a document of `rackcast import`; the whole of another file.
+Json network_of_document(const Json& json) {
+  const Json* format = json.kind() == JsonKind::object ? json.find("format") : nullptr;
+  if (!format || format->kind() != JsonKind::string || format->string() != "rackcast-import") return json;
+  if (const Json& version = json.require("version"); version.integer() != 1)
+    version.fail("this build reads version 1 of the format");
+  if (const Json* network = json.find("network")) return *network;
+  json.require("kind").fail("an import of this kind holds no network", "hf-config holds one");
+}
+
 }  // namespace
 
 Workload read_workload(const Json& file, std::string name, const WorkloadOptions& options) {
@@ -157,7 +167,7 @@ Workload load_workload(std::string_view name_or_path, const WorkloadOptions& opt
   if (file == nullptr && is_path(name_or_path)) {
     std::string_view stem = name_or_path.substr(name_or_path.find_last_of('/') + 1);
     if (stem.ends_with(suffix)) stem.remove_suffix(suffix.size());
-    const Json own = parse_json_file(std::string(name_or_path));
+    const Json own = network_of_document(parse_json_file(std::string(name_or_path)));
     require_schema(with_base(own), parsed_network_schema(),
                    "`rackcast schema network` prints the format; `rackcast init network` writes an example");
     return read_workload(own, std::string(stem), options);

@@ -97,11 +97,11 @@ std::string kind_of_file(const std::string& path) {
     struct Mark {
       std::string_view member, kind;
     };
-    constexpr std::array marks{Mark{"transformer", kModels}, Mark{"layers", kModels},
-                               Mark{"extends", kModels},     Mark{"gpu_id", "nodes"},
-                               Mark{"node_id", "clusters"},  Mark{"architecture", "gpus"},
-                               Mark{"fabric", "switches"},   Mark{"family", "links"},
-                               Mark{"node", "nodes"},        Mark{"storage", "storage"}};
+    constexpr std::array marks{
+        Mark{"transformer", kModels}, Mark{"layers", kModels},     Mark{"extends", kModels},
+        Mark{"gpu_id", "nodes"},      Mark{"node_id", "clusters"}, Mark{"architecture", "gpus"},
+        Mark{"fabric", "switches"},   Mark{"family", "links"},     Mark{"network", kModels},
+        Mark{"node", "nodes"},        Mark{"storage", "storage"}};
     for (const Mark& mark : marks)
       if (json.find(mark.member)) return std::string{mark.kind};
   }

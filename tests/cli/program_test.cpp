@@ -315,30 +315,6 @@ TEST_CASE("a starting file is not overwritten") {
   CHECK(run("init fleet -o " + folder / "mine.json").code == 2);
 }
 
-TEST_CASE("files of other tools are imported, and a simulation runs on the machine that they describe") {
-  const TemporaryFolder folder;
-  const std::string corpus = "tests/data/imports/";
-  const Outcome out = run("import " + corpus + "nccl_topo_v1_dgx1v.xml -o " + folder / "node.json");
-  CHECK(out.code == 0);
-  CHECK(has(out, "nccl-topo-xml: a node with 8 GPUs"));
-  write_file_atomically(folder / "s.json", R"({"name": "own", "data": {"samples": 100000},
-    "workloads": [{"model": "resnet50", "epochs": 1, "batch_per_gpu": 32}],
-    "cluster": {"node": "node.json", "gpu": "v100_sxm2_16gb", "nodes": 2}})");
-  const Outcome own = run("simulate " + folder / "s.json" + " --json");
-  CHECK(own.code == 0);
-  CHECK(has(own, "\"rackcast-result\""));
-  CHECK(run("topology show " + folder / "node.json" + " --gpu v100_sxm2_16gb").code == 0);
-  CHECK(run("import fio " + corpus + "fio_3_json.txt").code == 0);
-  CHECK(run("import nonsense " + corpus + "fio_3_json.txt").code == 2);
-  const Outcome folder_given = run("import " + corpus);
-  CHECK(folder_given.code == 3);
-  CHECK(has(folder_given, "this is a folder"));
-  CHECK(run("import " + folder / "missing.txt").code == 3);
-  const Outcome wrong = run("import lstopo " + corpus + "fio_3_json.txt -o " + folder / "none.json");
-  CHECK(wrong.code == 3);
-  CHECK_FALSE(std::filesystem::exists(folder / "none.json"));
-}
-
 TEST_CASE("the shipped framework profiles are what their cases give, byte for byte" *
           doctest::test_suite("shipped data")) {
   const TemporaryFolder folder;

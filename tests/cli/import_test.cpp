@@ -1,0 +1,53 @@
+// Files of other tools, used as a person would use them.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "sim/base/atomic_file.hpp"
+#include "tests/cli/run_program.hpp"
+#include "tests/unit/sim/temporary_folder.hpp"
+
+using namespace rackcast;
+
+TEST_CASE("a configuration of Hugging Face becomes a network that is shown, simulated and served") {
+  const TemporaryFolder folder;
+  const std::string mine = folder / "mine.json";
+  const Outcome out = run("import tests/data/imports/hf_qwen3-0.6b.json -o " + mine);
+  CHECK(out.code == 0);
+  CHECK(has(out, "hf-config: a network of type qwen3 with 596 million parameters"));
+  CHECK(run("catalog show " + mine).code == 0);
+  write_file_atomically(folder / "s.json", R"({"name": "own", "data": {"samples": 100000},
+    "workloads": [{"model": "mine.json", "epochs": 1, "batch_per_gpu": 1}],
+    "cluster": {"node": "dgx_h100", "nodes": 1}})");
+  CHECK(run("simulate " + folder / "s.json" + " --json").code == 0);
+  CHECK(run("generation " + mine + " --node dgx_h100 --prompt 512 --output 128").code == 0);
+  // A file of another kind holds no network.
+  CHECK(run("import tests/data/imports/fio_3_json.txt -o " + folder / "mine.json").code == 0);
+  const Outcome wrong = run("simulate " + folder / "s.json");
+  CHECK(wrong.code == 3);
+  CHECK(has(wrong, "an import of this kind holds no network"));
+}
+
+TEST_CASE("files of other tools are imported, and a simulation runs on the machine that they describe") {
+  const TemporaryFolder folder;
+  const std::string corpus = "tests/data/imports/";
+  const Outcome out = run("import " + corpus + "nccl_topo_v1_dgx1v.xml -o " + folder / "node.json");
+  CHECK(out.code == 0);
+  CHECK(has(out, "nccl-topo-xml: a node with 8 GPUs"));
+  write_file_atomically(folder / "s.json", R"({"name": "own", "data": {"samples": 100000},
+    "workloads": [{"model": "resnet50", "epochs": 1, "batch_per_gpu": 32}],
+    "cluster": {"node": "node.json", "gpu": "v100_sxm2_16gb", "nodes": 2}})");
+  const Outcome own = run("simulate " + folder / "s.json" + " --json");
+  CHECK(own.code == 0);
+  CHECK(has(own, "\"rackcast-result\""));
+  CHECK(run("topology show " + folder / "node.json" + " --gpu v100_sxm2_16gb").code == 0);
+  CHECK(run("import fio " + corpus + "fio_3_json.txt").code == 0);
+  CHECK(run("import nonsense " + corpus + "fio_3_json.txt").code == 2);
+  const Outcome folder_given = run("import " + corpus);
+  CHECK(folder_given.code == 3);
+  CHECK(has(folder_given, "this is a folder"));
+  CHECK(run("import " + folder / "missing.txt").code == 3);
+  const Outcome wrong = run("import lstopo " + corpus + "fio_3_json.txt -o " + folder / "none.json");
+  CHECK(wrong.code == 3);
+  CHECK_FALSE(std::filesystem::exists(folder / "none.json"));
+}
