@@ -61,12 +61,12 @@ std::string behind_plan(const ResultDocument& d) {
 }
 
 /// What was known when a limit ended the simulation of a workload.
-std::string ended_text(const Answer& answer) {
+std::string ended_text(const ResultDocument& d, const Answer& answer) {
   std::string known;
   for (const Answer::KnownTime& k : answer.known_times)
-    known += fmt::format("{}{} takes {}", known.empty() ? "" : "; ", counted(k.nodes, "node"),
-                         duration_text(k.time_s));
-  return fmt::format("A limit ended the simulation of {}.{}", answer.workload,
+    known += fmt::format("{}{} {} {}", known.empty() ? "" : "; ", counted(k.nodes, "node"),
+                         k.nodes == 1 ? "takes" : "take", duration_text(k.time_s));
+  return fmt::format("A limit ended the simulation of {}.{}", title_of_model(d, answer.workload),
                      known.empty() ? " No step was over." : " Known by then: " + known + ".");
 }
 
@@ -88,7 +88,7 @@ bool is_fixed(const Answer::Conflict& c) {
 std::string infeasible_text(const ResultDocument& d) {
   const auto& conflicts = d.answer.conflicts;
   if (d.answer.binding_constraint == "limit")
-    return d.answer.workload.empty() ? no_step : ended_text(d.answer);
+    return d.answer.workload.empty() ? no_step : ended_text(d, d.answer);
   if (!d.plan || d.plan->conflict_set.empty()) {
     if (!conflicts.empty()) return conflict_text(d, conflicts.front());
     return d.plan ? plan_text(d) : no_step;
@@ -127,7 +127,7 @@ std::string answer_text(const ResultDocument& d) {
 
 std::string workload_text(const ResultDocument& d, const WorkloadResult& w) {
   const Answer& answer = w.answer;
-  if (answer.binding_constraint == "limit") return ended_text(answer);
+  if (answer.binding_constraint == "limit") return ended_text(d, answer);
   const bool sized = d.kind == ResultDocument::Kind::size;
   const bool fixed = !answer.conflicts.empty() && (sized || is_fixed(answer.conflicts.front()));
   if (!answer.feasible && fixed) return conflict_text(d, answer.conflicts.front());

@@ -25,8 +25,9 @@ namespace rackcast {
 namespace {
 
 /// A limit has ended the work on a workload: says so, and what has been found.
-void stop(WorkloadResult& w, const WorkloadSpec& spec, const Evaluator& evaluator) {
+void stop(WorkloadResult& w, const WorkloadSpec& spec, Evaluator& evaluator) {
   w.spec = spec;
+  w.title = evaluator.workload(spec).title;
   if (!w.answer.conflicts.empty()) return;
   w.answer.workload = spec.model;
   w.answer.binding_constraint = constraint::limit;

@@ -108,7 +108,9 @@ void take_proof(Answer& a, const PlanReport& plan) {
   a.why_not_fewer.reset();
   a.binding_constraint = plan.objective;
   if (!plan.smaller) {
-    a.binding_constraint = constraint::one_node;
+    // There is none, or a limit ended the search before anybody asked.
+    const bool unasked = plan.partial && plan.chosen->nodes > 1;
+    a.binding_constraint = unasked ? constraint::limit : constraint::one_node;
     return;
   }
   if (plan.smaller->breaks.empty()) return;

@@ -18,6 +18,19 @@ using namespace rackcast;
 
 namespace {
 
+/// The headline of a `size` that ends after so many events.
+struct Limited {
+  reports::ResultDocument document;
+  reports::Headline box;
+};
+Limited limited(const std::string& scenario, int events) {
+  const RunControl control = read_limits({"events=" + std::to_string(events)});
+  const Scenario asked = load_scenario(RACKCAST_SOURCE_DIR "/scenarios/" + scenario + ".json", {});
+  auto found = reports::load_result(checked_json_text(size(asked, Catalog::builtin(), control)), "result");
+  auto box = std::get<reports::Headline>(reports::decision_section(found).front().body);
+  return {std::move(found), std::move(box)};
+}
+
 reports::ResultDocument document(const std::vector<std::string>& sets) {
   const Scenario scenario =
       load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/fleet_alternatives.json", sets);
@@ -68,4 +81,31 @@ TEST_CASE("an infeasible question shows its smallest conflict") {
   const std::string page = reports::render_markdown(result);
   CHECK(page.find("smallest set of limits that conflict") != std::string::npos);
   CHECK(reports::render_text(result, {}).find("No configuration within the limits") != std::string::npos);
+}
+
+TEST_CASE("issue 23, item 37: the headline of a run that a limit ended says so, and names things by title") {
+  const Limited none = limited("storage_bound_site", 20);
+  CHECK(none.box.title == "Not finished");
+  CHECK(none.box.lead == "A limit ended the simulation of ResNet-50. No step was over.");
+  CHECK(none.box.facts.empty());
+  const Limited some = limited("storage_bound_site", 2000);
+  CHECK(some.box.title == "Not finished");
+  CHECK(some.box.lead.find("ResNet-50. Known by then: 1 node takes ") != std::string::npos);
+  CHECK(some.box.lead.find("; 2 nodes take ") != std::string::npos);
+}
+
+TEST_CASE("issue 23, item 37: an answer whose smaller size nobody has asked about claims no proof") {
+  int unproven = 0;
+  for (int events = 1000; events <= 8000; events += 1000) {
+    const Limited found = limited("power_limited_site", events);
+    const reports::Answer& answer = found.document.answer;
+    if (!answer.feasible || found.document.plan.value().smaller) continue;
+    CAPTURE(events);
+    REQUIRE(answer.nodes.value() > 1);
+    ++unproven;
+    CHECK(answer.binding_constraint == "limit");
+    CHECK_FALSE(answer.why_not_fewer.has_value());
+    CHECK(found.box.title.find("NVIDIA DGX A100") != std::string::npos);
+  }
+  CHECK(unproven > 0);
 }

@@ -292,6 +292,27 @@ TEST_CASE("a network that cannot be built is a design that fails, with its reaso
   CHECK(p.chosen->network == "two_level");
 }
 
+TEST_CASE("issue 23, item 37: designs that cannot be built at any size are no conflict") {
+  // Neither of the listed sizes fits 36 ports; on two levels both can be built and miss the deadline.
+  const std::vector<std::pair<std::string, std::string>> sets{
+      {"search.node", "[\"dgx1v_16gb\"]"}, {"search.nodes", "[20, 24]"}, {"goal.deadline", "1 min"}};
+  const auto with = [&](const char* fabrics) {
+    auto all = sets;
+    all.emplace_back("search.fabric", fabrics);
+    return plan(all);
+  };
+  const PlanReport p = with(R"([{"kind": "single_switch"}, {"kind": "two_level"}])");
+  REQUIRE(p.options.size() == 2);
+  CHECK(p.options[0].conflict == std::vector<std::string>{"configuration"});
+  CHECK(p.options[1].conflict == std::vector<std::string>{"deadline"});
+  REQUIRE(p.conflict_set.size() == 1);
+  CHECK(p.conflict_set.front().limit == to_string(Limit::deadline));
+  CHECK(p.nearest.value().network == "two_level");
+  // Where no other design is left, what cannot be built is an error with its reason.
+  CHECK(contains(error_text([&] { (void)with(R"([{"kind": "single_switch"}])"); }),
+                 "36 ports, and 80 are needed"));
+}
+
 TEST_CASE("sizes may be listed, as nodes or as the GPUs of a job") {
   const PlanReport listed = plan({{"search.nodes", "[2, 4, 8]"}});
   for (const doc::PlanCandidate& c : listed.front) CHECK((c.nodes == 2 || c.nodes == 4 || c.nodes == 8));
