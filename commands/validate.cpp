@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <span>
@@ -12,12 +13,13 @@
 #include "reports/pages/case_rows.hpp"
 #include "reports/pages/scaling_report.hpp"
 #include "reports/pages/validation_report.hpp"
-#include "scenarios/evidence/evidence.hpp"
 #include "scenarios/validation/cases/case_loader.hpp"
+#include "scenarios/validation/evidence_writer.hpp"
 #include "scenarios/validation/report.hpp"
 #include "scenarios/validation/scaling.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/error.hpp"
+#include "sim/json/reader.hpp"
 
 namespace rackcast {
 
@@ -34,7 +36,7 @@ void write_curves(const Arguments& args, std::span<const ValidationCase> cases, 
 }
 
 struct ValidateFlags {
-  std::string cases, only, curves, evidence;
+  std::string cases, only, show, curves, evidence;
   bool rows = false;
   std::vector<std::string> bound;
 };
@@ -57,7 +59,20 @@ std::string command_of(const ValidateFlags& flags) {
   return fmt::format("rackcast validate --cases {}{} --rows", flags.cases, only);
 }
 
+const ValidationCase& case_called(const std::vector<ValidationCase>& cases, const std::string& id) {
+  const auto found = std::ranges::find(cases, id, &ValidationCase::id);
+  if (found != cases.end()) return *found;
+  std::vector<std::string> ids;
+  for (const ValidationCase& c : cases) ids.push_back(c.id);
+  throw Error{fmt::format("no case is called \"{}\"", id), {}, did_you_mean(id, ids), ErrorKind::usage};
+}
+
 int run_validate(const Arguments& args, const ValidateFlags& flags) {
+  if (!flags.show.empty()) {
+    const std::vector<ValidationCase> cases = load_cases(flags.cases);
+    print(shown_scenario(open_catalog(args), case_called(cases, flags.show)));
+    return Exit::ok;
+  }
   check_endings(args.outputs);  // before the work
   if (!flags.curves.empty()) make_folder(flags.curves);
   std::vector<ValidationBounds> bounds;
@@ -94,6 +109,10 @@ void add_validate(CLI::App& app, Arguments& args) {
   const auto flags = std::make_shared<ValidateFlags>();
   validate->add_option("--cases", flags->cases, "Case file or folder")->required();
   validate->add_option("--only", flags->only, "Only cases whose id holds this text");
+  validate->add_option(
+      "--show", flags->show,
+      "Print the scenario of the case with this id, and predict nothing; `rackcast simulate` "
+      "answers it with the same number and interval");
   validate->add_flag("--rows", flags->rows,
                      "A row for every case: measured, predicted, interval, what binds, and why it is off");
   validate->add_flag("--json", args.json, "Print every case and the summary as JSON");

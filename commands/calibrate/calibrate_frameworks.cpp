@@ -48,7 +48,7 @@ std::vector<ProfileTask> tasks_of(const CasesById& cases) {
 
 ProfileResidual predict(PredictionContext& context, FrameworkProfile profile, const ValidationCase& c) {
   profile.log_sigma = 0;  // what is left of the interval is the kernels'
-  context.replace_profile(std::move(profile));
+  context.replace_profile(profile);
   const PredictedFigure figure = figure_to_fit(context, c);
   return {std::log(*c.measured / figure.value), std::log(figure.high / figure.value) / 1.645};
 }

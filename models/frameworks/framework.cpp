@@ -259,6 +259,7 @@ FrameworkProfile framework_profile(const FrameworkQuery& query) {
   FrameworkProfile profile = entry->profile;
   profile.library = generation(query, version).value_or(profile.library);
   profile.winograd = parse_number(query.cudnn).value_or(5) >= 5;
+  if (query.channels_last) profile.layout = LayoutConversion::none;
   return profile;
 }
 

@@ -122,7 +122,8 @@ struct FrameworkQuery {
   bool training = true;
   /// Who computes convolutions: "" the library, "native" the framework itself, "fbfft".
   std::string kernels = {};
-  std::string script = {};  ///< "tf_cnn_benchmarks": scripts with a profile of their own
+  std::string script = {};     ///< "tf_cnn_benchmarks": scripts with a profile of their own
+  bool channels_last = false;  ///< the script keeps images as the kernels want them: nothing is transposed
 };
 
 /// The profile for a framework and version. An unknown framework gets the profile "generic" with a wide

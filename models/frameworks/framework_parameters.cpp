@@ -68,6 +68,11 @@ double rounded(double value) {
   return std::strtod(fmt::format("{:.3g}", value).c_str(), nullptr);
 }
 
+void take_numbers(FrameworkProfile& profile, const FrameworkProfile& from) {
+  for (const ProfileParameter& p : profile_parameters()) p.set(profile, p.get(from));
+  profile.log_sigma = from.log_sigma;
+}
+
 std::string profile_number(const ProfileParameter& parameter, double value) {
   const std::string text = fmt::format("{:g}", rounded(value));
   return parameter.unit.empty() ? text : fmt::format("\"{} {}\"", text, parameter.unit);

@@ -22,6 +22,9 @@ std::span<const ProfileParameter> profile_parameters();
 /// nullptr for an unknown name.
 const ProfileParameter* find_profile_parameter(std::string_view name);
 
+/// Gives `profile` all numbers of another that a fit may change, and its spread.
+void take_numbers(FrameworkProfile& profile, const FrameworkProfile& from);
+
 /// Three significant digits, with the unit and quotes where there is one: how the files write it.
 std::string profile_number(const ProfileParameter& parameter, double value);
 double rounded(double value);

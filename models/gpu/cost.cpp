@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "topologies/hardware/architecture_spec.hpp"
 
 namespace rackcast {
 namespace {
@@ -36,10 +37,13 @@ GpuCostModel::GpuCostModel(GpuRates gpu, const LoweringOptions& options, const G
       }
 }
 
-GpuCostModel GpuCostModel::create(const GpuRates& gpu, const LoweringOptions& options,
+GpuCostModel GpuCostModel::create(const GpuRates& gpu, const LoweringOptions& asked,
                                   const GpuModelLibrary& fitted) {
   if (gpu.sm_count < 1 || gpu.fp32 <= FlopRate{0} || gpu.memory <= Bandwidth{0})
     throw Error{"GPU \"" + gpu.name + "\" needs a positive SM count, fp32 rate and memory bandwidth"};
+  LoweringOptions options = asked;
+  if (const ArchitectureSpec* line = gpu.line ? gpu.line.get() : builtin_architecture(gpu.architecture))
+    options.library = std::max(options.library, parse_library_generation(line->oldest_cudnn));
   return GpuCostModel{gpu, options, fitted};
 }
 

@@ -38,7 +38,8 @@ std::string_view to_string(KernelCost::Limit);
 /// The cost of operators on one GPU with one library generation. Immutable.
 class GpuCostModel {
  public:
-  /// Throws Error when a rate that every GPU has (SM count, fp32, memory) is not positive.
+  /// A library that is older than the GPU counts as the oldest that runs on it. Throws Error when a rate that
+  /// every GPU has (SM count, fp32, memory) is not positive.
   static GpuCostModel create(const GpuRates& gpu, const LoweringOptions& options,
                              const GpuModelLibrary& fitted);
   /// With the fits that came with the program.

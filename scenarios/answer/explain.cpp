@@ -208,7 +208,8 @@ void explain_whole(Evaluator& evaluator, const Question& q, const FrameworkProfi
   StepOptions options;
   options.batch = spec.batch_per_gpu;
   options.precision = spec.precision;
-  options.adam = usual_optimizer(workload) == Optimizer::adam;
+  options.adam = optimizer_of(spec, workload) == Optimizer::adam;
+  options.optimizer = spec.updates;
   Tables tables = kernel_tables(step_time(local, gpu, framework, options), top);
   tables.push_back(
       memory_table(workload, spec, node.gpu, framework, q.gpus.value_or(q.cluster.nodes * node.gpus)));

@@ -236,6 +236,18 @@ std::vector<PartSwing> Evaluator::swings(const Question& asked) {
   return out;
 }
 
+void Evaluator::replace_profile(const FrameworkProfile& profile) {
+  impl_->tried_profiles.insert_or_assign(profile.id, profile);
+  impl_->frameworks.clear();
+  impl_->runs.clear();
+}
+
+void Evaluator::replace_collectives(std::shared_ptr<const CommData> facts) {
+  impl_->comm = std::move(facts);
+  for (auto& [key, held] : impl_->clusters) held.cluster.comm = impl_->comm;
+  impl_->runs.clear();
+}
+
 bool Evaluator::partial() const {
   return impl_->partial;
 }

@@ -23,6 +23,8 @@ namespace rackcast {
 class Catalog;
 class Tracer;
 struct Cluster;
+struct CommData;
+struct FrameworkProfile;
 struct MemoryOptions;
 struct MemoryUse;
 struct SiteSpec;
@@ -168,6 +170,10 @@ class Evaluator {
   FlopRate peak_rate(const Question& question);
   /// The exchange of a step with split tables, at the expected rates.
   TableExchange table_exchange(const Question& question);
+  /// From now on the profile with this id has the numbers of this one, and collectives have these facts: how
+  /// a fit tries them. What was simulated is forgotten.
+  void replace_profile(const FrameworkProfile& profile);
+  void replace_collectives(std::shared_ptr<const CommData> facts);
   /// Held until give_back().
   const Cluster& cluster(const Question& question);
   /// Frees the clusters that were used longest ago, until the remaining ones have `most` devices and links

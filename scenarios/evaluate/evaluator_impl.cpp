@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/data_path/starvation.hpp"
+#include "models/frameworks/framework_parameters.hpp"
 #include "models/gpu/rates_of.hpp"
 #include "models/memory/memory.hpp"
 #include "models/networks/workload.hpp"
@@ -127,6 +128,8 @@ const FrameworkProfile& Evaluator::Impl::framework(const ClusterSpec& cluster, c
   const SoftwareKey key = software_key(query);
   if (const auto it = frameworks.find(key); it != frameworks.end()) return it->second;
   FrameworkProfile profile = framework_profile(query);
+  if (const auto tried = tried_profiles.find(profile.id); tried != tried_profiles.end())
+    take_numbers(profile, tried->second);
   ledger.note_framework(spec, query.version, profile);
   return frameworks.emplace(key, std::move(profile)).first->second;
 }
@@ -260,7 +263,8 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   spec.batch_per_gpu = q.workload.batch_per_gpu;
   spec.accumulation = q.workload.accumulation;
   spec.precision = q.workload.precision;
-  spec.adam = usual_optimizer(*spec.workload) == Optimizer::adam;
+  spec.adam = optimizer_of(q.workload, *spec.workload) == Optimizer::adam;
+  spec.optimizer = q.workload.updates;
   spec.copied_tables = q.workload.tables == TablePlacement::copied;
   spec.exchange = exchange(q);
   for (const StragglerSpec& s : q.cluster.stragglers) {

@@ -56,6 +56,7 @@ struct Evaluator::Impl {
   std::map<NodeKey, NodeSpec> nodes;
   std::map<NetworkKey, Workload> workloads;
   std::map<SoftwareKey, FrameworkProfile> frameworks;
+  std::map<std::string, FrameworkProfile> tried_profiles;                ///< by id: numbers of a fit
   std::map<std::pair<std::string, LoweringOptions>, GpuCostModel> gpus;  ///< by GPU and software
   std::map<std::string, std::vector<Precision>> trains_in;               ///< by GPU
   std::map<std::pair<std::string, double>, StorageFacts> storages;       ///< by array and speed

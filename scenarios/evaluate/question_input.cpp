@@ -13,6 +13,7 @@
 #include "models/networks/operator.hpp"
 #include "models/split/split_tables.hpp"
 #include "scenarios/format/parallelism.hpp"
+#include "scenarios/format/workload_choice.hpp"
 #include "topologies/hardware/node_spec.hpp"
 
 namespace rackcast {
@@ -150,7 +151,8 @@ InputSpec input_spec(const InputContext& c, const EpochHits& hits) {
 
 Bytes checkpoint_size(const InputContext& c) {
   const auto dense = [&c](const Workload& w) {
-    return checkpoint_bytes(w.parameters(), c.question.workload.precision, usual_optimizer(w));
+    return checkpoint_bytes(w.parameters(), c.question.workload.precision,
+                            optimizer_of(c.question.workload, w));
   };
   if (c.question.workload.tables == TablePlacement::copied) return dense(c.workload);
   return dense(with_split_tables(c.workload)) + table_memory(c.workload);
@@ -198,7 +200,7 @@ Writers writers_of(const InputContext& c) {
   const int of_copy = between_stages < per_node ? nodes : p.pipeline * ((p.tensor + per_node - 1) / per_node);
   const double copies = std::min(nodes, of_copy);
   if (p.zero_stage == 0) return {static_cast<int>(copies), 1 / copies};
-  const Bytes state = checkpoint_bytes(1, spec.precision, usual_optimizer(c.workload));
+  const Bytes state = checkpoint_bytes(1, spec.precision, optimizer_of(spec, c.workload));
   const Bytes weights{spec.precision == Precision::fp32 ? 4.0 : 2.0};  // what the forward pass reads
   const double whole = p.zero_stage == 3 ? 0 : weights / state;
   return {nodes, whole / copies + (1 - whole) / nodes};

@@ -6,15 +6,15 @@
 /// repeats (one system, network, software and metric at several batches) are one row: the one with the median
 /// ratio of predicted to measured, with how many there are and how many lie within their interval. Cases that
 /// a fit has used, bounds and what is not scored are left out.
-#include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "scenarios/validation/report.hpp"
+#include "scenarios/evidence/predicted_figure.hpp"
 
 namespace rackcast {
 
+class Catalog;
 struct Workload;
 
 /// What counts when two trainings are compared.
@@ -47,9 +47,8 @@ struct ValidatedRun {
 /// "convolutional", "transformer", "recurrent" or "dense", by the operators.
 std::string network_kind(const Workload& workload);
 
-/// The rows of a validation; `cases` are those that `report` judges, in the same order.
-std::string evidence_text(const Catalog& catalog, std::span<const ValidationCase> cases,
-                          const ValidationReport& report);
+/// Whether a metric of the cases is a time; else it is a rate.
+bool is_time(std::string_view metric);
 
 /// Reads such a file. Throws Error where it is not one.
 std::vector<ValidatedRun> read_evidence(std::string_view text, std::string name);

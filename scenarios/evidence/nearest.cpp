@@ -6,7 +6,7 @@
 #include <set>
 
 #include "scenarios/evidence/evidence.hpp"
-#include "scenarios/validation/statistics.hpp"
+#include "scenarios/evidence/statistics.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/catalog/catalog.hpp"
 #include "topologies/catalog/plain_name.hpp"

@@ -9,6 +9,7 @@
 #include "models/split/split_tables.hpp"
 #include "models/split/split_training.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "scenarios/format/workload_choice.hpp"
 #include "sim/base/error.hpp"
 
 namespace rackcast {
@@ -143,6 +144,7 @@ SplitSpec split_spec(const WorkloadSpec& workload, int ranks) {
   out.schedule = p.schedule;
   out.overlaps_gradients = p.overlap_gradients;
   out.sequence_parallel = p.sequence_parallel;
+  out.adam = workload.optimizer.value_or(Optimizer::adam) == Optimizer::adam;
   out.context = p.context;
   out.expert = p.expert;
   out.zero_stage = p.zero_stage;
@@ -159,14 +161,14 @@ MemoryOptions memory_options(const WorkloadSpec& asked, const Workload& workload
   MemoryOptions out;
   out.batch = spec.batch_per_gpu;
   out.precision = spec.precision;
-  out.optimizer = usual_optimizer(workload);
+  out.optimizer = optimizer_of(spec, workload);
   out.workspace = framework.workspace;
   out.fused_attention = framework.attention != AttentionKernel::unfused;
   if (spec.tables != TablePlacement::copied && has_split_tables(workload)) out.table_ways = ranks;
   if (!spec.parallelism) return out;
   const ParallelSpec p = fitting(*spec.parallelism, ranks);
   out.batch = p.micro_batch;
-  out.optimizer = Optimizer::adam;
+  out.optimizer = spec.optimizer.value_or(Optimizer::adam);
   SplitMemorySpec split;
   split.tensor = p.tensor;
   split.pipeline = p.pipeline;

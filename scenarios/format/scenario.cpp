@@ -8,10 +8,9 @@
 #include <limits>
 
 #include "models/frameworks/framework.hpp"
-#include "models/frameworks/sentence_batches.hpp"
-#include "models/networks/layer_arguments.hpp"
 #include "models/site/prices.hpp"
 #include "scenarios/format/ranges.hpp"
+#include "scenarios/format/workload_choice.hpp"
 #include "scenarios/names/defaults.hpp"
 #include "scenarios/names/exchange_choice.hpp"
 #include "scenarios/names/own_file.hpp"
@@ -55,47 +54,6 @@ void refuse_with_split(ObjectReader& in, const WorkloadSpec& workload) {
     in.require("exchange").fail("replicas of a split network exchange gradients by all-reduce, uncompressed");
 }
 
-/// The length that sentences of a set have in the batches of a script that is known.
-std::int64_t sentence_length(ObjectReader& in, const WorkloadSpec& workload) {
-  SentenceQuery query{.network = workload.model,
-                      .set = in.string("sentences"),
-                      .framework = workload.framework,
-                      .version = version_on(workload.framework, workload.framework_version, "")};
-  if (in.has("longest")) query.cut = static_cast<double>(in.integer("longest", 1, 4'000'000));
-  if (const auto sentences = sentence_batches(query)) return sentences->length();
-  in.require("sentences")
-      .fail(
-          "no script is known that trains \"" + workload.model + "\" on \"" + query.set +
-              "\" with this framework, version and longest side",
-          R"(for example "gnmt" on "wmt16-en-de" in PyTorch "NGC 19.05" with "longest": 75; else {"tokens": 38})");
-}
-
-/// One form of a sample: an image, a sequence or sentences.
-void read_sample(const Json& json, WorkloadSpec& out) {
-  ObjectReader in{json};
-  out.sample_where = json.where();
-  const Json* image = in.find("image");
-  if (image) {
-    const auto& sides = image->array();
-    if (sides.size() != 3)
-      image->fail("an image is height, width and channels", "write \"image\": [224, 224, 3]");
-    out.image.emplace();
-    for (std::size_t i = 0; i < 3; ++i)
-      (*out.image)[i] = checked_integer(sides[i], "image", 1, i < 2 ? 20'000 : 1'000);
-  }
-  if (in.has("tokens")) {
-    if (image) json.fail("a sample is an image or a sequence, not both");
-    out.tokens = in.integer("tokens", 1, 4'000'000);
-  }
-  if (in.has("sentences")) {
-    if (image || out.tokens) json.fail("a sample is an image, a sequence or sentences, one of them");
-    out.tokens = sentence_length(in, out);
-  }
-  if (!image && !out.tokens)
-    json.fail("a sample needs \"image\" or \"tokens\", or \"sentences\" of a set", "write {\"tokens\": 512}");
-  in.finish();
-}
-
 WorkloadSpec read_workload(const Json& json) {
   ObjectReader in{json};
   WorkloadSpec workload;
@@ -104,8 +62,7 @@ WorkloadSpec read_workload(const Json& json) {
   workload.epochs_is_default = !in.has("epochs");
   workload.epochs = in.number_or("epochs", defaults::epochs, 1e-6, 1e9);
   workload.batch_is_default = !in.has("batch_per_gpu");
-  workload.batch_per_gpu = static_cast<double>(
-      in.integer_or("batch_per_gpu", static_cast<std::int64_t>(defaults::batch_per_gpu), 1, 1'000'000));
+  workload.batch_per_gpu = in.number_or("batch_per_gpu", defaults::batch_per_gpu, 1, 1e8);
   if (const Json* batch = in.find("global_batch")) workload.global_batch = read_global_batch(*batch);
   workload.precision_is_default = !in.has("precision");
   workload.precision = defaults::precision;
@@ -118,14 +75,8 @@ WorkloadSpec read_workload(const Json& json) {
       precision->fail(e.message(), e.hint());
     }
   }
-  if (const Json* framework = in.find("framework")) {
-    ObjectReader f{*framework};
-    workload.framework = f.string("name");
-    workload.framework_version = f.string_or("version", "");
-    workload.framework_script = f.string_or("script", "");
-    workload.cudnn = f.string_or("cudnn", "");
-    f.finish();
-  }
+  if (const Json* framework = in.find("framework")) read_software(*framework, workload);
+  read_optimizer(in, workload);
   if (const Json* sample = in.find("sample")) read_sample(*sample, workload);
   if (const Json* exchange = in.find("exchange")) workload.exchange = read_exchange(*exchange);
   if (const Json* split = in.find("parallelism")) {

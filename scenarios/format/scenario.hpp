@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/memory/memory.hpp"
 #include "models/networks/operator.hpp"
 #include "scenarios/format/campaign_spec.hpp"
 #include "scenarios/format/convergence_spec.hpp"
@@ -49,6 +50,10 @@ struct WorkloadSpec {
   Where sample_where;
   std::string framework, framework_version;    ///< empty: the generic profile
   std::string framework_script, cudnn;         ///< empty: as the framework is used mostly
+  std::string convolutions;                    ///< who computes them: "native"; empty: the library
+  bool channels_last = false;                  ///< the script keeps images as the kernels want them
+  std::optional<Optimizer> optimizer;          ///< absent: what such networks are trained with mostly
+  bool updates = true;                         ///< false: a step ends behind the backward pass
   std::string exchange;                        ///< of gradients (exchange_choice.hpp); empty: the framework's
   std::optional<ParallelSpec> parallelism;     ///< a transformer split over GPUs
   std::optional<TablePlacement> tables;        ///< of a recommender; absent: split, as frameworks do

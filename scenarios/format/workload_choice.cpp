@@ -1,9 +1,90 @@
 #include "scenarios/format/workload_choice.hpp"
 
+#include <array>
+
+#include "models/frameworks/sentence_batches.hpp"
+#include "models/memory/memory.hpp"
+#include "models/networks/layer_arguments.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "sim/json/reader.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
 namespace rackcast {
+
+namespace {
+
+/// The length that sentences of a set have in the batches of a script that is known.
+std::int64_t sentence_length(ObjectReader& in, const WorkloadSpec& workload) {
+  SentenceQuery query{.network = workload.model,
+                      .set = in.string("sentences"),
+                      .framework = workload.framework,
+                      .version = version_on(workload.framework, workload.framework_version, "")};
+  if (in.has("longest")) query.cut = static_cast<double>(in.integer("longest", 1, 4'000'000));
+  if (const auto sentences = sentence_batches(query)) return sentences->length();
+  in.require("sentences")
+      .fail(
+          "no script is known that trains \"" + workload.model + "\" on \"" + query.set +
+              "\" with this framework, version and longest side",
+          R"(for example "gnmt" on "wmt16-en-de" in PyTorch "NGC 19.05" with "longest": 75; else {"tokens": 38})");
+}
+
+}  // namespace
+
+void read_sample(const Json& json, WorkloadSpec& out) {
+  ObjectReader in{json};
+  out.sample_where = json.where();
+  const Json* image = in.find("image");
+  if (image) {
+    const auto& sides = image->array();
+    if (sides.size() != 3)
+      image->fail("an image is height, width and channels", "write \"image\": [224, 224, 3]");
+    out.image.emplace();
+    for (std::size_t i = 0; i < 3; ++i)
+      (*out.image)[i] = checked_integer(sides[i], "image", 1, i < 2 ? 20'000 : 1'000);
+  }
+  if (in.has("tokens")) {
+    if (image) json.fail("a sample is an image or a sequence, not both");
+    out.tokens = in.integer("tokens", 1, 4'000'000);
+  }
+  if (in.has("sentences")) {
+    if (image || out.tokens) json.fail("a sample is an image, a sequence or sentences, one of them");
+    out.tokens = sentence_length(in, out);
+  }
+  if (!image && !out.tokens)
+    json.fail("a sample needs \"image\" or \"tokens\", or \"sentences\" of a set", "write {\"tokens\": 512}");
+  in.finish();
+}
+
+void read_software(const Json& json, WorkloadSpec& out) {
+  ObjectReader in{json};
+  out.framework = in.string("name");
+  out.framework_version = in.string_or("version", "");
+  out.framework_script = in.string_or("script", "");
+  out.cudnn = in.string_or("cudnn", "");
+  constexpr std::array<std::string_view, 3> convolutions{"library", "native", "fbfft"};
+  if (in.has("convolutions")) {
+    const std::size_t chosen = in.choice("convolutions", convolutions);
+    out.convolutions = chosen == 0 ? std::string_view{} : convolutions[chosen];
+  }
+  out.channels_last = in.boolean_or("channels_last", false);
+  in.finish();
+}
+
+void read_optimizer(ObjectReader& in, WorkloadSpec& out) {
+  if (!in.has("optimizer")) return;
+  constexpr std::array<std::string_view, 3> names{"momentum", "adam", "none"};
+  const std::size_t chosen = in.choice("optimizer", names);
+  out.updates = chosen < 2;
+  if (out.updates) out.optimizer = static_cast<Optimizer>(chosen);
+  if (!out.updates && in.has("parallelism"))
+    in.require("optimizer")
+        .fail("a step without an update has no model for a network split over GPUs",
+              "\"momentum\" or \"adam\", or no \"parallelism\"");
+}
+
+Optimizer optimizer_of(const WorkloadSpec& spec, const Workload& network) {
+  return spec.optimizer.value_or(usual_optimizer(network));
+}
 
 Workload network_of(const WorkloadSpec& spec) {
   Workload published = load_workload(spec.model);
@@ -24,6 +105,8 @@ FrameworkQuery software_of(const WorkloadSpec& spec, const GpuSpec& gpu) {
   out.version = version_on(spec.framework, spec.framework_version, gpu.line.first_container);
   out.script = spec.framework_script;
   out.cudnn = spec.cudnn;
+  out.kernels = spec.convolutions;
+  out.channels_last = spec.channels_last;
   return out;
 }
 

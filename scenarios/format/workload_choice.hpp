@@ -1,12 +1,26 @@
 #pragma once
-/// The network and the software that a workload of a scenario names.
+/// The network, the sample, the software and the optimizer that a workload of a scenario names.
 #include "models/frameworks/framework.hpp"
+#include "models/memory/memory.hpp"
 #include "models/networks/workload.hpp"
 
 namespace rackcast {
 
+class Json;
+class ObjectReader;
 struct GpuSpec;
 struct WorkloadSpec;
+
+/// One form of a sample: an image, a sequence or sentences.
+void read_sample(const Json& json, WorkloadSpec& out);
+/// "framework": {"name": "mxnet", "version": "1.0", "script": ..., "cudnn": "5.1", "convolutions": "native",
+/// "channels_last": true}.
+void read_software(const Json& json, WorkloadSpec& out);
+/// "optimizer": "momentum", "adam" or "none".
+void read_optimizer(ObjectReader& in, WorkloadSpec& out);
+
+/// The optimizer that the workload states, else what such networks are trained with mostly.
+Optimizer optimizer_of(const WorkloadSpec& spec, const Workload& network);
 
 /// The network for samples of the size that the workload states. Throws Error at the place of a size that the
 /// network does not use.

@@ -7,21 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/evidence/predicted_figure.hpp"
 #include "scenarios/validation/cases/case.hpp"
 
 namespace rackcast {
 
 class Catalog;
-
-/// A predicted figure with its 90 % interval, in the unit of the case.
-struct PredictedFigure {
-  double value = 0, low = 0, high = 0;
-  /// Least and largest value over settings that the source leaves open; both 0 where it leaves none open.
-  double least = 0, most = 0;
-  std::string binds = {};  ///< "GPU compute", "all-reduce over InfiniBand", "input"; empty: not known
-  /// Of a row from which the length of its table's runs was taken: epochs, or exchanges times GPUs.
-  std::optional<double> inferred_length = {};
-};
 
 /// What a comparison may be used for. Only `judged` enters the headline figures.
 enum class CaseSet {
@@ -95,6 +86,10 @@ struct ValidationReport {
 ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases,
                                 const std::function<void(std::size_t done)>& on_case = {},
                                 std::span<const ValidationCase> known = {});
+
+/// The scenario that a case asks, as `validate` predicts it: one for each combination of the settings that
+/// its source leaves open. Throws Error with the reason where a scenario cannot say the case.
+std::string shown_scenario(const Catalog& catalog, const ValidationCase& c);
 
 /// From finished comparisons to tables.
 ValidationReport summarize_report(std::vector<CaseResult> results);

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 
+#include "scenarios/evidence/statistics.hpp"
 #include "scenarios/validation/report.hpp"
-#include "scenarios/validation/statistics.hpp"
 
 namespace rackcast {
 namespace {

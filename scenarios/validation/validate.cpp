@@ -4,9 +4,9 @@
 
 #include "models/collectives/fitted_curves.hpp"
 #include "models/serving/token_generation.hpp"
+#include "scenarios/evidence/statistics.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "scenarios/validation/report.hpp"
-#include "scenarios/validation/statistics.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/architecture_spec.hpp"
 

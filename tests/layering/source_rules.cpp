@@ -64,8 +64,8 @@ const std::vector<Layer>& layers() {
       {"topologies", {"sim"}},
       {"models", {"sim", "topologies"}},
       {"scenarios/document", {"sim"}},
-      {"scenarios/validation", {"sim", "topologies", "models"}},
-      {"scenarios", {"sim", "topologies", "models", "scenarios/document", "scenarios/validation"}},
+      {"scenarios", {"sim", "topologies", "models", "scenarios/document"}},
+      {"scenarios/validation", {"sim", "topologies", "models", "scenarios", "scenarios/document"}},
       {"reports", {"sim", "scenarios/document"}},
       {"calibrate", {"sim", "topologies", "models"}},
   };

@@ -28,12 +28,6 @@ std::optional<std::string> dataset_of(const ValidationCase& c) {
   return text_in(c.workload.extra, "dataset");
 }
 
-/// Whether GPUs wait for JPEG files of ImageNet at all.
-bool reads_imagenet(const ValidationCase& c) {
-  const auto set = dataset_of(c);
-  return c.workload.data == "real" && c.workload.task == "training" && set && set->starts_with("imagenet");
-}
-
 struct Loader {
   Frequency per_core{0};
   bool jitter = false;
@@ -81,6 +75,11 @@ double storage_rate(const Catalog& catalog, const ValidationCase& c, int nodes, 
 }
 
 }  // namespace
+
+bool reads_imagenet(const ValidationCase& c) {
+  const auto set = dataset_of(c);
+  return c.workload.data == "real" && c.workload.task == "training" && set && set->starts_with("imagenet");
+}
 
 double share_of_storage(const ValidationCase& c, const NodeSpec& node, int nodes, int gpus) {
   const auto set = dataset_of(c);

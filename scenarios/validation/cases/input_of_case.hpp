@@ -23,6 +23,9 @@ struct CaseInput {
   std::string binds = {};  ///< "decoding on the host", "storage read"
 };
 
+/// Whether the GPUs of a case wait for JPEG files of ImageNet at all.
+bool reads_imagenet(const ValidationCase& c);
+
 /// `nodes` of that kind, with `gpus` each, take part.
 CaseInput input_of_case(const Catalog& catalog, const ValidationCase& c, const NodeSpec& node, int nodes,
                         int gpus);

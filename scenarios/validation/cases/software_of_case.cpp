@@ -52,17 +52,9 @@ std::string release_of(const ValidationCase& c, std::string_view first_container
   return version_on(c.workload.framework, stated, first_container);
 }
 
-FrameworkProfile known_profile(const FrameworkQuery& query) {
-  try {
-    return framework_profile(query);
-  } catch (const Error& e) {
-    throw Unpredictable{e.message()};
-  }
-}
-
 }  // namespace
 
-FrameworkProfile profile_of(const ValidationCase& c, std::string_view first_container) {
+FrameworkQuery software_of_case(const ValidationCase& c, std::string_view first_container) {
   FrameworkQuery query;
   query.name = c.workload.framework;
   if (query.name == "tensorflow" && flag_in(c.workload.extra, "xla").value_or(false))
@@ -79,14 +71,25 @@ FrameworkProfile profile_of(const ValidationCase& c, std::string_view first_cont
   query.training = c.workload.task != "inference";
   query.kernels = text_in(c.workload.extra, "kernels").value_or("");
   if (query.kernels == "cudnn") query.kernels.clear();
-  FrameworkProfile profile = known_profile(query);
-  if (text_in(c.workload.extra, "layout") == "nhwc") profile.layout = LayoutConversion::none;
-  return profile;
+  query.channels_last = text_in(c.workload.extra, "layout") == "nhwc";
+  return query;
+}
+
+FrameworkProfile profile_of(const ValidationCase& c, std::string_view first_container) {
+  try {
+    return framework_profile(software_of_case(c, first_container));
+  } catch (const Error& e) {
+    throw Unpredictable{e.message()};
+  }
+}
+
+std::optional<bool> states_adam(const ValidationCase& c) {
+  const auto stated = text_in(c.workload.extra, "optimizer");
+  return stated ? std::optional{*stated != "sgd" && *stated != "momentum"} : std::nullopt;
 }
 
 bool trains_with_adam(const ValidationCase& c, const Workload& workload) {
-  if (const auto stated = text_in(c.workload.extra, "optimizer"))
-    return *stated != "sgd" && *stated != "momentum";
+  if (const auto stated = states_adam(c)) return *stated;
   return usual_optimizer(workload) == Optimizer::adam;
 }
 
@@ -120,15 +123,15 @@ double epochs_of(const ValidationCase& c) {
 
 }  // namespace
 
-double samples_of(const ValidationCase& c) {
+RunLength length_of_run(const ValidationCase& c) {
   const Json& extra = c.workload.extra;
-  if (const auto total = number_in(extra, "samples_to_target"); total && *total > 0) return *total;
+  if (const auto total = number_in(extra, "samples_to_target"); total && *total > 0) return {*total, 1};
   auto per_epoch = number_in(extra, "samples_per_epoch");
   if (const auto sentences = sentences_of_case(c); !per_epoch && sentences) per_epoch = sentences->pairs;
   if (const auto tera = number_in(extra, "dataset_tb"); !per_epoch && tera)
     per_epoch = *tera * 1e12 / imagenet_image.base();  // images of the usual size
   if (!per_epoch || !(*per_epoch > 0)) throw Unpredictable{"samples per epoch not stated"};
-  return *per_epoch * (c.metric == "epoch_time_s" ? 1.0 : epochs_of(c));
+  return {*per_epoch, c.metric == "epoch_time_s" ? 1.0 : epochs_of(c)};
 }
 
 }  // namespace rackcast

@@ -11,12 +11,23 @@ namespace rackcast {
 bool precision_is_taken(const ValidationCase& c);
 /// Throws Unpredictable when it is not stated or has no model.
 Precision precision_of(const ValidationCase& c);
+/// What the case says of its software; of a GPU that needs newer software, that of its first container.
+FrameworkQuery software_of_case(const ValidationCase& c, std::string_view first_container = {});
 FrameworkProfile profile_of(const ValidationCase& c, std::string_view first_container = {});
 
+/// Whether the optimizer is Adam or a relative, where the case states it.
+std::optional<bool> states_adam(const ValidationCase& c);
 /// Stated, or by custom: attention is trained with Adam or its relatives, everything else with momentum.
 bool trains_with_adam(const ValidationCase& c, const Workload& workload);
 
-/// Samples that a time to train or an epoch is over. Throws Unpredictable when it cannot be told.
-double samples_of(const ValidationCase& c);
+/// What a time to train or an epoch is over.
+struct RunLength {
+  double samples = 0;  ///< of an epoch
+  double epochs = 1;
+
+  [[nodiscard]] double all_samples() const { return samples * epochs; }
+};
+/// Throws Unpredictable when it cannot be told.
+RunLength length_of_run(const ValidationCase& c);
 
 }  // namespace rackcast

@@ -22,7 +22,9 @@ std::optional<std::int64_t> count(const Json& object, std::string_view key) {
   return static_cast<std::int64_t>(*number);
 }
 
-std::optional<std::array<std::int64_t, 3>> image_size(const ValidationCase& c) {
+}  // namespace
+
+std::optional<std::array<std::int64_t, 3>> image_of_case(const ValidationCase& c) {
   const Json& input = c.workload.input;
   if (input.kind() != JsonKind::string) return std::nullopt;
   int height = 0, width = 0, channels = 0;
@@ -32,8 +34,10 @@ std::optional<std::array<std::int64_t, 3>> image_size(const ValidationCase& c) {
   return std::array<std::int64_t, 3>{height, width, channels};
 }
 
-/// The zoo's name for a network: by its stated variant, else by what the framework's scripts call so.
-std::string zoo_name(const ValidationCase& c) {
+namespace {
+
+/// What the scripts of the framework run under the name of the network.
+std::string scripts_network(const ValidationCase& c) {
   const std::string& model = c.workload.model;
   std::string variant = text_in(c.workload.extra, "model_variant").value_or("");
   if (model == "alexnet" && variant == "caffenet") return variant;
@@ -43,6 +47,18 @@ std::string zoo_name(const ValidationCase& c) {
   const auto found = networks.find(model);
   return found != networks.end() ? found->second : model;
 }
+
+}  // namespace
+
+std::string network_name_of_case(const ValidationCase& c) {
+  const std::string name = scripts_network(c);
+  if (name.empty()) throw Unpredictable{"model not stated"};
+  if (name.find('/') != std::string::npos || name.ends_with(".json"))
+    throw Unpredictable{"model \"" + name + "\" is not in the zoo"};
+  return name;
+}
+
+namespace {
 
 /// vTrain's code divides GPT-2's 50,257 words over the GPUs of a tensor-parallel group, rounds down and pads
 /// nothing (src/config.py, ShardedGptLogit in src/model/gpt_modeling.py of github.com/VIA-Research/vTrain).
@@ -107,7 +123,7 @@ std::optional<TransformerShape> transformer_of_case(const ValidationCase& c) {
 std::optional<SentenceBatches> sentences_of_case(const ValidationCase& c) {
   const auto set = text_in(c.workload.extra, "dataset");
   if (!set || c.workload.task != "training") return std::nullopt;
-  return sentence_batches({.network = zoo_name(c),
+  return sentence_batches({.network = scripts_network(c),
                            .set = *set,
                            .framework = c.workload.framework,
                            .version = c.workload.framework_version,
@@ -136,7 +152,7 @@ double counted_tokens(const ValidationCase& c) {
 }
 
 std::string workload_key(const ValidationCase& c) {
-  std::string key = zoo_name(c);
+  std::string key = scripts_network(c);
   if (is_plain_transformer(c)) {
     for (const auto& [name, value] : c.workload.transformer.object())
       if (value.kind() == JsonKind::number) key += "/" + name + std::to_string(value.number());
@@ -144,23 +160,19 @@ std::string workload_key(const ValidationCase& c) {
     key += "/tied" + std::to_string(flag_in(c.workload.extra, "tied_embeddings").value_or(false));
     key += "/gated" + std::to_string(flag_in(c.workload.transformer, "gated_mlp").value_or(false));
   }
-  if (const auto image = image_size(c))
+  if (const auto image = image_of_case(c))
     for (const std::int64_t side : *image) key += "/" + std::to_string(side);
   if (const auto tokens = sequence_length(c)) key += "/seq" + std::to_string(*tokens);
   return key;
 }
 
 Workload workload_of_case(const ValidationCase& c) {
-  if (c.workload.model.empty() && !is_plain_transformer(c)) throw Unpredictable{"model not stated"};
   try {
     if (is_plain_transformer(c)) return transformer_workload(shape_of(c));
     WorkloadOptions options;
-    options.image = image_size(c);
+    options.image = image_of_case(c);
     if (const auto tokens = sequence_length(c)) options.seq_len = static_cast<std::int64_t>(*tokens);
-    const std::string name = zoo_name(c);
-    if (name.find('/') != std::string::npos || name.ends_with(".json"))
-      throw Unpredictable{"model \"" + name + "\" is not in the zoo"};
-    return load_workload(name, options);
+    return load_workload(network_name_of_case(c), options);
   } catch (const Error& e) {
     throw Unpredictable{e.message()};
   }

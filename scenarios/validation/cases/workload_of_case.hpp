@@ -1,5 +1,7 @@
 #pragma once
 /// Which network a case ran, at which input size.
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -14,6 +16,11 @@ namespace rackcast {
 
 /// Equal for cases that run the same network on the same input.
 std::string workload_key(const ValidationCase& c);
+
+/// The catalogue's name for the network: by its stated variant, else by what the framework's scripts call so.
+std::string network_name_of_case(const ValidationCase& c);
+/// Height, width and channels, where the case states them.
+std::optional<std::array<std::int64_t, 3>> image_of_case(const ValidationCase& c);
 
 /// A network of the zoo, or a transformer from its printed shape. Throws Unpredictable when the network is
 /// not known, its size is not stated, or the input does not fit it.

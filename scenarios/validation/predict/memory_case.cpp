@@ -27,7 +27,7 @@ SplitMemorySpec spec_of(const ValidationCase& c) {
   return spec;
 }
 
-TransformerShape shape_of(const ValidationCase& c) {
+TransformerShape memory_shape_of(const ValidationCase& c) {
   const auto shape = transformer_of_case(c);
   if (!shape) throw Unpredictable{"memory of a network other than a plain transformer, split: no model yet"};
   TransformerShape out = *shape;
@@ -112,9 +112,9 @@ PredictedFigure predict_split_memory(PredictionContext&, const ValidationCase& c
   // The papers count gradients of 32 bits, 18 bytes to a parameter.
   const Bytes state = state_bytes(Precision::mixed, Optimizer::adam, true).total();
   if (of == "parameters, gradients and optimizer")
-    return figure_of(most_parameters(shape_of(c), spec).all * state.base() / gib, allocator_log_sigma);
+    return figure_of(most_parameters(memory_shape_of(c), spec).all * state.base() / gib, allocator_log_sigma);
   if (of == "activations of the first pipeline stage")
-    return figure_of(first_stage_activations(shape_of(c), spec).base() / gib, allocator_log_sigma);
+    return figure_of(first_stage_activations(memory_shape_of(c), spec).base() / gib, allocator_log_sigma);
   throw Unpredictable{"what the memory is of is not stated"};
 }
 
@@ -123,7 +123,7 @@ PredictedFigure predict_activation_fraction(PredictionContext&, const Validation
   SplitMemorySpec plain = spec;
   plain.sequence_parallel = false;
   plain.recompute = Recomputation::none;
-  const TransformerShape shape = shape_of(c);
+  const TransformerShape shape = memory_shape_of(c);
   return figure_of(layer_activations(shape, spec) / layer_activations(shape, plain), allocator_log_sigma);
 }
 

@@ -29,12 +29,8 @@ const GpuCostModel& PredictionContext::gpu(const std::string& id, const Framewor
   std::unique_ptr<GpuCostModel>& slot = gpus_[{id, software.lowering()}];
   if (!slot) {
     try {
-      const GpuSpec spec = gpu_spec(catalog_, id);
-      const GpuRates rates = gpu_rates(spec);
-      LoweringOptions options = software.lowering();
-      // A run cannot have used a library older than its GPU.
-      options.library = std::max(options.library, parse_library_generation(spec.line.oldest_cudnn));
-      slot = std::make_unique<GpuCostModel>(GpuCostModel::create(rates, options, fitted_));
+      const GpuRates rates = gpu_rates(gpu_spec(catalog_, id));
+      slot = std::make_unique<GpuCostModel>(GpuCostModel::create(rates, software.lowering(), fitted_));
     } catch (const Error& e) {
       throw Unpredictable{"GPU \"" + id + "\": " + e.message()};
     }
@@ -69,13 +65,18 @@ void PredictionContext::replace_links(const Json& links) {
   auto changed = std::make_shared<CommData>(*comm_);
   changed->links = read_links(links);
   comm_ = std::move(changed);
+  evaluator_.replace_collectives(comm_);
+}
+
+void PredictionContext::replace_profile(const FrameworkProfile& profile) {
+  replaced_.insert_or_assign(profile.id, profile);
+  evaluator_.replace_profile(profile);
 }
 
 FrameworkProfile PredictionContext::profile(const ValidationCase& c) const {
   FrameworkProfile profile = profile_of(c, first_container(catalog_, c));
-  if (!replaced_ || replaced_->id != profile.id) return profile;
-  for (const ProfileParameter& p : profile_parameters()) p.set(profile, p.get(*replaced_));
-  profile.log_sigma = replaced_->log_sigma;
+  const auto replaced = replaced_.find(profile.id);
+  if (replaced != replaced_.end()) take_numbers(profile, replaced->second);
   return profile;
 }
 

@@ -13,23 +13,23 @@ constexpr std::string_view several_inference = "several GPUs: how they share the
 using enum Scale;
 
 // To add a kind of figure: one function and one line, before the "*" rows of its task.
-constexpr std::array rules{
+constexpr std::array all_rules{
     // One GPU.
-    PredictionRule{"training", "images_per_s", one_gpu, predict_throughput, {}},
-    PredictionRule{"training", "samples_per_s", one_gpu, predict_throughput, {}},
-    PredictionRule{"training", "sequences_per_s", one_gpu, predict_throughput, {}},
-    PredictionRule{"training", "samples_per_s_per_gpu", one_gpu, predict_throughput, {}},
-    PredictionRule{"training", "tokens_per_s", one_gpu, predict_tokens, {}},
-    PredictionRule{"training", "tokens_per_s_per_gpu", one_gpu, predict_tokens, {}},
-    PredictionRule{"training", "step_time_s", one_gpu, predict_step_time, {}},
+    PredictionRule{"training", "images_per_s", one_gpu, predict_training, {}},
+    PredictionRule{"training", "samples_per_s", one_gpu, predict_training, {}},
+    PredictionRule{"training", "sequences_per_s", one_gpu, predict_training, {}},
+    PredictionRule{"training", "samples_per_s_per_gpu", one_gpu, predict_training, {}},
+    PredictionRule{"training", "tokens_per_s", one_gpu, predict_training, {}},
+    PredictionRule{"training", "tokens_per_s_per_gpu", one_gpu, predict_training, {}},
+    PredictionRule{"training", "step_time_s", one_gpu, predict_training, {}},
     PredictionRule{"training", "forward_time_s", one_gpu, predict_forward, {}},
     PredictionRule{"training", "backward_time_s", one_gpu, predict_backward, {}},
     PredictionRule{"training", "gpu_tflop_per_s", one_gpu, predict_flop_rate, {}},
     PredictionRule{"training", "tflops_per_gpu", one_gpu, predict_flop_rate, {}},
     PredictionRule{"training", "fraction_of_peak", one_gpu, predict_peak_fraction, {}},
-    PredictionRule{"training", "time_to_train_s", one_gpu, predict_epochs, {}},
+    PredictionRule{"training", "time_to_train_s", one_gpu, predict_training, {}},
     PredictionRule{"training", "largest_batch", one_gpu, predict_largest_batch, {}},
-    PredictionRule{"training", "epoch_time_s", one_gpu, predict_epochs, {}},
+    PredictionRule{"training", "epoch_time_s", one_gpu, predict_training, {}},
     PredictionRule{"training", "speedup", one_gpu, predict_speedup, {}},
     PredictionRule{"forward", "forward_time_s", one_gpu, predict_forward, {}},
     PredictionRule{"backward", "backward_time_s", one_gpu, predict_backward, {}},
@@ -134,9 +134,9 @@ std::string why_not(const PredictionRule& rule, const ValidationCase& c) {
 }  // namespace
 
 const PredictionRule& rule_for(const ValidationCase& c) {
-  for (const PredictionRule& rule : rules)
+  for (const PredictionRule& rule : all_rules)
     if (matches(rule, c)) return rule;
-  return rules.back();
+  return all_rules.back();
 }
 
 PredictedFigure predict_by_rule(PredictionContext& context, const ValidationCase& c) {

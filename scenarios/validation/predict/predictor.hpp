@@ -16,14 +16,11 @@
 #include "models/frameworks/gpu_step.hpp"
 #include "models/gpu/cost.hpp"
 #include "models/gpu/precision_support.hpp"
+#include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/validation/cases/unpredictable.hpp"
 #include "scenarios/validation/report.hpp"
 
 namespace rackcast {
-
-/// Thrown inside a rule: this case cannot be predicted, and why.
-struct Unpredictable {
-  std::string reason;
-};
 
 struct PredictionOutcome {
   std::optional<PredictedFigure> figure;
@@ -33,7 +30,7 @@ struct PredictionOutcome {
 /// Catalogue, networks and GPU models, each made once.
 class PredictionContext {
  public:
-  explicit PredictionContext(const Catalog& catalog) : catalog_{catalog} {}
+  explicit PredictionContext(const Catalog& catalog) : catalog_{catalog}, evaluator_{catalog} {}
 
   [[nodiscard]] const Catalog& catalog() const { return catalog_; }
   /// Throws Unpredictable for an unknown GPU or one without the needed facts.
@@ -44,8 +41,10 @@ class PredictionContext {
   const Cluster& cluster(const ValidationCase& c);
   /// What the case ran on. Throws Unpredictable.
   [[nodiscard]] FrameworkProfile profile(const ValidationCase& c) const;
+  /// Answers the scenarios that cases become; every case asks the same one.
+  Evaluator& evaluator() { return evaluator_; }
   /// From now on the profile with this id has these numbers: how a fit tries them.
-  void replace_profile(FrameworkProfile profile) { replaced_ = std::move(profile); }
+  void replace_profile(const FrameworkProfile& profile);
   /// And collectives these links in place of models/data/collectives/links.json.
   void replace_links(const Json& links);
   /// Cases that others name; they must outlive the context. Of two with one id the first counts.
@@ -55,11 +54,12 @@ class PredictionContext {
 
  private:
   const Catalog& catalog_;
+  Evaluator evaluator_;
   GpuModelLibrary fitted_ = GpuModelLibrary::builtin();
   std::map<std::pair<std::string, LoweringOptions>, std::unique_ptr<GpuCostModel>> gpus_;
   std::map<std::string, std::unique_ptr<Workload>> workloads_;
   std::map<std::string, std::unique_ptr<Cluster>> clusters_;
-  std::optional<FrameworkProfile> replaced_;
+  std::map<std::string, FrameworkProfile> replaced_;  ///< by id
   std::map<std::string, const ValidationCase*> known_;
   std::shared_ptr<const CommData> comm_ = shipped_comm_data();
 };
@@ -101,6 +101,10 @@ PredictedFigure figure_of(double value, double log_sigma, std::string binds = {}
 PredictedFigure scaled(PredictedFigure figure, double factor);
 /// Of so many samples at a rate.
 PredictedFigure time_at(const PredictedFigure& rate, double samples);
+
+// Training, by the scenario of the case (scenario_case.cpp). Cases that a scenario cannot say keep the rules
+// below.
+PredictedFigure predict_training(PredictionContext&, const ValidationCase&);
 
 // One GPU (single_gpu.cpp).
 PredictedFigure predict_throughput(PredictionContext&, const ValidationCase&);

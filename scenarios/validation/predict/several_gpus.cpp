@@ -212,7 +212,7 @@ PredictedFigure predict_scaled_step(PredictionContext& context, const Validation
 }
 
 PredictedFigure predict_scaled_epochs(PredictionContext& context, const ValidationCase& c) {
-  const double samples = samples_of(c);
+  const double samples = length_of_run(c).all_samples();
   const Run run = run_of(context, c);
   const PredictedFigure rate = run.throughput();
   PredictedFigure out = time_at(rate, samples);

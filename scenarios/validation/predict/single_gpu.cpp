@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* gpu_compute = "GPU compute";
 
-struct Run {
+struct OneGpuRun {
   StepTime step;
   const Workload* workload = nullptr;
   const GpuCostModel* gpu = nullptr;
@@ -28,8 +28,8 @@ struct Run {
   [[nodiscard]] double samples_per_s() const { return batch * accumulation / whole_step().base(); }
 };
 
-Run run_on_one_gpu(PredictionContext& context, const ValidationCase& c) {
-  Run run;
+OneGpuRun run_on_one_gpu(PredictionContext& context, const ValidationCase& c) {
+  OneGpuRun run;
   if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
   const FrameworkProfile profile = context.profile(c);
   StepOptions options;
@@ -69,7 +69,7 @@ PredictedFigure time_at(const PredictedFigure& rate, double samples) {
 }
 
 PredictedFigure predict_throughput(PredictionContext& context, const ValidationCase& c) {
-  const Run run = run_on_one_gpu(context, c);
+  const OneGpuRun run = run_on_one_gpu(context, c);
   CaseInput input;
   if (c.system.node && c.workload.data == "real")
     input = input_of_case(context.catalog(), c, node_spec(context.catalog(), *c.system.node), 1, 1);
@@ -78,28 +78,28 @@ PredictedFigure predict_throughput(PredictionContext& context, const ValidationC
 
 PredictedFigure predict_tokens(PredictionContext& context, const ValidationCase& c) {
   const double tokens = counted_tokens(c);
-  const Run run = run_on_one_gpu(context, c);
+  const OneGpuRun run = run_on_one_gpu(context, c);
   return figure_of(run.samples_per_s() * tokens, run.step.log_sigma, gpu_compute);
 }
 
 PredictedFigure predict_step_time(PredictionContext& context, const ValidationCase& c) {
-  const Run run = run_on_one_gpu(context, c);
+  const OneGpuRun run = run_on_one_gpu(context, c);
   return figure_of(run.whole_step().base(), run.step.log_sigma, gpu_compute);
 }
 
 PredictedFigure predict_forward(PredictionContext& context, const ValidationCase& c) {
-  const Run run = run_on_one_gpu(context, c);
+  const OneGpuRun run = run_on_one_gpu(context, c);
   const Duration time = c.workload.task == "inference" ? run.step.total : run.step.forward;
   return figure_of(time.base(), run.step.log_sigma, gpu_compute);
 }
 
 PredictedFigure predict_backward(PredictionContext& context, const ValidationCase& c) {
-  const Run run = run_on_one_gpu(context, c);
+  const OneGpuRun run = run_on_one_gpu(context, c);
   return figure_of(run.step.backward.base(), run.step.log_sigma, gpu_compute);
 }
 
 PredictedFigure predict_flop_rate(PredictionContext& context, const ValidationCase& c) {
-  const Run run = run_on_one_gpu(context, c);
+  const OneGpuRun run = run_on_one_gpu(context, c);
   const double passes = c.workload.task == "inference" ? 1 : 3;
   const double tera = passes * run.workload->forward_flop().base() * run.samples_per_s() / 1e12;
   return figure_of(tera, run.step.log_sigma, gpu_compute);
@@ -113,7 +113,7 @@ PredictedFigure predict_peak_fraction(PredictionContext& context, const Validati
 }
 
 PredictedFigure predict_epochs(PredictionContext& context, const ValidationCase& c) {
-  const double samples = samples_of(c);
+  const double samples = length_of_run(c).all_samples();
   const PredictedFigure rate = predict_throughput(context, c);
   return time_at(rate, samples);
 }
@@ -129,7 +129,7 @@ PredictedFigure predict_speedup(PredictionContext& context, const ValidationCase
   if (const auto batch = number_in(*baseline, "batch_per_gpu"))
     other.workload.batch_per_gpu = *batch, changed = true;
   if (!changed) throw Unpredictable{"the baseline changes neither GPU nor precision nor batch"};
-  const Run fast = run_on_one_gpu(context, c), slow = run_on_one_gpu(context, other);
+  const OneGpuRun fast = run_on_one_gpu(context, c), slow = run_on_one_gpu(context, other);
   // What both runs share (framework, library) cancels; a third of the spread is left.
   return figure_of(fast.samples_per_s() / slow.samples_per_s(), fast.step.log_sigma / 3, gpu_compute);
 }

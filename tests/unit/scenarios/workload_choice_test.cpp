@@ -106,6 +106,32 @@ TEST_CASE("samples that cannot be are refused at their place") {
   CHECK(contains(refusal("bert-large", R"({"image": [224, 224, 3]})"), "x.json:2"));
 }
 
+TEST_CASE("software and optimizer of a run may be other than usual") {
+  const std::string resnet = R"("model": "resnet50", "batch_per_gpu": 64, "precision": "mixed")",
+                    torch7 = R"(, "framework": {"name": "torch7")", k80 = R"("node": "aws_p2_8xlarge")";
+  const double usual = rate(resnet);
+  // The update of a step takes time, and Adam's more than momentum's.
+  CHECK(rate(resnet + R"(, "optimizer": "momentum")") == usual);
+  CHECK(rate(resnet + R"(, "optimizer": "adam")") < usual);
+  CHECK(rate(resnet + R"(, "optimizer": "none")") > usual);
+  // Nothing is transposed for tensor cores.
+  CHECK(rate(resnet + R"(, "framework": {"name": "mxnet", "channels_last": true})") >
+        rate(resnet + R"(, "framework": {"name": "mxnet"})"));
+  const std::string fp32 = R"("model": "resnet50", "batch_per_gpu": 16)";
+  CHECK(rate(fp32 + torch7 + R"(, "convolutions": "library"})", k80) == rate(fp32 + torch7 + "}", k80));
+  CHECK(rate(fp32 + torch7 + R"(, "convolutions": "fbfft"})", k80) != rate(fp32 + torch7 + "}", k80));
+  // Batches that are made of tokens have a mean size.
+  CHECK(rate(R"("model": "gnmt", "batch_per_gpu": 32.5)") != rate(R"("model": "gnmt", "batch_per_gpu": 32)"));
+  const auto refused = [](const std::string& workload) {
+    return error_text([&] { (void)rate(workload); });
+  };
+  CHECK(contains(refused(resnet + R"(, "optimizer": "sgd")"), "momentum"));
+  CHECK(contains(refused(resnet + R"(, "framework": {"name": "x", "convolutions": "cudnn"})"), "library"));
+  CHECK(contains(refused(R"("model": "resnet50", "batch_per_gpu": 0.5)"), "batch_per_gpu"));
+  CHECK(contains(refused(R"("model": "gpt2-xl", "optimizer": "none", "parallelism": {"tensor": 2})"),
+                 "split over GPUs"));
+}
+
 TEST_CASE("a scenario and validate predict the same of the same run") {
   const std::string
       docs = "tensorflow_docs_benchmarks_2017",

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/evidence/statistics.hpp"
 #include "scenarios/validation/cases/case_loader.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
-#include "scenarios/validation/statistics.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/catalog/catalog.hpp"
 

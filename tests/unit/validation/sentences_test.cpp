@@ -53,8 +53,9 @@ TEST_CASE("a batch of tokens is the README's where the case has none") {
 
 TEST_CASE("an epoch is the set's pairs and scripts count epochs in their own way") {
   const auto samples = [](const std::string& version, const std::string& metric, const std::string& epochs) {
-    return samples_of(run("gnmt", "wmt16-en-de", version, R"({"max_seq_len":75})", "",
-                          R"(,"last_eval_epoch":)" + epochs, metric));
+    return length_of_run(run("gnmt", "wmt16-en-de", version, R"({"max_seq_len":75})", "",
+                             R"(,"last_eval_epoch":)" + epochs, metric))
+        .all_samples();
   };
   CHECK(samples("NGC 19.05", "epoch_time_s", "[4, 5]") == 3975116);
   CHECK(samples("NGC 19.05", "time_to_train_s", "[4]") == 4 * 3975116.0);
@@ -64,11 +65,12 @@ TEST_CASE("an epoch is the set's pairs and scripts count epochs in their own way
   CHECK_THROWS_AS(samples("NGC 19.05", "time_to_train_s", "[]"), Unpredictable);
   CHECK_THROWS_AS(samples("NGC 19.05", "time_to_train_s", R"(["4"])"), Unpredictable);
   // -1, 0, 1
-  CHECK(samples_of(run("transformer-big", "wmt17-en-de", "NGC 18.11", R"({"tokens_per_gpu":5120})", "",
-                       R"(,"last_eval_epoch":[1])", "time_to_train_s")) == 3 * 4575616.0);
+  CHECK(length_of_run(run("transformer-big", "wmt17-en-de", "NGC 18.11", R"({"tokens_per_gpu":5120})", "",
+                          R"(,"last_eval_epoch":[1])", "time_to_train_s"))
+            .all_samples() == 3 * 4575616.0);
   // Of other networks a list says nothing: how their scripts count is not known.
   CHECK_THROWS_AS(
-      samples_of(run("resnet50", "imagenet", "NGC 19.05", "null", "",
-                     R"(,"samples_per_epoch":1281167,"last_eval_epoch":[61])", "time_to_train_s")),
+      length_of_run(run("resnet50", "imagenet", "NGC 19.05", "null", "",
+                        R"(,"samples_per_epoch":1281167,"last_eval_epoch":[61])", "time_to_train_s")),
       Unpredictable);
 }

@@ -1,4 +1,4 @@
-#include "scenarios/validation/statistics.hpp"
+#include "scenarios/evidence/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,18 @@
+#pragma once
+/// What a prediction of a published figure says.
+#include <optional>
+#include <string>
+
+namespace rackcast {
+
+/// A predicted figure with its 90 % interval, in the unit of the case.
+struct PredictedFigure {
+  double value = 0, low = 0, high = 0;
+  /// Least and largest value over settings that the source leaves open; both 0 where it leaves none open.
+  double least = 0, most = 0;
+  std::string binds = {};  ///< "GPU compute", "all-reduce over InfiniBand", "input"; empty: not known
+  /// Of a row from which the length of its table's runs was taken: epochs, or exchanges times GPUs.
+  std::optional<double> inferred_length = {};
+};
+
+}  // namespace rackcast
