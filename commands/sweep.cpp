@@ -33,7 +33,7 @@ struct SweepFlags {
 };
 
 /// One line on a terminal, about once a second, with the time that is left.
-class Progress {
+class SweepProgress {
  public:
   void operator()(std::uint64_t done, std::uint64_t total) {
     const auto now = std::chrono::steady_clock::now();
@@ -117,7 +117,7 @@ int run_ranks(MpiRanks& ranks, SweepSpec spec, const SweepFlags& flags, const st
     ranks.follow(spec, catalog);
     return Exit::ok;
   }
-  if (isatty(STDERR_FILENO) != 0) spec.progress = Progress{};
+  if (isatty(STDERR_FILENO) != 0) spec.progress = SweepProgress{};
   const SweepSummary done = ranks.lead(spec, flags.database, question);
   if (!flags.csv.empty()) write_file_atomically(flags.csv, sweep_csv(SweepStore{flags.database, question}));
   return report(done, flags.database);
@@ -155,7 +155,7 @@ int run(const Arguments& args, const SweepFlags& flags) {
     return report(run_part(spec, flags, question, catalog, *launched),
                   part_of(flags.database, launched->rank + 1));
   SweepStore store{flags.database, question};
-  if (isatty(STDERR_FILENO) != 0) spec.progress = Progress{};
+  if (isatty(STDERR_FILENO) != 0) spec.progress = SweepProgress{};
   const SweepSummary done = [&] {
     const Interruption interruption;
     return run_sweep(spec, catalog, store);

@@ -37,7 +37,7 @@ void write_curves(const Arguments& args, std::span<const ValidationCase> cases, 
 
 struct ValidateFlags {
   std::string cases, only, show, curves, evidence;
-  bool rows = false;
+  bool rows = false, keep_going = false;
   std::vector<std::string> bound;
 };
 
@@ -78,12 +78,15 @@ int run_validate(const Arguments& args, const ValidateFlags& flags) {
   std::vector<ValidationBounds> bounds;
   for (const std::string& text : flags.bound) bounds.push_back(parse_bounds(text));
   const std::vector<ValidationCase> known = load_cases(flags.cases);
+  if (!flags.keep_going) require_readable(known);
   const std::vector<ValidationCase> all = chosen_cases(known, flags.only);
   const Catalog catalog = open_catalog(args);
   const ValidationReport report = [&] {
     ProgressLine progress("Predicting cases");
-    return validate_cases(
-        catalog, all, [&](std::size_t done) { progress.show(done, all.size()); }, known);
+    const auto show = [&](std::size_t done) {
+      progress.show(done, all.size());
+    };
+    return validate_cases(catalog, all, {.on_case = show, .known = known});
   }();
   const std::string json = to_json_text(report);
   const reports::Report page = flags.rows ? reports::build_case_rows(json, "validation", command_of(flags))
@@ -115,6 +118,8 @@ void add_validate(CLI::App& app, Arguments& args) {
       "answers it with the same number and interval");
   validate->add_flag("--rows", flags->rows,
                      "A row for every case: measured, predicted, interval, what binds, and why it is off");
+  validate->add_flag("--keep-going", flags->keep_going,
+                     "Count cases that cannot be read as skipped, instead of ending at the first one");
   validate->add_flag("--json", args.json, "Print every case and the summary as JSON");
   validate->add_option("-o,--output,--html", args.outputs, kOutputHelp);
   validate->add_option(

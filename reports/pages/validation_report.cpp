@@ -40,19 +40,20 @@ Table error_table(std::string caption, const std::string& first, const Json& gro
                    {"Bias", Align::right, 3},
                    {"Mean", Align::right, 4},
                    {"90th percentile", Align::right, 1},
-                   {"In interval", Align::right, 2}};
+                   {"In interval", Align::right, 2},
+                   {"Interval score", Align::right, 5}};
   for (const Json& group : groups.array()) {
     if (count(group, "predicted") == 0) continue;
     table.rows.push_back(
         {text_cell(group.require("name").string()), count_cell(count(group, "predicted")),
          error_cell(maybe(group, "median_abs_error"), false), error_cell(maybe(group, "median_error"), true),
          error_cell(maybe(group, "mean_abs_error"), false), error_cell(maybe(group, "p90_abs_error"), false),
-         error_cell(maybe(group, "coverage_90"), false)});
+         error_cell(maybe(group, "coverage_90"), false), number_cell(maybe(group, "interval_score"))});
   }
   return table;
 }
 
-Headline headline(const Json& summary) {
+Headline headline(const Json& summary, bool left_out) {
   Headline out;
   out.kicker = "Predicted beside published";
   const auto median = maybe(summary, "median_abs_error");
@@ -61,6 +62,7 @@ Headline headline(const Json& summary) {
   out.lead = fmt::format("{} cases, {} predicted, {} skipped. Judged are measurements that no fit has used.",
                          count_text(count(summary, "n")), count_text(count(summary, "predicted")),
                          count_text(count(summary, "skipped")));
+  if (left_out) out.lead += " Framework profiles were fitted again without the source that is predicted.";
   const auto fact = [&](std::string label, std::string_view key, std::string detail) {
     if (const auto value = maybe(summary, key))
       out.facts.push_back({std::move(label), percent_text(*value), std::move(detail)});
@@ -204,7 +206,10 @@ Report build_validation_report(const std::string& json_text, const std::string& 
   Report report;
   report.title = "Validation";
   report.subtitle = "Predictions beside published measurements";
-  report.sections.push_back({"summary", "Summary", {{headline(document.require("summary"))}}});
+  report.sections.push_back(
+      {"summary",
+       "Summary",
+       {{headline(document.require("summary"), !document.require("left_out").string().empty())}}});
   for (Section section : std::array{errors_section(document), worst_section(document),
                                     skipped_section(document), scatter_section(document)})
     if (!section.blocks.empty()) report.sections.push_back(std::move(section));

@@ -21,6 +21,12 @@ std::optional<double> mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+double interval_score(double low, double high, double measured, double alpha) {
+  const double below = std::max(0.0, std::log(low / measured)),
+               above = std::max(0.0, std::log(measured / high));
+  return std::log(high / low) + 2 / alpha * (below + above);
+}
+
 double signed_error(double predicted, double measured) {
   return (predicted - measured) / measured;
 }

@@ -13,7 +13,7 @@ namespace {
   throw Error{what,
               {},
               "write --bound median=0.08,p90=0.25 or --bound \"task/training, 1 GPU:median=0.08\"; known: "
-              "median, mean, p90, coverage",
+              "median, mean, p90, coverage, score",
               ErrorKind::usage};
 }
 
@@ -35,6 +35,7 @@ std::optional<double>& slot(ValidationBounds& bounds, std::string_view name) {
   if (name == "mean") return bounds.mean;
   if (name == "p90") return bounds.p90;
   if (name == "coverage") return bounds.coverage;
+  if (name == "score") return bounds.score;
   refuse("unknown bound \"" + std::string{name} + "\"");
 }
 
@@ -101,6 +102,7 @@ std::vector<std::string> missed_bounds(const ValidationReport& report, const Val
   check("median absolute error", s.median_abs_error, bounds.median, true);
   check("mean absolute error", s.mean_abs_error, bounds.mean, true);
   check("90th percentile of the absolute error", s.p90_abs_error, bounds.p90, true);
+  check("interval score", s.interval_score, bounds.score, true);
   check("coverage of the 90 % intervals", s.coverage_90, bounds.coverage, false);
   return out;
 }

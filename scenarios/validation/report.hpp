@@ -9,6 +9,7 @@
 
 #include "scenarios/evidence/predicted_figure.hpp"
 #include "scenarios/validation/cases/case.hpp"
+#include "scenarios/validation/provenance.hpp"
 
 namespace rackcast {
 
@@ -26,8 +27,8 @@ enum class CaseSet {
 };
 std::string_view to_string(CaseSet set);
 
-/// Which set a case belongs to; `fitted` are the ids that fits have used.
-CaseSet case_set(const ValidationCase& c, std::span<const std::string> fitted);
+/// Which set a case belongs to. No constant of the registry rests on a judged case.
+CaseSet case_set(const ValidationCase& c, const ProvenanceRegistry& registry);
 
 struct CaseResult {
   std::string id, series, source, citation, metric, unit, gpu, model, framework, precision, task, file;
@@ -50,6 +51,9 @@ struct ErrorSummary {
   std::size_t skipped = 0;    ///< n - predicted
   // Over the predicted ones; nothing when there are none.
   std::optional<double> median_abs_error, mean_abs_error, p90_abs_error, median_error, coverage_90;
+  /// Mean of interval_score() (scenarios/evidence/statistics.hpp) over figures that are no verdict and no
+  /// kept bound.
+  std::optional<double> interval_score;
   /// Median over series of the median within a series: dense sweeps weigh as one.
   std::optional<double> median_abs_error_by_series;
 };
@@ -70,6 +74,9 @@ struct SkipCount {
 };
 
 struct ValidationReport {
+  /// "source": each source was predicted by framework profiles that were fitted without it. Empty: by the
+  /// shipped ones.
+  std::string left_out;
   std::vector<CaseResult> cases;   ///< in the order they were read
   ErrorSummary summary;            ///< n and skipped: all cases; errors: the judged ones
   ErrorSummary scored;             ///< all figures but fitted ones, those that nobody ran, and statements
@@ -79,13 +86,18 @@ struct ValidationReport {
   std::vector<std::size_t> worst;  ///< indices of the judged cases with the largest errors, worst first
 };
 
+/// How cases are predicted.
+struct ValidationOptions {
+  std::function<void(std::size_t done)> on_case = {};  ///< called after each case
+  std::span<const ValidationCase> known = {};  ///< where cases that others name are found, besides the cases
+  /// In place of the shipped ones with their ids: numbers, spread and `fit` of a fit that left cases out.
+  std::vector<FrameworkProfile> profiles = {};
+};
+
 /// Predicts every case from its system and workload alone. A case that cannot be predicted, whatever it
 /// holds, is reported with the reason.
-/// `on_case` is called after each case with how many are done. `known`: where cases that others name are
-/// found, besides `cases`.
 ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases,
-                                const std::function<void(std::size_t done)>& on_case = {},
-                                std::span<const ValidationCase> known = {});
+                                const ValidationOptions& options = {});
 
 /// The scenario that a case asks, as `validate` predicts it: one for each combination of the settings that
 /// its source leaves open. Throws Error with the reason where a scenario cannot say the case.
@@ -98,11 +110,12 @@ ValidationReport summarize_report(std::vector<CaseResult> results);
 /// predicted, low, high, error, skipped_reason}, sets, tables, skipped. Same report, same bytes.
 std::string to_json_text(const ValidationReport& report);
 
-/// What `--bound median=0.08,p90=0.25` asks for: judged errors at most, coverage at least. Of one row of one
+/// What `--bound median=0.08,p90=0.25` asks for: judged errors and interval score at most, coverage at
+/// least. Of one row of one
 /// table with its names before: `--bound "task/training, 1 GPU:median=0.08"`.
 struct ValidationBounds {
   std::string table, group;  ///< "task", "training, 1 GPU"; empty: all judged cases
-  std::optional<double> median, mean, p90, coverage;
+  std::optional<double> median, mean, p90, coverage, score;
 };
 /// Throws Error (usage) on an unknown name or table, a repeated one or a value that is not a number in (0,
 /// 10].

@@ -19,6 +19,7 @@ Document document(const ErrorSummary& s) {
           {"mean_abs_error", maybe(s.mean_abs_error)},
           {"p90_abs_error", maybe(s.p90_abs_error)},
           {"coverage_90", maybe(s.coverage_90)},
+          {"interval_score", maybe(s.interval_score)},
           {"median_error", maybe(s.median_error)},
           {"median_abs_error_by_series", maybe(s.median_abs_error_by_series)}};
 }
@@ -65,6 +66,7 @@ Document document(const CaseResult& r) {
 
 std::string to_json_text(const ValidationReport& report) {
   Document out = {{"format", "rackcast-validation"}, {"version", 1}};
+  out["left_out"] = report.left_out;
   out["summary"] = document(report.summary);
   out["scored"] = document(report.scored);
   out["sets"] = document(report.sets);

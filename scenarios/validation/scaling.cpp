@@ -28,7 +28,7 @@ bool drawn(const ValidationCase& c) {
   if (!c.unreadable.empty() || c.workload.task != "training" || !c.system.gpus || !c.measured) return false;
   if (!(*c.system.gpus >= 1) || !(*c.measured > 0) || std::ranges::find(metrics, c.metric) == metrics.end())
     return false;
-  const CaseSet set = case_set(c, {});
+  const CaseSet set = case_set(c, ProvenanceRegistry{});
   return set != CaseSet::not_scored && set != CaseSet::bound && set != CaseSet::derived;
 }
 
@@ -208,12 +208,12 @@ std::vector<ScalingCurve> scaling_curves(const Catalog& catalog, std::span<const
 }
 
 std::string to_json_text(std::span<const ScalingCurve> curves) {
-  using Document = nlohmann::ordered_json;
-  Document all = Document::array();
+  using CurveDocument = nlohmann::ordered_json;
+  CurveDocument all = CurveDocument::array();
   for (const ScalingCurve& curve : curves) {
-    Document points = Document::array();
+    CurveDocument points = CurveDocument::array();
     for (const ScalingPoint& p : curve.points) {
-      Document point = {{"gpus", p.gpus}};
+      CurveDocument point = {{"gpus", p.gpus}};
       if (p.measured) point["measured"] = *p.measured;
       if (p.predicted) {
         point["predicted"] = p.predicted->value;
@@ -229,8 +229,8 @@ std::string to_json_text(std::span<const ScalingCurve> curves) {
                    {"reason", curve.reason},
                    {"points", std::move(points)}});
   }
-  const Document out = {{"format", "rackcast-scaling"}, {"version", 1}, {"curves", std::move(all)}};
-  return out.dump(1, ' ', false, Document::error_handler_t::replace) + "\n";
+  const CurveDocument out = {{"format", "rackcast-scaling"}, {"version", 1}, {"curves", std::move(all)}};
+  return out.dump(1, ' ', false, CurveDocument::error_handler_t::replace) + "\n";
 }
 
 }  // namespace rackcast

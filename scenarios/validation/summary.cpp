@@ -101,13 +101,15 @@ std::vector<std::size_t> worst_of(const std::vector<CaseResult>& results) {
 ErrorSummary summarize(std::span<const CaseResult> results) {
   ErrorSummary out;
   out.n = results.size();
-  std::vector<double> absolute, with_sign;
+  std::vector<double> absolute, with_sign, scores;
   std::size_t covered = 0;
   for (const CaseResult& r : results) {
     if (!r.error) continue;
     ++out.predicted;
     with_sign.push_back(*r.error);
     absolute.push_back(std::abs(*r.error));
+    if (r.predicted->low > 0 && *r.measured > 0 && !(r.set == CaseSet::bound && *r.error == 0))
+      scores.push_back(interval_score(r.predicted->low, r.predicted->high, *r.measured));
     covered += *r.error == 0 || (r.predicted->low <= *r.measured && *r.measured <= r.predicted->high);
   }
   out.skipped = out.n - out.predicted;
@@ -116,6 +118,7 @@ ErrorSummary summarize(std::span<const CaseResult> results) {
   out.p90_abs_error = quantile(absolute, 0.9);
   out.median_error = quantile(with_sign, 0.5);
   out.median_abs_error_by_series = median_of_series(results);
+  out.interval_score = mean(scores);
   if (out.predicted > 0) out.coverage_90 = static_cast<double>(covered) / static_cast<double>(out.predicted);
   return out;
 }

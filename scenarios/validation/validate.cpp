@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
-#include "models/collectives/fitted_curves.hpp"
-#include "models/serving/token_generation.hpp"
 #include "scenarios/evidence/statistics.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "scenarios/validation/report.hpp"
 #include "sim/base/error.hpp"
-#include "topologies/hardware/architecture_spec.hpp"
 
 namespace rackcast {
 namespace {
@@ -60,26 +57,14 @@ double error_of(const ValidationCase& c, CaseSet set, const PredictedFigure& p) 
   return signed_error(p.value, *c.measured);
 }
 
-/// Measurements that the GPU cost models are fitted on. The cases of these sources repeat them.
-bool fits_gpu_models(const ValidationCase& c) {
-  return c.workload.task == "kernel" &&
-         (c.source == "baidu_deepbench" || c.source.find("vidur") != std::string::npos);
-}
-
-/// Cases behind facts of architectures.
-std::vector<std::string> fits_architectures(const Catalog& catalog) {
-  std::vector<std::string> out;
-  for (const std::string& id : catalog.ids("architectures")) {
-    const ArchitectureSpec spec = architecture_spec(catalog, catalog.find("architectures", id).name);
-    out.insert(out.end(), spec.fitted_on.begin(), spec.fitted_on.end());
+/// The shipped profiles, with those of `changed` in their places.
+std::vector<FrameworkProfile> profiles_with(std::span<const FrameworkProfile> changed) {
+  std::vector<FrameworkProfile> out = framework_profiles();
+  for (FrameworkProfile& profile : out) {
+    const auto found = std::ranges::find(changed, profile.id, &FrameworkProfile::id);
+    if (found != changed.end()) profile = *found;
   }
   return out;
-}
-
-bool fits_links(const ValidationCase& c, const std::vector<FittedCurve>& curves) {
-  return std::ranges::any_of(curves, [&c](const FittedCurve& curve) {
-    return c.series == curve.series && c.system.gpus == curve.gpus;
-  });
 }
 
 }  // namespace
@@ -95,33 +80,26 @@ PredictedFigure figure_to_fit(PredictionContext& context, const ValidationCase& 
 }
 
 ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases,
-                                const std::function<void(std::size_t done)>& on_case,
-                                std::span<const ValidationCase> known) {
-  std::vector<std::string> fitted = fits_architectures(catalog);
-  for (const FrameworkProfile& profile : framework_profiles())
-    fitted.insert(fitted.end(), profile.fit.begin(), profile.fit.end());
-  const std::vector<std::string> servers = server_fit_cases();
-  fitted.insert(fitted.end(), servers.begin(), servers.end());
+                                const ValidationOptions& options) {
+  const ProvenanceRegistry registry = provenance(catalog, profiles_with(options.profiles));
   PredictionContext context{catalog};
+  for (const FrameworkProfile& profile : options.profiles) context.replace_profile(profile);
   context.know(cases);
-  context.know(known);
-  const std::vector<FittedCurve> curves = curves_of_links();
+  context.know(options.known);
   std::vector<CaseResult> results;
   results.reserve(cases.size());
   for (const ValidationCase& c : cases) {
     CaseResult r = describe(c);
-    r.set = case_set(c, fitted);
-    if (r.set == CaseSet::judged && (fits_gpu_models(c) || fits_links(c, curves))) r.set = CaseSet::fit;
+    r.set = case_set(c, registry);
     r.skipped_reason = refusal(c);
     if (r.skipped_reason.empty()) {
       PredictionOutcome outcome = predict_case(context, c);
       r.predicted = outcome.figure;
       r.skipped_reason = std::move(outcome.skipped_reason);
       if (r.predicted) r.error = error_of(c, r.set, *r.predicted);
-      if (r.predicted && r.predicted->inferred_length && r.set != CaseSet::not_scored) r.set = CaseSet::fit;
     }
     results.push_back(std::move(r));
-    if (on_case) on_case(results.size());
+    if (options.on_case) options.on_case(results.size());
   }
   return summarize_report(std::move(results));
 }

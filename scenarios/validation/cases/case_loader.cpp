@@ -1,5 +1,7 @@
 #include "scenarios/validation/cases/case_loader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -142,6 +144,20 @@ std::vector<ValidationCase> parse_cases(const std::string& text, const std::stri
   } catch (const Error& e) {
     return salvage(text, name, e);
   }
+}
+
+void require_readable(const std::vector<ValidationCase>& cases) {
+  const auto bad = [](const ValidationCase& c) {
+    return !c.unreadable.empty();
+  };
+  const auto first = std::ranges::find_if(cases, bad);
+  if (first == cases.end()) return;
+  const auto all = std::ranges::count_if(cases, bad);
+  const std::string more =
+      all > 1 ? fmt::format(" ({} more case{} cannot be read)", all - 1, all == 2 ? "" : "s") : "";
+  throw Error{fmt::format("case \"{}\": {}{}", first->id, first->unreadable, more),
+              Where{.file = first->file, .line = first->line},
+              "correct it, or report the other cases with --keep-going"};
 }
 
 std::vector<ValidationCase> load_cases(const std::string& path) {

@@ -1,9 +1,14 @@
 #include "scenarios/validation/cases/case_reader.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <vector>
 
 #include "models/data_files.hpp"
+#include "sim/base/near_matches.hpp"
 
 namespace rackcast {
 namespace {
@@ -122,6 +127,84 @@ std::string place_name(const std::string& file, int line) {
   return std::filesystem::path{file}.filename().string() + ":" + std::to_string(line);
 }
 
+namespace {
+
+/// The members of a case, but for the free-form ones.
+struct KnownMembers {
+  std::string_view object;  ///< "system.fabric"; empty: the case itself
+  std::vector<std::string_view> names;
+};
+
+const std::vector<KnownMembers>& known_members() {
+  static const std::vector<KnownMembers> all{
+      {"",
+       {"id", "series", "source", "location", "confidence", "split", "kind", "system", "workload", "measured",
+        "notes", "statement", "remark", "usual", "range_end", "length_from", "compared_with"}},
+      {"system",
+       {"gpu", "gpu_note", "gpu_assumed", "node", "node_note", "cluster", "gpus", "gpus_per_node", "nodes",
+        "intra_node", "fabric", "gpus_in_node", "nvlink_domain_gpus"}},
+      {"system.fabric", {"link", "links_per_node", "gbit_per_s", "assumed", "note"}},
+      {"workload",
+       {"model", "task", "input", "batch_per_gpu", "global_batch", "micro_batch", "precision",
+        "precision_assumed", "framework", "data", "gradient_sync", "extra", "transformer", "parallelism"}},
+      {"workload.framework", {"name", "version"}},
+      {"workload.transformer", {"layers",           "hidden",       "heads",
+                                "kv_heads",         "head_dim",     "ffn",
+                                "gated_mlp",        "vocab",        "seq_len",
+                                "causal",           "params_b",     "active_params_b",
+                                "experts",          "top_k",        "moe_ffn",
+                                "shared_experts",   "dense_layers", "attention",
+                                "q_lora_rank",      "kv_lora_rank", "qk_nope_head_dim",
+                                "qk_rope_head_dim", "v_head_dim",   "parallel_block"}},
+      {"workload.parallelism",
+       {"tp", "pp", "dp", "ep", "cp", "vpp", "zero_stage", "sequence_parallel", "recompute", "schedule",
+        "prefill", "decode"}},
+      {"measured", {"metric", "value", "unit"}},
+  };
+  return all;
+}
+
+const Json* part_of(const Json& json, std::string_view path) {
+  const Json* part = &json;
+  while (part != nullptr && !path.empty()) {
+    const auto dot = path.find('.');
+    part = member_in(*part, path.substr(0, dot));
+    path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+  }
+  return part != nullptr && part->kind() == JsonKind::object ? part : nullptr;
+}
+
+/// The first member that no case has, with a near name; empty if there is none.
+std::string unknown_member(const Json& json) {
+  for (const KnownMembers& known : known_members()) {
+    const Json* part = part_of(json, known.object);
+    if (part == nullptr) continue;
+    for (const auto& [name, value] : part->object()) {
+      if (std::ranges::find(known.names, name) != known.names.end()) continue;
+      const std::string near = did_you_mean(name, known.names);
+      return fmt::format("no case has a member \"{}{}{}\"{}", known.object, known.object.empty() ? "" : ".",
+                         name, near.empty() ? "" : "; " + near);
+    }
+  }
+  return {};
+}
+
+/// What in the case cannot be; empty if nothing.
+std::string contradiction(const ValidationCase& c) {
+  const ValidationCase::System& s = c.system;
+  if (s.gpus && s.nodes && s.gpus_per_node && *s.gpus != *s.nodes * *s.gpus_per_node)
+    return fmt::format("system.gpus is {:g}, and {:g} nodes with {:g} GPUs each have {:g}", *s.gpus, *s.nodes,
+                       *s.gpus_per_node, *s.nodes * *s.gpus_per_node);
+  if (!c.measured) return {};
+  if (c.metric == "out_of_memory" && *c.measured != 0 && *c.measured != 1)
+    return fmt::format("measured.value is {:g}, and a verdict is 1 or 0", *c.measured);
+  if (c.metric != "out_of_memory" && !(*c.measured > 0))
+    return fmt::format("measured.value is {:g}, and what was measured is above zero", *c.measured);
+  return {};
+}
+
+}  // namespace
+
 ValidationCase read_case(const Json& json, const std::string& file) {
   ValidationCase out;
   out.file = file;
@@ -144,13 +227,15 @@ ValidationCase read_case(const Json& json, const std::string& file) {
   out.remark = m.text("remark").value_or("");
   read_system(m.object("system"), out.system, complaint);
   read_workload(m.object("workload"), out.workload, complaint);
-  use_one_gpu_of_each_group(out);
   const Json measured = m.object("measured");
   Members reading{measured, "measured.", complaint};
   out.metric = reading.text("metric").value_or("");
   out.measured = reading.number("value");
   out.unit = reading.text("unit").value_or("");
+  if (complaint.empty()) complaint = unknown_member(json);
+  if (complaint.empty()) complaint = contradiction(out);
   out.unreadable = complaint;
+  use_one_gpu_of_each_group(out);
   return out;
 }
 

@@ -29,12 +29,13 @@ bool rests_on_rules(const ValidationCase& c) {
 
 }  // namespace
 
-CaseSet case_set(const ValidationCase& c, std::span<const std::string> fitted) {
+CaseSet case_set(const ValidationCase& c, const ProvenanceRegistry& registry) {
   const Json& extra = c.workload.extra;
   if (c.kind == "projection" || marked(extra, "suspect") || marked(extra, "superseded") ||
       marked(extra, "duplicate_of"))
     return CaseSet::not_scored;
-  if (std::ranges::find(fitted, c.id) != fitted.end()) return CaseSet::fit;
+  // The row from which the length of its table's runs is taken says nothing of the prediction.
+  if (registry.user_of(c) != nullptr || text_in(c.json, "length_from") == c.id) return CaseSet::fit;
   if (marked(extra, "bound")) return CaseSet::bound;
   if (c.kind == "derived") return CaseSet::derived;
   if (marked(extra, "approximate")) return CaseSet::approximate;

@@ -31,10 +31,10 @@ TEST_CASE("a result without arithmetic has that of the benchmark's implementatio
   const ValidationCase bert = result("bert-large", "pytorch"), images = result("resnet50", "mxnet");
   CHECK(precision_of(bert) == Precision::fp8);
   CHECK(precision_of(images) == Precision::mixed);
-  CHECK(case_set(bert, {}) == CaseSet::assumed);
+  CHECK(case_set(bert, ProvenanceRegistry{}) == CaseSet::assumed);
   const ValidationCase stated = result("bert-large", "pytorch", R"("precision":"bf16",)");
   CHECK(precision_of(stated) == Precision::bf16);
-  CHECK(case_set(stated, {}) == CaseSet::judged);
+  CHECK(case_set(stated, ProvenanceRegistry{}) == CaseSet::judged);
 }
 
 TEST_CASE("nothing is taken for what is no result of the benchmark") {
@@ -53,8 +53,8 @@ TEST_CASE("a result without framework runs the benchmark's, and its tuned script
 TEST_CASE("fine-tuning that states no split is not judged") {
   const std::string round = R"("benchmark_round":"v5.0","finetune":"lora")";
   const ValidationCase open = result("llama2-70b", "nemo", R"("precision":"fp8",)", round);
-  CHECK(case_set(open, {}) == CaseSet::assumed);
+  CHECK(case_set(open, ProvenanceRegistry{}) == CaseSet::assumed);
   const ValidationCase stated =
       result("llama2-70b", "nemo", R"("precision":"fp8","parallelism":{"tp":4},)", round);
-  CHECK(case_set(stated, {}) == CaseSet::judged);
+  CHECK(case_set(stated, ProvenanceRegistry{}) == CaseSet::judged);
 }

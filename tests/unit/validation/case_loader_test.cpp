@@ -40,8 +40,43 @@ TEST_CASE("a case is read with its numbers, its place and its free-form facts") 
   CHECK(*cases[0].measured == 195);
   CHECK(cases[0].line == 2);
   CHECK(cases[1].line == 3);
-  CHECK(cases[1].unreadable.empty());
+  CHECK(cases[0].unreadable.empty());
+  CHECK(cases[1].unreadable == "no case has a member \"future\"");
   CHECK(member_in(cases[0].workload.extra, "new_key") != nullptr);
+}
+
+TEST_CASE("what cannot be is named: unknown members, contradictions, measurements that are none") {
+  const auto why = [](const std::string& json) {
+    return parse_cases(json, "f.json").at(0).unreadable;
+  };
+  CHECK(why(R"({"id":"a","sistem":{}})") == "no case has a member \"sistem\"; did you mean \"system\"?");
+  CHECK(why(R"({"id":"a","system":{"fabric":{"speed":1}}})") ==
+        "no case has a member \"system.fabric.speed\"");
+  CHECK(why(R"({"id":"a","system":{"gpus":8,"nodes":2,"gpus_per_node":2}})") ==
+        "system.gpus is 8, and 2 nodes with 2 GPUs each have 4");
+  CHECK(why(R"({"id":"a","measured":{"metric":"images_per_s","value":0}})") ==
+        "measured.value is 0, and what was measured is above zero");
+  CHECK(why(R"({"id":"a","measured":{"metric":"images_per_s","value":-1}})")
+            .starts_with("measured.value is -1"));
+  CHECK(why(R"({"id":"a","measured":{"metric":"out_of_memory","value":0}})").empty());
+  CHECK(why(R"({"id":"a","measured":{"metric":"out_of_memory","value":2}})") ==
+        "measured.value is 2, and a verdict is 1 or 0");
+  CHECK(why(R"({"id":"a","workload":{"extra":{"anything":1},"input":{"of":"a kernel"}}})").empty());
+}
+
+TEST_CASE("the first case that cannot be read is an error at its place") {
+  const std::string bad = "[\n" + case_text("a") + ",\n" + case_text("b", ",\"future\":1") + ",\n" +
+                          case_text("c", ",\"past\":1") + "]";
+  CHECK_NOTHROW(require_readable(parse_cases("[" + case_text("a") + "]", "f.json")));
+  try {
+    require_readable(parse_cases(bad, "f.json"));
+    FAIL("a broken case was taken");
+  } catch (const Error& e) {
+    CHECK(e.where().file == "f.json");
+    CHECK(e.where().line == 3);
+    CHECK(e.message() == "case \"b\": no case has a member \"future\" (1 more case cannot be read)");
+    CHECK(e.hint().find("--keep-going") != std::string::npos);
+  }
 }
 
 TEST_CASE("of GPUs that are said to share images by inference one of each group runs") {

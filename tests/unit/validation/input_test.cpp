@@ -136,7 +136,7 @@ TEST_CASE("drives are predicted where they are stated, and small blocks are not"
   CHECK(predict_case(context, all.at("azure-nd-h100-v5-fio-random-read-1k")).skipped_reason ==
         "storage: requests in flight not stated");
   ValidationCase bare = all.at("azure-nd-h100-v5-fio-sequential-read-1m");
-  CHECK(case_set(bare, {}) == CaseSet::assumed);
+  CHECK(case_set(bare, ProvenanceRegistry{}) == CaseSet::assumed);
   bare.workload.extra = parse_json("{}", "t");
   CHECK(predict_case(context, bare).skipped_reason == "storage: the drives or servers are not stated");
 }

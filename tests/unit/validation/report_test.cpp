@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,23 @@ TEST_CASE("a summary counts errors of both signs and coverage") {
   CHECK(*s.median_abs_error_by_series == doctest::Approx(0.225));
 }
 
+TEST_CASE("the interval score is the width, and twenty times the miss") {
+  // 0.5 to 2 holds 1: ln 4. It misses 4 by ln 2 above, and 0.25 by ln 2 below: 2 / 0.1 = 20 times that more.
+  CHECK(interval_score(0.5, 2, 1) == doctest::Approx(std::log(4)));
+  CHECK(interval_score(0.5, 2, 4) == doctest::Approx(std::log(4) + 20 * std::log(2)));
+  CHECK(interval_score(0.5, 2, 0.25) == doctest::Approx(interval_score(0.5, 2, 4)));
+  // A kept bound says nothing of the interval.
+  std::vector<CaseResult> results{result("a", 100, 100, 50), result("b", 100, 200, 50)};
+  results[1].set = CaseSet::bound;
+  results[1].error = 0;
+  CHECK(*summarize(results).interval_score == doctest::Approx(std::log(150.0 / 50)));
+  CHECK_FALSE(summarize({}).interval_score);
+  ValidationReport report;
+  report.summary.interval_score = 2;
+  CHECK(missed_bounds(report, parse_bounds("score=1.5")).size() == 1);
+  CHECK(missed_bounds(report, parse_bounds("score=2.5")).empty());
+}
+
 TEST_CASE("a summary of nothing has no errors") {
   const ErrorSummary s = summarize({});
   CHECK(s.n == 0);
@@ -67,7 +85,7 @@ TEST_CASE("a summary of nothing has no errors") {
 }
 
 TEST_CASE("what may be judged follows from kind, marks and fits") {
-  const std::vector<std::string> fitted{"f"};
+  const ProvenanceRegistry fitted{{{"a fit", {"f"}, {}}}};
   const auto set_of = [&](const std::string& json) {
     return case_set(make(json), fitted);
   };
