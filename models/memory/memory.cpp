@@ -53,7 +53,7 @@ namespace {
 /// Parameters on one GPU.
 struct OwnParameters {
   double trained = 0, frozen = 0;
-  double updated = 0;  ///< of `trained`, where states are sharded over the replicas
+  double updated = 0;  ///< of `trained`, where states are sharded over the GPUs with the same weights
 };
 
 OwnParameters parameters_on_a_gpu(const Workload& workload, const MemoryOptions& options) {
@@ -63,7 +63,7 @@ OwnParameters parameters_on_a_gpu(const Workload& workload, const MemoryOptions&
     out.trained += op.trained_parameters();
     out.frozen += op.parameters - op.trained_parameters();
   }
-  out.updated = out.trained / options.replicas;
+  out.updated = out.trained;
   return out;
 }
 
@@ -77,14 +77,15 @@ Bytes kept_activations(const Workload& workload, const MemoryOptions& options) {
 /// Weights, gradients and the states of the optimizer.
 MemoryUse states_of(const MemoryOptions& options, const OwnParameters& own) {
   const Bytes element = activation_bytes(options.precision);
+  const int sharded = options.mesh ? options.mesh->zero_stage : 0;
   const auto held_from = [&](int stage) {
-    return options.zero_stage >= stage ? own.updated : own.trained;
+    return sharded >= stage ? own.updated : own.trained;
   };
   const StateBytes each = state_bytes(options.precision, options.optimizer, options.wide_gradients);
   MemoryUse use;
   use.weights = held_from(3) * each.weights + held_from(1) * each.main_weights;
   // Nothing updates frozen weights, so there is no fp32 copy.
-  use.weights += own.frozen / (options.zero_stage >= 3 ? options.replicas : 1) * element;
+  use.weights += own.frozen * element;
   use.gradients = held_from(2) * each.gradients + held_from(1) * each.main_gradients;
   use.optimizer = held_from(1) * each.moments;
   return use;
@@ -98,47 +99,45 @@ struct SplitFacts {
 };
 
 /// A GPU of one stage of a split network.
-MemoryUse stage_memory(const MemoryOptions& options, const SplitMemorySpec& split, const StageHolding& stage,
-                       const SplitFacts& facts) {
+MemoryUse stage_memory(const MemoryOptions& options, const StageHolding& stage, const SplitFacts& facts) {
   const StageParameters& parameters = stage.parameters;
-  // A copy of the experts is on `expert` GPUs of a stage, which has tensor x replicas.
-  const double sets = split.expert > 1 ? options.replicas * split.tensor / split.expert : options.replicas;
-  const OwnParameters own{
-      parameters.all, 0,
-      (parameters.all - parameters.of_experts) / options.replicas + parameters.of_experts / sets};
+  const Mesh& mesh = *options.mesh;
+  const double copies = mesh.copies();
+  // A copy of the experts is on `expert` GPUs of a stage.
+  const double sets = mesh.expert > 1 ? copies * mesh.tensor / mesh.expert : copies;
+  const OwnParameters own{parameters.all, 0,
+                          (parameters.all - parameters.of_experts) / copies + parameters.of_experts / sets};
   MemoryUse use = states_of(options, own);
   const Bytes element = activation_bytes(options.precision);
   use.activations = stage.activations + stage.map_gradients;
-  if (split.trainer.keeps_buckets) {
-    const bool replicated = options.replicas > 1;
+  if (options.trainer.keeps_buckets) {
+    const bool replicated = copies > 1;
     if (options.wide_gradients) {
       if (replicated) use.gradients += own.trained * element;
       use.activations = std::max(use.activations, own.trained * element);
     }
-    if (replicated && options.zero_stage == 1) use.update = (own.trained + own.updated) * element;
+    if (replicated && mesh.zero_stage == 1) use.update = (own.trained + own.updated) * element;
   }
   use.buffers = stage.gather_buffers + facts.product_workspace;
   use.unusable = stage.in_flight + facts.fragmentation * use.activations;
-  const int communicators = (split.tensor > 1) + (split.pipeline > 1) + (options.replicas > 1) +
-                            (split.context > 1) + (split.expert > 1);
-  use.reserve = facts.reserve + communicators * facts.communicator + split.trainer.outside_allocator;
+  const int communicators =
+      (mesh.tensor > 1) + (mesh.pipeline > 1) + (copies > 1) + (mesh.context > 1) + (mesh.expert > 1);
+  use.reserve = facts.reserve + communicators * facts.communicator + options.trainer.outside_allocator;
   return use;
 }
 
 MemoryUse split_memory(const Workload& workload, const MemoryOptions& options) {
   if (!workload.transformer)
     throw Error{workload.title + " is no plain transformer: it cannot be split over GPUs"};
-  SplitMemorySpec split = *options.split;
-  split.micro_batch = options.batch;
-  split.fused_attention = options.fused_attention;
-  split.element = std::max(Bytes{2}, activation_bytes(options.precision));
-  const std::vector<StageHolding> stages = stage_holdings(*workload.transformer, split);
+  const KeptSpec kept{options.fused_attention, std::max(Bytes{2}, activation_bytes(options.precision)),
+                      options.trainer};
+  const std::vector<StageHolding> stages = stage_holdings(*workload.transformer, *options.mesh, kept);
   const SplitFacts facts;
-  if (options.stage == StageAsked::first) return stage_memory(options, split, stages.front(), facts);
-  MemoryUse most = stage_memory(options, split, stages.back(), facts);
+  if (options.stage == StageAsked::first) return stage_memory(options, stages.front(), facts);
+  MemoryUse most = stage_memory(options, stages.back(), facts);
   if (options.stage == StageAsked::last) return most;
   for (const StageHolding& stage : stages) {
-    const MemoryUse use = stage_memory(options, split, stage, facts);
+    const MemoryUse use = stage_memory(options, stage, facts);
     if (use.total() > most.total()) most = use;
   }
   return most;
@@ -148,7 +147,7 @@ MemoryUse split_memory(const Workload& workload, const MemoryOptions& options) {
 
 MemoryUse training_memory(const Workload& workload, const MemoryOptions& options) {
   if (!(options.batch >= 0)) throw Error{"memory needs a batch that is not negative"};
-  if (options.split) return split_memory(workload, options);
+  if (options.mesh) return split_memory(workload, options);
   MemoryUse use = states_of(options, parameters_on_a_gpu(workload, options));
   if (options.table_ways > 0) use.tables = table_memory(workload) / options.table_ways;
   use.activations = kept_activations(workload, options);
@@ -187,29 +186,33 @@ std::optional<double> gpus_for_tables(const Workload& workload, MemoryOptions op
 }
 
 std::optional<double> gpus_for_states(const Workload& workload, MemoryOptions options, Bytes available) {
-  const auto total = [&](double replicas) {
-    options.replicas = replicas;
+  if (!options.mesh) {  // nothing is sharded
+    if (training_memory(workload, options).total() <= available) return 1;
+    return std::nullopt;
+  }
+  const double gpus = options.mesh->gpus();
+  const auto total = [&](int replicas) {
+    options.mesh->data = replicas;
     return training_memory(workload, options).total();
   };
-  const double ways = options.split ? options.split->tensor * options.split->pipeline : 1;
-  if (total(1) <= available) return ways;
+  if (total(1) <= available) return gpus;
   // From two replicas on nothing grows: their communicator and their buckets are there.
-  double few = 1, enough = 2;
+  int few = 1, enough = 2;
   while (total(enough) > available) {
     few = enough;
     enough *= 2;
-    if (enough > 1e9) return std::nullopt;  // no room worth the name
+    if (enough > 1'000'000) return std::nullopt;  // no room worth the name
   }
   while (enough - few > 1) {
-    const double middle = std::floor((few + enough) / 2);
+    const int middle = (few + enough) / 2;
     (total(middle) <= available ? enough : few) = middle;
   }
-  return enough * ways;
+  return enough * gpus;
 }
 
 double largest_batch(const Workload& workload, MemoryOptions options, Bytes available) {
   const auto fits = [&](double batch) {
-    options.batch = batch;
+    (options.mesh ? options.mesh->micro_batch : options.batch) = batch;
     return training_memory(workload, options).total() <= available;
   };
   if (!fits(1)) return 0;

@@ -37,21 +37,20 @@ Optimizer usual_optimizer(const Workload& workload);
 enum class StageAsked { most, first, last };
 
 struct MemoryOptions {
-  double batch = 1;  ///< samples on this GPU; 0 gives the part that does not grow with the batch
+  double batch = 1;  ///< samples on this GPU; 0: the part that does not grow with it. A mesh has its own.
   Precision precision = Precision::fp32;
   Optimizer optimizer = Optimizer::momentum;
   bool fused_attention = false;  ///< flash attention keeps no scores
   /// Scratch that the framework lets one convolution use (its profile), where that is less than usual.
   Bytes workspace{std::numeric_limits<double>::infinity()};
-  /// A network split over GPUs (models/split/split_training.hpp): then `batch` is that of a micro-batch, and
-  /// activations are those of models/memory/split_memory.hpp. Absent: each GPU has all of the network.
-  std::optional<SplitMemorySpec> split = std::nullopt;
+  /// A network split over GPUs (models/split/split_training.hpp), whose activations are those of
+  /// models/memory/split_memory.hpp. Absent: each GPU has all of the network.
+  std::optional<Mesh> mesh = std::nullopt;
+  TrainerMemory trainer = {};  ///< of a split network
   /// Of a split network, the GPU that is asked about: that of the stage that needs most, or of one end of the
   /// pipeline.
   StageAsked stage = StageAsked::most;
   bool wide_gradients = false;  ///< 16-bit runs add gradients up in 32 bits and keep no others
-  int zero_stage = 0;           ///< of ZeRO: optimizer states, gradients, weights over the replicas
-  double replicas = 1;          ///< of the weights
   /// GPUs over which large embedding tables are split (models/split/split_tables.hpp); 0: each has them
   /// whole.
   double table_ways = 0;
@@ -106,8 +105,8 @@ Bytes table_memory(const Workload& workload);
 /// alone does not fit.
 std::optional<double> gpus_for_tables(const Workload& workload, MemoryOptions options, Bytes available);
 
-/// The least GPUs, whole copies of a split network, over whose replicas the states that ZeRO shards fit
-/// `available` beside everything else; nothing where no number does. From two replicas on nothing grows with
+/// The least GPUs, whole replicas of a split network, over which the states that ZeRO shards fit `available`
+/// beside everything else; nothing where no number does. From two replicas on nothing grows with
 /// their number, so more GPUs hold it too. Tables in parts are not counted on (gpus_for_tables()).
 std::optional<double> gpus_for_states(const Workload& workload, MemoryOptions options, Bytes available);
 

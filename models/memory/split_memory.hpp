@@ -36,33 +36,25 @@
 
 #include "models/frameworks/trainer_memory.hpp"
 #include "models/networks/operator.hpp"
-#include "models/networks/recomputation.hpp"
 #include "models/networks/transformer.hpp"
-#include "models/split/pipeline_schedule.hpp"
+#include "models/split/mesh.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace rackcast {
 
-struct SplitMemorySpec {
-  int tensor = 1, pipeline = 1, interleave = 1;
-  int context = 1, expert = 1;  ///< GPUs that share a sequence, and the experts of a layer
-  bool sequence_parallel =
-      false;  ///< outside attention and MLP the group's GPUs hold a part of the sequence each
+/// What decides on memory beside the mesh.
+struct KeptSpec {
   bool fused_attention = false;  ///< in one kernel: no scores are kept
-  Recomputation recompute = Recomputation::none;
-  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
-  double micro_batch = 1;    ///< sequences
-  double micro_batches = 0;  ///< of a step; 0: as many as fill the pipeline
-  Bytes element{2};          ///< of an activation
+  Bytes element{2};              ///< of an activation
   TrainerMemory trainer = {};
 };
 
 /// Of one layer and one micro-batch; the mean of the layers where they differ. Throws Error where the shape
 /// cannot be cut so.
-Bytes layer_activations(const TransformerShape& shape, const SplitMemorySpec& spec);
+Bytes layer_activations(const TransformerShape& shape, const Mesh& mesh, const KeptSpec& kept = {});
 
 /// Of the layers on the GPUs of the first stage while the pipeline is full.
-Bytes first_stage_activations(const TransformerShape& shape, const SplitMemorySpec& spec);
+Bytes first_stage_activations(const TransformerShape& shape, const Mesh& mesh, const KeptSpec& kept = {});
 
 /// Trained parameters on a GPU, and those of experts among them.
 struct StageParameters {
@@ -82,9 +74,10 @@ struct StageHolding {
 };
 
 /// Of every stage of the pipeline, the first first. Throws Error where the shape cannot be cut so.
-std::vector<StageHolding> stage_holdings(const TransformerShape& shape, const SplitMemorySpec& spec);
+std::vector<StageHolding> stage_holdings(const TransformerShape& shape, const Mesh& mesh,
+                                         const KeptSpec& kept = {});
 
 /// Of the stage that has most parameters.
-StageParameters most_parameters(const TransformerShape& shape, const SplitMemorySpec& spec);
+StageParameters most_parameters(const TransformerShape& shape, const Mesh& mesh, const KeptSpec& kept = {});
 
 }  // namespace rackcast

@@ -34,55 +34,55 @@ Workload with_whole_keys(Workload part, const TransformerShape& whole) {
 
 /// What the ring of keys and values takes beyond attention, for a stage and micro-batch. Attention that is
 /// computed again going back has its keys and values sent round again.
-void add_ring(StageWork& out, const StepTime& step, const SplitSpec& spec, Duration round) {
+void add_ring(StageWork& out, const StepTime& step, const SplitTraining& spec, Duration round) {
   Duration forward{0}, backward{0};
   for (const StepKernel& kernel : step.kernels) {
     if (kernel.op == nullptr || kernel.op->family != OperatorFamily::attention) continue;
     (kernel.pass == Pass::forward ? forward : backward) += kernel.time / spec.compute_scale;
   }
-  const double runs = spec.recompute == Recomputation::none ? 1 : 2;
+  const double runs = spec.mesh.recompute == Recomputation::none ? 1 : 2;
   const Duration exposed = std::max(Duration{0}, round - forward / runs);
   out.forward_exchange.time += exposed;
   out.backward_exchange.time += (runs - 1) * exposed + std::max(Duration{0}, 2 * round - backward);
 }
 
 /// Gradients of bfloat16 that are added up in 32 bits.
-bool sums_are_wide(const FrameworkProfile& framework, const SplitSpec& spec) {
+bool sums_are_wide(const FrameworkProfile& framework, const SplitTraining& spec) {
   const GradientSums sums = framework.gradient_sums;
   return spec.precision == Precision::bf16 && (sums == GradientSums::wide || sums == GradientSums::widened);
 }
 
 /// What adding the gradients of a micro-batch to those before moves, per parameter. Sharded gradients are
 /// added in shards, which is little.
-Bytes traffic_of_sums(const FrameworkProfile& framework, const SplitSpec& spec) {
-  if (spec.zero_stage >= 2 || framework.gradient_sums == GradientSums::in_products) return Bytes{0};
+Bytes traffic_of_sums(const FrameworkProfile& framework, const SplitTraining& spec) {
+  if (spec.mesh.zero_stage >= 2 || framework.gradient_sums == GradientSums::in_products) return Bytes{0};
   // Cleared sums take the first micro-batch's as well; a cast reads 2 bytes and writes 4.
   if (sums_are_wide(framework, spec))
     return framework.gradient_sums == GradientSums::widened ? Bytes{2 + 4 + 4 + 4 + 4} : Bytes{2 + 4 + 4};
-  const double added = (spec.micro_batches - 1) / spec.micro_batches;
+  const double added = (spec.mesh.micro_batches - 1) / spec.mesh.micro_batches;
   return added * 3 * gradient_bytes(spec.precision);
 }
 
 /// Those who hold the same experts are `expert` ranks apart. Where a group of `expert` lies inside a node,
 /// all groups of a node sum at once over its adapters, as one sum of all their gradients would; where it
 /// spans nodes, those of a node do.
-Duration expert_gradients(const Cluster& cluster, const CommSpec& comm, const SplitSpec& spec, int sets,
+Duration expert_gradients(const Cluster& cluster, const CommSpec& comm, const SplitTraining& spec, int sets,
                           double parameters) {
-  const int ranks = sets * spec.expert;
+  const int ranks = sets * spec.mesh.expert;
   const bool local = ranks <= cluster.local_ranks();
   const Cluster group = first_ranks(cluster, local ? sets : ranks);
   CommModel over{group, comm};
-  const double at_once = local ? 1 : std::min(spec.expert, cluster.local_ranks());
+  const double at_once = local ? 1 : std::min(spec.mesh.expert, cluster.local_ranks());
   return over.time(Collective::all_reduce, at_once * parameters * gradient_bytes(spec.precision));
 }
 
-void check_sharding(const SplitSpec& spec) {
-  if (spec.zero_stage < 2) return;
-  if (spec.expert > 1)
+void check_sharding(const SplitTraining& spec) {
+  if (spec.mesh.zero_stage < 2) return;
+  if (spec.mesh.expert > 1)
     throw Error{"gradients or weights sharded over replicas beside experts split over GPUs have no model"};
   if (spec.adapters.rank > 0)
     throw Error{"adapters beside weights or gradients sharded over replicas have no model"};
-  if (spec.pipeline > 1)
+  if (spec.mesh.pipeline > 1)
     throw Error{"gradients or weights sharded over replicas of a pipeline have no model"};
 }
 
@@ -93,20 +93,20 @@ struct ShardOfAll {
   Workload workload;
 };
 
-ShardOfAll shard_of_all(const TransformerShape& whole, const SplitSpec& spec) {
+ShardOfAll shard_of_all(const TransformerShape& whole, const SplitTraining& spec) {
   ShardOfAll out;
   out.shape = whole;
-  out.shape.seq_len = divided(whole.seq_len, spec.context, "tokens");
-  out.part = with_local_experts(shard_of(out.shape, spec.tensor), spec.tensor, spec.expert);
+  out.shape.seq_len = divided(whole.seq_len, spec.mesh.context, "tokens");
+  out.part = with_local_experts(shard_of(out.shape, spec.mesh.tensor), spec.mesh.tensor, spec.mesh.expert);
   out.workload = with_adapters(with_whole_keys(transformer_workload(out.part), whole), spec.adapters);
   return out;
 }
 
-StepOptions options_of(const FrameworkProfile& framework, const SplitSpec& spec) {
+StepOptions options_of(const FrameworkProfile& framework, const SplitTraining& spec) {
   StepOptions options;
-  options.batch = spec.micro_batch;
+  options.batch = spec.mesh.micro_batch;
   options.precision = spec.precision;
-  options.recompute = spec.recompute;
+  options.recompute = spec.mesh.recompute;
   options.adam = spec.adam;
   options.gradient_sum = traffic_of_sums(framework, spec);
   return options;
@@ -131,23 +131,24 @@ double share_of_weight_gradients(const StepTime& step) {
 class SplitModel {
  public:
   SplitModel(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
-             const FrameworkProfile& framework, const CommSpec& comm, const SplitSpec& spec)
+             const FrameworkProfile& framework, const CommSpec& comm, const SplitTraining& spec)
       : cluster_{cluster},
         gpu_{gpu},
         framework_{framework},
         comm_{comm},
         spec_{spec},
+        mesh_{spec_.mesh},
         all_{shard_of_all(shape, spec)} {
+    spec_.mesh = on_gpus(spec.mesh, static_cast<int>(cluster.ranks.size()));
     // Summed and sent in 16 bits and more.
-    activations_ = spec.micro_batch * static_cast<double>(all_.shape.seq_len * all_.shape.hidden) *
+    activations_ = spec.mesh.micro_batch * static_cast<double>(all_.shape.seq_len * all_.shape.hidden) *
                    std::max(Bytes{2}, activation_bytes(spec.precision));
-    replicas_ = static_cast<int>(cluster.ranks.size()) / (spec.tensor * spec.pipeline);
     out_.scaling_log_sigma = scaling_log_sigma(cluster.used_nodes());
   }
 
   SplitStep run() {
     time_collectives();
-    for (const SplitStage& stage : stages_of(all_.workload, all_.shape, spec_.pipeline)) add_stage(stage);
+    for (const SplitStage& stage : stages_of(all_.workload, all_.shape, mesh_.pipeline)) add_stage(stage);
     const auto slowest = std::ranges::max_element(work_.stages, {}, &StageWork::micro_batch);
     out_.slowest = static_cast<std::size_t>(slowest - work_.stages.begin());
     set_pipeline();
@@ -166,10 +167,10 @@ class SplitModel {
   }
 
   void time_collectives() {
-    if (spec_.tensor > 1) {
-      const Cluster group = first_ranks(cluster_, spec_.tensor);
+    if (mesh_.tensor > 1) {
+      const Cluster group = first_ranks(cluster_, mesh_.tensor);
       CommModel inside{group, comm_};
-      if (spec_.sequence_parallel.value_or(framework_.sequence_parallel)) {
+      if (mesh_.sequence_parallel.value_or(framework_.sequence_parallel)) {
         // Between the parts of a sequence a sum is scattered and gathered again, each in rings.
         sum_of_activations_ = timed(inside, Collective::reduce_scatter, activations_);
         sum_of_activations_.time += timed(inside, Collective::all_gather, activations_).time;
@@ -178,32 +179,29 @@ class SplitModel {
       }
       widen(inside.log_sigma());
     }
-    if (spec_.context > 1) {
-      const Cluster ring = first_ranks(cluster_, spec_.tensor * spec_.context);
+    if (mesh_.context > 1) {
+      const Cluster ring = first_ranks(cluster_, mesh_.tensor * mesh_.context);
       CommModel around{ring, comm_};
       const TransformerShape& part = all_.part;
-      const Bytes keys{spec_.micro_batch * 2 * 2 *
+      const Bytes keys{mesh_.micro_batch * 2 * 2 *
                        static_cast<double>(part.seq_len * part.kv_heads * part.head_dim)};
       pass_keys_ = timed(around, Collective::send_recv, sharing_an_adapter(ring) * keys).time;
       widen(around.log_sigma());
     }
-    if (spec_.expert > 1) {
-      if (replicas_ * spec_.tensor % spec_.expert != 0)
-        throw Error{fmt::format("{} GPUs of a stage are no multiple of the {} that share experts",
-                                replicas_ * spec_.tensor, spec_.expert)};
+    if (mesh_.expert > 1) {
       const ExpertExchange exchange =
-          expert_exchange(cluster_, comm_, all_.shape, spec_.expert,
-                          activations_ * width_to_experts(all_.shape) / spec_.tensor);
+          expert_exchange(cluster_, comm_, all_.shape, mesh_.expert,
+                          activations_ * width_to_experts(all_.shape) / mesh_.tensor);
       to_experts_ = exchange.time / spec_.network_scale;
       widen(exchange.log_sigma);
     }
     check_sharding(spec_);
     // Replicas of one node sum among themselves. Over nodes all groups of a node sum at once over its
     // adapters, as one sum of all their gradients would.
-    const bool local = spec_.tensor * replicas_ <= cluster_.local_ranks();
-    sums_at_once_ = local ? 1 : spec_.tensor;
-    if (replicas_ > 1) {
-      group_.emplace(first_ranks(cluster_, local ? replicas_ : spec_.tensor * replicas_));
+    const bool local = mesh_.stage_gpus() <= cluster_.local_ranks();
+    sums_at_once_ = local ? 1 : mesh_.tensor;
+    if (mesh_.copies() > 1) {
+      group_.emplace(first_ranks(cluster_, local ? mesh_.copies() : mesh_.stage_gpus()));
       over_.emplace(*group_, comm_);
       widen(over_->log_sigma());
     }
@@ -219,7 +217,7 @@ class SplitModel {
     work.weights_share = share_of_weight_gradients(step);
     work.optimizer = step.optimizer / spec_.compute_scale;
     work.forward_exchange.links = work.backward_exchange.links = sum_of_activations_.links;
-    if (spec_.tensor > 1) {  // what the sums add to the kernels and the host's pace
+    if (mesh_.tensor > 1) {  // what the sums add to the kernels and the host's pace
       // In the queue the GPU and the host have their own pace, by which all its times are scaled afterwards.
       const Duration sum = sum_of_activations_.time;
       options.sum_over_gpus = sum * spec_.compute_scale;
@@ -230,12 +228,12 @@ class SplitModel {
       work.backward_exchange.time =
           (shared.backward - step.backward) / spec_.compute_scale + (stage.last ? 1 : 0) * sum;
     }
-    if (spec_.context > 1)
-      add_ring(work, step, spec_, static_cast<double>((spec_.context - 1) * stage.layers) * pass_keys_);
+    if (mesh_.context > 1)
+      add_ring(work, step, spec_, static_cast<double>((mesh_.context - 1) * stage.layers) * pass_keys_);
     const double expert_layers = static_cast<double>(stage.expert_layers);
     work.forward_experts.time = 2 * expert_layers * to_experts_;
     work.backward_experts.time =
-        (spec_.recompute == Recomputation::full ? 2.0 : 1.0) * work.forward_experts.time;
+        (mesh_.recompute == Recomputation::full ? 2.0 : 1.0) * work.forward_experts.time;
     work.layers = static_cast<int>(std::max<std::int64_t>(1, stage.layers));
     add_replicas(stage, work);
     work_.stages.push_back(work);
@@ -243,18 +241,19 @@ class SplitModel {
 
   // ---- what replicas exchange
 
-  [[nodiscard]] int sets_of_experts() const { return replicas_ * spec_.tensor / spec_.expert; }
+  [[nodiscard]] int sets_of_experts() const { return mesh_.stage_gpus() / mesh_.expert; }
 
   void add_replicas(const SplitStage& stage, StageWork& work) {
     // Trained parameters: those of experts that GPUs share, and the others.
-    const double of_experts = spec_.expert > 1 ? expert_parameters(stage.part) : 0,
+    const double of_experts = mesh_.expert > 1 ? expert_parameters(stage.part) : 0,
                  parameters = stage.part.trained_parameters() - of_experts;
-    if (spec_.zero_stage > 0)
-      work.optimizer *= (parameters / replicas_ + of_experts / sets_of_experts()) / (parameters + of_experts);
+    if (mesh_.zero_stage > 0)
+      work.optimizer *=
+          (parameters / mesh_.copies() + of_experts / sets_of_experts()) / (parameters + of_experts);
     if (!over_) return;
-    if (spec_.zero_stage >= 2) add_shards(stage, work);
-    if (spec_.zero_stage < 2) add_sums(parameters, of_experts, work);
-    if (spec_.zero_stage == 2)  // of the weights that were updated; stage 3 gathers them when they are used
+    if (mesh_.zero_stage >= 2) add_shards(stage, work);
+    if (mesh_.zero_stage < 2) add_sums(parameters, of_experts, work);
+    if (mesh_.zero_stage == 2)  // of the weights that were updated; stage 3 gathers them when they are used
       work.weights =
           timed(*over_, Collective::all_gather, sums_at_once_ * parameters * gradient_bytes(spec_.precision));
   }
@@ -262,8 +261,8 @@ class SplitModel {
   void add_sums(double parameters, double of_experts, StageWork& work) {
     const Bytes weights = sums_at_once_ * parameters * gradient_bytes(spec_.precision);
     const double widths = sums_are_wide(framework_, spec_) ? Bytes{4} / gradient_bytes(spec_.precision) : 1;
-    const bool overlap = spec_.overlaps_gradients.value_or(framework_.overlaps_gradients);
-    if (overlap && spec_.zero_stage == 1) {
+    const bool overlap = mesh_.overlap_gradients.value_or(framework_.overlaps_gradients);
+    if (overlap && mesh_.zero_stage == 1) {
       work.gradients = timed(*over_, Collective::reduce_scatter, widths * weights);
       work.weights_first = timed(*over_, Collective::all_gather, weights);
     } else {
@@ -277,19 +276,19 @@ class SplitModel {
 
   void add_shards(const SplitStage& stage, StageWork& work) {
     const double parameters = sums_at_once_ * stage.part.parameters();
-    if (!spec_.gathers_tensors || spec_.zero_stage < 3) {
+    if (!spec_.gathers_tensors || mesh_.zero_stage < 3) {
       const Bytes part = parameters / work.layers * gradient_bytes(spec_.precision);
       work.scatter = timed(*over_, Collective::reduce_scatter, part);
-      if (spec_.zero_stage == 3) work.gather = timed(*over_, Collective::all_gather, part);
+      if (mesh_.zero_stage == 3) work.gather = timed(*over_, Collective::all_gather, part);
       return;
     }
     const ListedShards exposed = exposed_by_lists(*over_, gpu_,
                                                   {.layers = static_cast<double>(work.layers),
                                                    .parameters = parameters,
                                                    .hidden = static_cast<double>(all_.shape.hidden),
-                                                   .replicas = static_cast<double>(replicas_),
+                                                   .replicas = static_cast<double>(mesh_.copies()),
                                                    .precision = spec_.precision,
-                                                   .recompute = spec_.recompute == Recomputation::full});
+                                                   .recompute = mesh_.recompute == Recomputation::full});
     work.lists = exposed.network / spec_.network_scale + exposed.device / spec_.compute_scale + exposed.host;
     work.weights.time = exposed.kept;
   }
@@ -297,18 +296,18 @@ class SplitModel {
   // ---- the pipeline
 
   void set_pipeline() {
-    work_.pipeline = {spec_.pipeline, spec_.interleave, 1, spec_.schedule};
-    work_.pipeline.micro_batches = whole_micro_batches(work_.pipeline, spec_.micro_batches);
-    work_.of_a_pass = spec_.micro_batches / static_cast<double>(work_.pipeline.micro_batches);
+    work_.pipeline = {mesh_.pipeline, mesh_.interleave, 1, mesh_.schedule};
+    work_.pipeline.micro_batches = whole_micro_batches(work_.pipeline, mesh_.micro_batches);
+    work_.of_a_pass = mesh_.micro_batches / static_cast<double>(work_.pipeline.micro_batches);
     work_.slowdown = collective_slowdown();
-    const int between = static_cast<int>(cluster_.ranks.size()) / spec_.pipeline;  // tensor, data, pipeline
+    const int between = static_cast<int>(cluster_.ranks.size()) / mesh_.pipeline;  // tensor, data, pipeline
     const int local = std::max(1, cluster_.local_ranks());
-    for (int s = 0; s < spec_.pipeline; ++s)
+    for (int s = 0; s < mesh_.pipeline; ++s)
       work_.places.push_back(fmt::format("node {}, GPU {}", s * between / local, s * between % local));
-    if (spec_.pipeline == 1) return;
+    if (mesh_.pipeline == 1) return;
     CommModel among{cluster_, comm_};
     // The GPUs of a group send a part each; those of a node share its adapters.
-    const double share = static_cast<double>(sharing_an_adapter(cluster_)) / spec_.tensor;
+    const double share = static_cast<double>(sharing_an_adapter(cluster_)) / mesh_.tensor;
     work_.message = timed(among, Collective::send_recv, activations_ * share);
     widen(among.log_sigma());
   }
@@ -332,10 +331,10 @@ class SplitModel {
   const GpuCostModel& gpu_;
   const FrameworkProfile& framework_;
   const CommSpec& comm_;
-  const SplitSpec& spec_;
+  SplitTraining spec_;
+  const Mesh& mesh_;  ///< of `spec_`, with the replicas
   ShardOfAll all_;
   Bytes activations_{0};
-  int replicas_ = 1;  ///< of the weights
   double sums_at_once_ = 1;
   TimedExchange sum_of_activations_;
   Duration pass_keys_{0}, to_experts_{0};
@@ -369,19 +368,14 @@ TrainingRun split_run(const SplitStep& step, int ranks, double sequences) {
 }
 
 SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
-                     const FrameworkProfile& framework, const CommSpec& comm, const SplitSpec& spec) {
-  const int ranks = static_cast<int>(cluster.ranks.size());
-  if (spec.tensor * spec.pipeline < 1 || spec.context < 1 ||
-      ranks % (spec.tensor * spec.pipeline * spec.context) != 0)
-    throw Error{fmt::format("{} GPUs are no multiple of {} x {} x {}", ranks, spec.tensor, spec.pipeline,
-                            spec.context)};
+                     const FrameworkProfile& framework, const CommSpec& comm, const SplitTraining& spec) {
   return SplitModel{cluster, shape, gpu, framework, comm, spec}.run();
 }
 
 StageKernels stage_kernels(const TransformerShape& shape, const GpuCostModel& gpu,
-                           const FrameworkProfile& framework, const SplitSpec& spec, std::size_t stage) {
+                           const FrameworkProfile& framework, const SplitTraining& spec, std::size_t stage) {
   const ShardOfAll all = shard_of_all(shape, spec);
-  std::vector<SplitStage> stages = stages_of(all.workload, all.shape, spec.pipeline);
+  std::vector<SplitStage> stages = stages_of(all.workload, all.shape, spec.mesh.pipeline);
   if (stage >= stages.size())
     throw Error{fmt::format("{} stages have no stage {}", stages.size(), stage + 1)};
   StageKernels out;

@@ -1,6 +1,6 @@
 #pragma once
 /// One optimizer step of a transformer that no single GPU holds: tensor, pipeline and data parallelism
-/// together, as Megatron-LM combines them.
+/// together (models/split/mesh.hpp), as Megatron-LM combines them.
 ///
 /// Tensor parallelism cuts heads, the MLP's width and the vocabulary over `tensor` GPUs, which sum
 /// activations twice per layer going forward and twice going back (M. Shoeybi et al., "Megatron-LM",
@@ -28,16 +28,14 @@
 /// bits moves more (FrameworkProfile::gradient_sums).
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "models/frameworks/gpu_step.hpp"
 #include "models/graph/step_parts.hpp"
 #include "models/networks/low_rank.hpp"
 #include "models/networks/operator.hpp"
-#include "models/networks/recomputation.hpp"
 #include "models/networks/transformer.hpp"
-#include "models/split/pipeline_schedule.hpp"
+#include "models/split/mesh.hpp"
 #include "sim/engine/limits.hpp"
 #include "sim/units/quantity.hpp"
 
@@ -49,22 +47,13 @@ struct FrameworkProfile;
 struct SplitWork;
 struct TrainingRun;
 
-struct SplitSpec {
-  int tensor = 1, pipeline = 1;
-  int expert = 1;            ///< GPUs that share the experts of a layer (models/split/expert_parallel.hpp)
-  int context = 1;           ///< GPUs that share a sequence, each with its part of the tokens
-  int interleave = 1;        ///< parts of the network that each GPU of the pipeline holds
-  double micro_batch = 1;    ///< sequences
-  double micro_batches = 1;  ///< of one replica in a step
+/// A training of a split network beside the network, the cluster and the software.
+struct SplitTraining {
+  Mesh mesh = {};
   Precision precision = Precision::mixed;
-  Recomputation recompute = Recomputation::none;
   bool adam = true;
-  LowRankSpec adapters = {};     ///< rank 0: all weights are trained
-  int zero_stage = 0;            ///< states sharded over the replicas; 2 and 3 without a pipeline
-  bool gathers_tensors = false;  ///< stage 3 as DeepSpeed has it
-  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
-  std::optional<bool> overlaps_gradients = {};  ///< absent: as the framework does
-  std::optional<bool> sequence_parallel = {};   ///< absent: as the framework does
+  LowRankSpec adapters = {};                    ///< rank 0: all weights are trained
+  bool gathers_tensors = false;                 ///< ZeRO's stage 3 as DeepSpeed has it
   double compute_scale = 1, network_scale = 1;  ///< of the rates, for intervals
   Limits limits = {};                           ///< of the simulation
 };
@@ -85,10 +74,9 @@ struct SplitStep {
 /// The step as a training run. `sequences` is the number of sequences in a whole step.
 TrainingRun split_run(const SplitStep& step, int ranks, double sequences);
 
-/// One step on the cluster, whose number of ranks must be tensor x pipeline x replicas. Throws Error if the
-/// shape cannot be cut in this way.
+/// One step on all ranks of the cluster. Throws Error if they or the shape cannot be cut in this way.
 SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
-                     const FrameworkProfile& framework, const CommSpec& comm, const SplitSpec& spec);
+                     const FrameworkProfile& framework, const CommSpec& comm, const SplitTraining& spec);
 
 /// The kernels of one micro-batch and of the update on a GPU of one stage, without exchanges. stage_kernels()
 /// throws Error if the shape cannot be cut in this way, or if there is no such stage.
@@ -97,6 +85,6 @@ struct StageKernels {
   StepTime step;
 };
 StageKernels stage_kernels(const TransformerShape& shape, const GpuCostModel& gpu,
-                           const FrameworkProfile& framework, const SplitSpec& spec, std::size_t stage);
+                           const FrameworkProfile& framework, const SplitTraining& spec, std::size_t stage);
 
 }  // namespace rackcast

@@ -107,17 +107,17 @@ TableDocument::Table memory_table(const Workload& workload, const WorkloadSpec& 
     add(fmt::format("tables, one of {:.0f} parts", options.table_ways), to_text(use.tables));
   add("activations", to_text(use.activations));
   add("convolution workspace", to_text(use.workspace));
-  if (options.split) {
+  if (options.mesh) {
     add("buffers", to_text(use.buffers));
     add("waiting for sums over GPUs, and gaps", to_text(use.unusable));
   }
-  add(options.split ? "driver, framework and communicators" : "driver and framework", to_text(use.reserve));
+  add(options.mesh ? "driver, framework and communicators" : "driver and framework", to_text(use.reserve));
   add("in all", to_text(use.total()));
   add(fmt::format("{} has", gpu.name), to_text(available));
   add("verdict", use.total() <= available ? "fits" : "does not fit");
-  if (options.split)
+  if (options.mesh)
     add("odds that it fits", fmt::format("{:.0f} %", 100 * odds_of_fit(use.total(), available)));
-  add(options.split ? "largest micro-batch that fits" : "largest batch that fits",
+  add(options.mesh ? "largest micro-batch that fits" : "largest batch that fits",
       grouped(largest_batch(workload, options, available)));
   if (!(use.tables > Bytes{0})) return table;
   const auto least = gpus_for_tables(workload, options, available);
@@ -187,7 +187,7 @@ void explain_split(Evaluator& evaluator, const Question& q, const FrameworkProfi
   const StageKernels stage = evaluator.slowest_stage(q, &number);
   const TrainingRun& run = evaluator.run(q);
   const Workload& workload = evaluator.workload(q.workload);
-  const ParallelSpec& p = *q.workload.parallelism;
+  const Mesh& p = *q.workload.parallelism;
   const std::string head = fmt::format("{}, {}", workload.title, split_text(p));
   const std::string how =
       fmt::format("micro-batch {}, {}, {}", p.micro_batch, to_string(q.workload.precision), framework.title);

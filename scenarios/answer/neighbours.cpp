@@ -39,13 +39,13 @@ std::vector<Leaner> leaner(const WorkloadSpec& own, int gpus_per_node) {
           [](WorkloadSpec& w) { w.batch_per_gpu = std::floor(w.batch_per_gpu / 2); });
     return out;
   }
-  const ParallelSpec& p = *own.parallelism;
+  const Mesh& p = *own.parallelism;
   const int last_stage = p.pipeline > 1 || p.expert > 1 ? 1 : 3;  // beyond it there is no model
   for (int stage = p.zero_stage + 1; stage <= last_stage; ++stage)
     add("zero_stage", fmt::format("{}", stage), [=](WorkloadSpec& w) { w.parallelism->zero_stage = stage; });
   if (p.recompute != Recomputation::full)
     add("recompute", "full", [](WorkloadSpec& w) { w.parallelism->recompute = Recomputation::full; });
-  if (p.micro_batch % 2 == 0)  // the batch stays
+  if (std::fmod(p.micro_batch, 2) == 0)  // the batch stays
     add("micro_batch", fmt::format("{}, twice as many of them", p.micro_batch / 2), [](WorkloadSpec& w) {
       w.parallelism->micro_batch /= 2;
       w.parallelism->micro_batches *= 2;

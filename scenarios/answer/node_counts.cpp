@@ -36,7 +36,7 @@ std::string about_tables(const Workload& workload, const MemoryOptions& memory, 
 /// A split network: what its states and its activations take, and whether more GPUs would do.
 std::string about_split(const Question& q, const Workload& workload, const MemoryOptions& memory,
                         const MemoryUse& use, const NodeFacts& node) {
-  const ParallelSpec& p = *q.workload.parallelism;
+  const Mesh& p = *q.workload.parallelism;
   std::string out = fmt::format(
       "{}, {}, ZeRO stage {}, needs {} of each GPU's memory: {} of weights, {} of gradients, {} of optimizer "
       "state, {} of activations of micro-batches of {}; {} has {}.",

@@ -35,17 +35,19 @@ void check_is_transformer(const Workload& workload) {
       "leave \"parallelism\" out, or use \"exchange\": {\"strategy\": \"model_parallel\", \"ways\": 2}"};
 }
 
-SplitSpec split_of(const Question& q, const Cluster& machine, const TrainingSpec& training) {
+SplitTraining split_of(const Question& q, const Cluster& machine, const TrainingSpec& training) {
   check_is_transformer(*training.workload);
   if (!training.stragglers.empty()) throw Error{"slower nodes under a network split over GPUs have no model"};
-  SplitSpec split = split_spec(q.workload, static_cast<int>(machine.ranks.size()));
+  SplitTraining split{.mesh = fitting(*q.workload.parallelism, static_cast<int>(machine.ranks.size())),
+                      .precision = q.workload.precision,
+                      .adam = q.workload.optimizer.value_or(Optimizer::adam) == Optimizer::adam};
   split.compute_scale = training.compute_scale;
   split.network_scale = training.network_scale;
   split.limits = training.limits;
   return split;
 }
 
-SplitStep step_of(const Cluster& machine, const TrainingSpec& training, const SplitSpec& split) {
+SplitStep step_of(const Cluster& machine, const TrainingSpec& training, const SplitTraining& split) {
   return split_step(machine, *training.workload->transformer, *training.gpu, *training.framework,
                     training.exchange.comm, split);
 }
@@ -57,10 +59,9 @@ TrainingRun Evaluator::Impl::split_over_gpus(const Question& q, const Cluster& m
                                              std::string* why_not_traced) {
   const auto ranks = static_cast<int>(machine.ranks.size());
   return at(q.workload.where, [&] {
-    const SplitSpec split = split_of(q, machine, training);
+    const SplitTraining split = split_of(q, machine, training);
     const SplitStep step = step_of(machine, training, split);
-    const double sequences =
-        q.workload.parallelism->batch() * ranks / (split.tensor * split.pipeline * split.context);
+    const double sequences = split.mesh.batch() * split.mesh.data;
     TrainingRun run = split_run(step, ranks, sequences);
     // Sequences of tokens are small: storage alone can hold a step up.
     const InputSpec& in = training.input;
@@ -86,7 +87,7 @@ StageKernels Evaluator::slowest_stage(const Question& asked, std::size_t* number
   return at(q.workload.where, [&] {
     check_split(q.workload, static_cast<int>(machine.ranks.size()));
     const TrainingSpec training = impl_->spec(q, {});
-    const SplitSpec split = split_of(q, machine, training);
+    const SplitTraining split = split_of(q, machine, training);
     const std::size_t stage = step_of(machine, training, split).slowest;
     if (number) *number = stage;
     return stage_kernels(*training.workload->transformer, *training.gpu, *training.framework, split, stage);

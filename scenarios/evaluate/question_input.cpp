@@ -195,7 +195,7 @@ Writers writers_of(const InputContext& c) {
     if (!(save.divided > Bytes{0})) return {};
     return {used_nodes(c), save.busiest(gpus_per_node(c), ranks)};
   }
-  const ParallelSpec p = fitting(*spec.parallelism, ranks);
+  const Mesh p = fitting(*spec.parallelism, ranks);
   const int nodes = used_nodes(c), per_node = gpus_per_node(c), between_stages = ranks / p.pipeline;
   const int of_copy = between_stages < per_node ? nodes : p.pipeline * ((p.tensor + per_node - 1) / per_node);
   const double copies = std::min(nodes, of_copy);

@@ -63,13 +63,12 @@ inline auto input_key(const InputOptions& input) {
       cores,  prefetch,     pinned,      jitter,    checkpoint_every,  asynchronous, log_per_step};
 }
 
-inline auto split_key(const ParallelSpec& split) {
-  const auto& [tensor, pipeline, interleave, context, expert, zero_stage, micro_batch, micro_batches,
-               recompute, schedule, overlap_gradients, sequence_parallel, tables] = split;
-  return std::tuple{tensor,    pipeline,   interleave,        context,
-                    expert,    zero_stage, micro_batch,       micro_batches,
-                    recompute, schedule,   overlap_gradients, sequence_parallel,
-                    tables};
+inline auto split_key(const Mesh& mesh) {
+  const auto& [tensor, pipeline, interleave, context, expert, data, micro_batch, micro_batches, recompute,
+               zero_stage, schedule, overlap_gradients, sequence_parallel, tables] = mesh;
+  return std::tuple{tensor,   pipeline,          interleave,        context,   expert,
+                    data,     micro_batch,       micro_batches,     recompute, zero_stage,
+                    schedule, overlap_gradients, sequence_parallel, tables};
 }
 
 inline auto stage_key(const InputStage& stage) {
@@ -102,8 +101,7 @@ inline auto spec_key(const TrainingSpec& spec) {
 }
 
 /// A simulated step: cluster, network, software, input, split, and the rest of its spec.
-using StepKey =
-    std::tuple<ClusterKey, NetworkKey, SoftwareKey, decltype(input_key(InputOptions{})),
-               std::optional<decltype(split_key(ParallelSpec{}))>, decltype(spec_key(TrainingSpec{}))>;
+using StepKey = std::tuple<ClusterKey, NetworkKey, SoftwareKey, decltype(input_key(InputOptions{})),
+                           std::optional<decltype(split_key(Mesh{}))>, decltype(spec_key(TrainingSpec{}))>;
 
 }  // namespace rackcast

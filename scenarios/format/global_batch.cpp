@@ -45,14 +45,14 @@ double samples_of(const GlobalBatch& batch, const Workload& network) {
 /// Samples that come in one piece: what all GPUs take at least, or in one pass.
 double piece(const WorkloadSpec& spec, int gpus) {
   if (!spec.parallelism) return gpus * (spec.batch_is_default ? 1 : spec.batch_per_gpu);
-  const ParallelSpec p = fitting(*spec.parallelism, gpus);
-  return std::floor(static_cast<double>(gpus) / p.gpus()) * p.micro_batch;
+  const Mesh p = fitting(*spec.parallelism, gpus);
+  return p.data * p.micro_batch;
 }
 
 std::string pieces_text(const WorkloadSpec& spec, int gpus) {
   if (spec.parallelism) {
-    const ParallelSpec p = fitting(*spec.parallelism, gpus);
-    return fmt::format("{} replicas with micro-batches of {}", gpus / p.gpus(), p.micro_batch);
+    const Mesh p = fitting(*spec.parallelism, gpus);
+    return fmt::format("{} replicas with micro-batches of {}", p.data, p.micro_batch);
   }
   if (spec.batch_is_default) return fmt::format("{} GPUs", gpus);
   return fmt::format("{} GPUs with {:g} samples each", gpus, spec.batch_per_gpu);
@@ -92,8 +92,8 @@ WorkloadSpec on_gpus(const WorkloadSpec& spec, const Workload& network, int gpus
   WorkloadSpec out = spec;
   out.global_batch.reset();
   if (spec.parallelism) {
-    const ParallelSpec p = fitting(*spec.parallelism, gpus);
-    out.parallelism->micro_batches = static_cast<int>(samples / each);
+    const Mesh p = fitting(*spec.parallelism, gpus);
+    out.parallelism->micro_batches = samples / each;
     out.batch_per_gpu = out.parallelism->batch() / p.gpus();
   } else if (spec.batch_is_default) {
     out.batch_per_gpu = samples / gpus;
@@ -121,9 +121,9 @@ std::string batch_origin(const WorkloadSpec& asked, const Workload& network, dou
   const WorkloadSpec sized = on_gpus(asked, network, gpus);
   std::string out;
   if (sized.parallelism) {
-    const ParallelSpec p = fitting(*sized.parallelism, gpus);
-    out = fmt::format("{} micro-batches of {} on each of {} replicas", p.micro_batches, p.micro_batch,
-                      gpus / p.gpus());
+    const Mesh p = fitting(*sized.parallelism, gpus);
+    out =
+        fmt::format("{} micro-batches of {} on each of {} replicas", p.micro_batches, p.micro_batch, p.data);
   } else {
     out = fmt::format("{} per GPU x {} GPUs", plain_count(sized.batch_per_gpu), grouped(gpus));
     if (sized.accumulation > 1) out += fmt::format(", {:g} passes added up", sized.accumulation);

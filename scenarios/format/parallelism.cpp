@@ -3,25 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "models/frameworks/framework.hpp"
 #include "models/split/split_tables.hpp"
-#include "models/split/split_training.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/format/workload_choice.hpp"
 #include "sim/base/error.hpp"
 
 namespace rackcast {
-
-std::string split_text(const ParallelSpec& p) {
-  std::string out = fmt::format("tensor {} x pipeline {}", p.tensor, p.pipeline);
-  if (p.interleave > 1) out += fmt::format(" in {} parts", p.interleave);
-  if (p.schedule != PipelineSchedule::one_f_one_b) out += fmt::format(", schedule {}", to_string(p.schedule));
-  if (p.context > 1) out += fmt::format(", context {}", p.context);
-  if (p.expert > 1) out += fmt::format(", {} GPUs to the experts", p.expert);
-  return out;
-}
 
 namespace {
 
@@ -40,7 +29,7 @@ Recomputation read_recomputation(const Json& json) {
   return static_cast<Recomputation>(found - recomputation_names.begin());
 }
 
-PipelineSchedule read_schedule(const Json& json, const ParallelSpec& p) {
+PipelineSchedule read_schedule(const Json& json, const Mesh& p) {
   for (const PipelineSchedule schedule :
        {PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe, PipelineSchedule::zero_bubble}) {
     if (to_string(schedule) != json.string()) continue;
@@ -55,9 +44,9 @@ PipelineSchedule read_schedule(const Json& json, const ParallelSpec& p) {
 
 }  // namespace
 
-ParallelSpec read_parallelism(const Json& json) {
+Mesh read_parallelism(const Json& json) {
   ObjectReader in{json};
-  ParallelSpec p;
+  Mesh p;
   if (const Json* tables = in.find("tables")) {
     p.tables = read_tables(*tables);
     if (json.object().size() > 1)
@@ -101,58 +90,15 @@ ParallelSpec read_parallelism(const Json& json) {
 
 void check_split(const WorkloadSpec& workload, int ranks) {
   if (!workload.parallelism) return;
-  const ParallelSpec& p = *workload.parallelism;
-  if (ranks % p.gpus() != 0) {
-    const bool context = p.context > 1;
-    throw Error{
-        fmt::format("{} GPUs are no multiple of {} x {}{}, tensor x pipeline{}", ranks, p.tensor, p.pipeline,
-                    context ? fmt::format(" x {}", p.context) : std::string{}, context ? " x context" : ""),
-        workload.where,
-        fmt::format("choose nodes, tensor{} pipeline{} so that they are", context ? "," : " or",
-                    context ? " or context" : "")};
+  try {
+    (void)on_gpus(*workload.parallelism, ranks);
+  } catch (const Error& e) {
+    throw Error{e.message(), workload.where, e.hint()};
   }
-  if (ranks / p.pipeline % p.expert != 0)
-    throw Error{fmt::format("the {} GPUs of a stage are no multiple of the {} that share experts",
-                            ranks / p.pipeline, p.expert),
-                workload.where, "choose nodes, pipeline or expert so that they are"};
 }
 
 int split_unit(const WorkloadSpec& workload) {
-  if (!workload.parallelism) return 1;
-  const ParallelSpec& p = *workload.parallelism;
-  return p.pipeline * std::lcm(p.tensor * p.context, p.expert);
-}
-
-ParallelSpec fitting(ParallelSpec p, int ranks) {
-  while (p.pipeline > 1 && ranks % p.gpus() != 0) --p.pipeline;
-  while (p.context > 1 && ranks % p.gpus() != 0) p.context /= 2;
-  while (p.tensor > 1 && ranks % p.gpus() != 0) p.tensor /= 2;
-  if (p.pipeline == 1) {
-    p.interleave = 1;
-    p.schedule = PipelineSchedule::one_f_one_b;
-  }
-  while (p.expert > 1 && ranks / p.pipeline % p.expert != 0) p.expert /= 2;
-  return p;
-}
-
-SplitSpec split_spec(const WorkloadSpec& workload, int ranks) {
-  const ParallelSpec p = fitting(*workload.parallelism, ranks);
-  SplitSpec out;
-  out.tensor = p.tensor;
-  out.pipeline = p.pipeline;
-  out.interleave = p.interleave;
-  out.schedule = p.schedule;
-  out.overlaps_gradients = p.overlap_gradients;
-  out.sequence_parallel = p.sequence_parallel;
-  out.adam = workload.optimizer.value_or(Optimizer::adam) == Optimizer::adam;
-  out.context = p.context;
-  out.expert = p.expert;
-  out.zero_stage = p.zero_stage;
-  out.micro_batch = p.micro_batch;
-  out.micro_batches = p.micro_batches;
-  out.precision = workload.precision;
-  out.recompute = p.recompute;
-  return out;
+  return workload.parallelism ? gpu_unit(*workload.parallelism) : 1;
 }
 
 MemoryOptions memory_options(const WorkloadSpec& asked, const Workload& workload,
@@ -166,25 +112,13 @@ MemoryOptions memory_options(const WorkloadSpec& asked, const Workload& workload
   out.fused_attention = framework.attention != AttentionKernel::unfused;
   if (spec.tables != TablePlacement::copied && has_split_tables(workload)) out.table_ways = ranks;
   if (!spec.parallelism) return out;
-  const ParallelSpec p = fitting(*spec.parallelism, ranks);
-  out.batch = p.micro_batch;
+  const Mesh p = fitting(*spec.parallelism, ranks);
   out.optimizer = spec.optimizer.value_or(Optimizer::adam);
-  SplitMemorySpec split;
-  split.tensor = p.tensor;
-  split.pipeline = p.pipeline;
-  split.interleave = p.interleave;
-  split.schedule = p.schedule;
-  split.context = p.context;
-  split.expert = p.expert;
-  split.sequence_parallel = p.tensor > 1 && p.sequence_parallel.value_or(framework.sequence_parallel);
-  split.recompute = p.recompute;
-  split.micro_batches = p.micro_batches;
-  split.trainer = framework.memory;
-  out.split = split;
+  out.mesh = p;
+  out.mesh->sequence_parallel = p.sequence_parallel.value_or(framework.sequence_parallel);
+  out.trainer = framework.memory;
   out.wide_gradients = framework.gradient_sums != GradientSums::in_place &&
                        spec.precision != Precision::mixed && spec.precision != Precision::fp16;
-  out.zero_stage = p.zero_stage;
-  out.replicas = std::max(1.0, static_cast<double>(ranks) / p.ways());
   return out;
 }
 

@@ -80,7 +80,7 @@ WorkloadSpec read_workload(const Json& json) {
   if (const Json* sample = in.find("sample")) read_sample(*sample, workload);
   if (const Json* exchange = in.find("exchange")) workload.exchange = read_exchange(*exchange);
   if (const Json* split = in.find("parallelism")) {
-    ParallelSpec spec = read_parallelism(*split);
+    Mesh spec = read_parallelism(*split);
     workload.tables = spec.tables;
     if (!spec.tables) workload.parallelism = spec;
   }

@@ -55,7 +55,7 @@ struct WorkloadSpec {
   std::optional<Optimizer> optimizer;          ///< absent: what such networks are trained with mostly
   bool updates = true;                         ///< false: a step ends behind the backward pass
   std::string exchange;                        ///< of gradients (exchange_choice.hpp); empty: the framework's
-  std::optional<ParallelSpec> parallelism;     ///< a transformer split over GPUs
+  std::optional<Mesh> parallelism;             ///< a transformer split over GPUs
   std::optional<TablePlacement> tables;        ///< of a recommender; absent: split, as frameworks do
   std::optional<double> critical_batch;        ///< samples of the global batch beyond which more do not help
   std::optional<ConvergenceSpec> convergence;  ///< absent: the epochs are those of every batch

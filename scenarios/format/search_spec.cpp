@@ -106,8 +106,8 @@ Choice<FrameworkName> read_framework(const Json& json) {
   return out;
 }
 
-Choice<ParallelSpec> read_split(const Json& json) {
-  ParallelSpec spec = read_parallelism(json);
+Choice<Mesh> read_split(const Json& json) {
+  Mesh spec = read_parallelism(json);
   if (spec.tables) json.require("tables").fail("a search splits transformers, not tables");
   return {spec, json.where()};
 }

@@ -57,7 +57,7 @@ struct SearchSpec {
   std::vector<Choice<Precision>> precision;
   std::vector<Choice<FrameworkName>> framework;
   std::vector<std::string> exchange;
-  std::vector<Choice<ParallelSpec>> parallelism;  ///< of each workload, in the place of its own
+  std::vector<Choice<Mesh>> parallelism;  ///< of each workload, in the place of its own
 
   [[nodiscard]] std::size_t designs() const;   ///< combinations of what is chosen for the cluster
   [[nodiscard]] std::size_t variants() const;  ///< of what is chosen for a workload

@@ -72,7 +72,7 @@ bool takes_batches(Evaluator& evaluator, const Scenario& s, const Design& d, int
 }
 
 /// Text of a split that a search chose, and what it steps through.
-std::string split_choice_text(const ParallelSpec& p) {
+std::string split_choice_text(const Mesh& p) {
   std::string out = split_text(p) + fmt::format(", {} x {} sequences", p.micro_batches, p.micro_batch);
   if (p.zero_stage > 0) out += fmt::format(", ZeRO {}", p.zero_stage);
   if (p.recompute != Recomputation::none) out += fmt::format(", recompute {}", to_string(p.recompute));
@@ -237,7 +237,7 @@ std::vector<Design> with_splits(const Scenario& s, const Design& base) {
                   choices.front().where, "list fewer splits, or ask about the workloads one by one"};
     std::vector<Design> longer;
     for (const Design& some : out)
-      for (const Choice<ParallelSpec>& split : choices) longer.emplace_back(some).splits.push_back(split);
+      for (const Choice<Mesh>& split : choices) longer.emplace_back(some).splits.push_back(split);
     out = std::move(longer);
   }
   for (Design& d : out) d.network += (d.network.empty() ? "" : ", ") + splits_text(s, d);

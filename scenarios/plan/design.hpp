@@ -20,10 +20,10 @@ struct Design {
   ClusterSpec cluster;  ///< nodes and gpus_per_job: of no meaning
   StorageSpec storage;
   NodeFacts node;
-  std::string network;          ///< what sets it apart from other designs, for people; may be empty
-  std::vector<PlanSize> sizes;  ///< ascending
-  std::size_t asked = 0;        ///< so many of them; those behind lie past goal.max_nodes
-  std::vector<Choice<ParallelSpec>> splits = {};  ///< of each workload, in the place of its own; empty: none
+  std::string network;                    ///< what sets it apart from other designs, for people; may be empty
+  std::vector<PlanSize> sizes;            ///< ascending
+  std::size_t asked = 0;                  ///< so many of them; those behind lie past goal.max_nodes
+  std::vector<Choice<Mesh>> splits = {};  ///< of each workload, in the place of its own; empty: none
 
   [[nodiscard]] ClusterSpec at(std::size_t size) const;
   /// A variant of a workload, by its place in the scenario, as this design runs it.

@@ -1,5 +1,7 @@
 /// Memory of networks split over GPUs (models/memory/split_memory.hpp), and batches that fit one GPU
 /// (models/memory/memory.hpp).
+#include <cmath>
+
 #include "models/memory/memory.hpp"
 #include "models/memory/split_memory.hpp"
 #include "scenarios/validation/cases/software_of_case.hpp"
@@ -15,16 +17,17 @@ namespace {
 /// Allocators round up and leave gaps: a few per cent (models/memory/memory.hpp).
 constexpr double allocator_log_sigma = 0.03;
 
-SplitMemorySpec spec_of(const ValidationCase& c) {
+Mesh mesh_of(const ValidationCase& c) {
   if (!c.workload.micro_batch) throw Unpredictable{"micro-batch not stated"};
-  SplitMemorySpec spec;
-  spec.tensor = ways_of_case(c, "tp");
-  spec.pipeline = ways_of_case(c, "pp");
-  spec.interleave = ways_of_case(c, "vpp");
-  spec.sequence_parallel = flag_in(c.workload.parallelism, "sequence_parallel").value_or(false);
-  spec.recompute = recomputation_of_case(c);
-  spec.micro_batch = *c.workload.micro_batch;
-  return spec;
+  Mesh mesh;
+  mesh.tensor = ways_of_case(c, "tp");
+  mesh.pipeline = ways_of_case(c, "pp");
+  mesh.interleave = ways_of_case(c, "vpp");
+  mesh.sequence_parallel = flag_in(c.workload.parallelism, "sequence_parallel").value_or(false);
+  mesh.recompute = recomputation_of_case(c);
+  mesh.micro_batch = *c.workload.micro_batch;
+  mesh.micro_batches = 0;  // the papers count a full pipeline
+  return mesh;
 }
 
 TransformerShape memory_shape_of(const ValidationCase& c) {
@@ -44,21 +47,22 @@ MemoryOptions options_of(PredictionContext& context, const ValidationCase& c) {
   if (!c.workload.global_batch) throw Unpredictable{"batch not stated"};
   const FrameworkProfile profile = context.profile(c);
   MemoryOptions out;
-  SplitMemorySpec split = spec_of(c);
-  split.context = ways_of_case(c, "cp");
-  split.expert = ways_of_case(c, "ep");
-  out.batch = split.micro_batch;
+  Mesh mesh = mesh_of(c);
+  mesh.context = ways_of_case(c, "cp");
+  mesh.expert = ways_of_case(c, "ep");
   out.precision = precision_of(c);
   out.optimizer = trains_with_adam(c, context.workload(c)) ? Optimizer::adam : Optimizer::momentum;
   out.fused_attention = profile.attention != AttentionKernel::unfused &&
                         text_in(c.workload.extra, "attention_backend") != "unfused";
   out.wide_gradients = profile.gradient_sums != GradientSums::in_place && out.precision == Precision::bf16;
-  split.trainer = profile.memory;
-  out.zero_stage = zero_stage_of_case(c);
-  out.replicas = *c.system.gpus / (split.tensor * split.pipeline * split.context);
-  if (!(out.replicas >= 1)) throw Unpredictable{"the GPUs are no multiple of the split"};
-  split.micro_batches = *c.workload.global_batch / (out.replicas * split.micro_batch);
-  out.split = split;
+  out.trainer = profile.memory;
+  mesh.zero_stage = zero_stage_of_case(c);
+  const double replicas = *c.system.gpus / mesh.gpus();
+  if (replicas < 1 || std::floor(replicas) != replicas)
+    throw Unpredictable{"the GPUs are no multiple of the split"};
+  mesh.data = static_cast<int>(replicas);
+  mesh.micro_batches = *c.workload.global_batch / (mesh.data * mesh.micro_batch);
+  out.mesh = mesh;
   return out;
 }
 
@@ -107,24 +111,24 @@ PredictedFigure predict_largest_batch(PredictionContext& context, const Validati
 
 PredictedFigure predict_split_memory(PredictionContext&, const ValidationCase& c) {
   const auto of = text_in(c.workload.extra, "memory_of");
-  const SplitMemorySpec spec = spec_of(c);
+  const Mesh mesh = mesh_of(c);
   constexpr double gib = 1024.0 * 1024 * 1024;
   // The papers count gradients of 32 bits, 18 bytes to a parameter.
   const Bytes state = state_bytes(Precision::mixed, Optimizer::adam, true).total();
   if (of == "parameters, gradients and optimizer")
-    return figure_of(most_parameters(memory_shape_of(c), spec).all * state.base() / gib, allocator_log_sigma);
+    return figure_of(most_parameters(memory_shape_of(c), mesh).all * state.base() / gib, allocator_log_sigma);
   if (of == "activations of the first pipeline stage")
-    return figure_of(first_stage_activations(memory_shape_of(c), spec).base() / gib, allocator_log_sigma);
+    return figure_of(first_stage_activations(memory_shape_of(c), mesh).base() / gib, allocator_log_sigma);
   throw Unpredictable{"what the memory is of is not stated"};
 }
 
 PredictedFigure predict_activation_fraction(PredictionContext&, const ValidationCase& c) {
-  const SplitMemorySpec spec = spec_of(c);
-  SplitMemorySpec plain = spec;
+  const Mesh mesh = mesh_of(c);
+  Mesh plain = mesh;
   plain.sequence_parallel = false;
   plain.recompute = Recomputation::none;
   const TransformerShape shape = memory_shape_of(c);
-  return figure_of(layer_activations(shape, spec) / layer_activations(shape, plain), allocator_log_sigma);
+  return figure_of(layer_activations(shape, mesh) / layer_activations(shape, plain), allocator_log_sigma);
 }
 
 }  // namespace rackcast

@@ -24,26 +24,27 @@ LowRankSpec adapters_of(const ValidationCase& c) {
 /// (config_DGXH100_1x8x4xtp4pp1cp1.sh of mlcommons/training_results_v4.0, llama2_70b_lora), cut by tensors,
 /// two of 141 GB or one of 180 GB and more, cut by sequences, and more where there are fewer sequences in the
 /// batch than copies.
-void set_usual_split(const ValidationCase& c, double memory, double ranks, SplitSpec& spec) {
+void set_usual_split(const ValidationCase& c, double memory, double ranks, Mesh& mesh) {
   if (memory < 100e9) {
-    spec.tensor = 4;
+    mesh.tensor = 4;
   } else {
-    spec.context = memory < 160e9 ? 2 : 1;
+    mesh.context = memory < 160e9 ? 2 : 1;
   }
-  const double copies = ranks / (spec.tensor * spec.context),
+  const double copies = ranks / (mesh.tensor * mesh.context),
                batch = c.workload.global_batch.value_or(copies);
-  if (copies > batch) spec.context = static_cast<int>(std::ceil(ranks / (spec.tensor * batch)));
+  if (copies > batch) mesh.context = static_cast<int>(std::ceil(ranks / (mesh.tensor * batch)));
 }
 
-SplitSpec spec_of(const ValidationCase& c, double ranks, double memory) {
-  SplitSpec spec;
-  spec.tensor = ways_of(c.workload.parallelism, "tp");
-  spec.pipeline = ways_of(c.workload.parallelism, "pp");
-  spec.interleave = ways_of(c.workload.parallelism, "vpp");
-  spec.context = ways_of(c.workload.parallelism, "cp");
-  spec.expert = ways_of(c.workload.parallelism, "ep");
-  if (split_is_taken(c)) set_usual_split(c, memory, ranks, spec);
-  const double replicas = ranks / (spec.tensor * spec.pipeline * spec.context);
+SplitTraining spec_of(const ValidationCase& c, double ranks, double memory) {
+  SplitTraining spec;
+  Mesh& mesh = spec.mesh;
+  mesh.tensor = ways_of(c.workload.parallelism, "tp");
+  mesh.pipeline = ways_of(c.workload.parallelism, "pp");
+  mesh.interleave = ways_of(c.workload.parallelism, "vpp");
+  mesh.context = ways_of(c.workload.parallelism, "cp");
+  mesh.expert = ways_of(c.workload.parallelism, "ep");
+  if (split_is_taken(c)) set_usual_split(c, memory, ranks, mesh);
+  const double replicas = ranks / mesh.gpus();
   if (replicas < 1 || std::floor(replicas) != replicas)
     throw Unpredictable{"the GPUs are no multiple of the split"};
   if (!c.workload.global_batch) throw Unpredictable{"batch not stated"};
@@ -52,14 +53,14 @@ SplitSpec spec_of(const ValidationCase& c, double ranks, double memory) {
   } else if (!c.workload.micro_batch) {
     throw Unpredictable{"micro-batch not stated"};
   }
-  spec.micro_batch = c.workload.micro_batch.value_or(1);
-  spec.micro_batches = *c.workload.global_batch / (replicas * spec.micro_batch);
-  if (!(spec.micro_batches >= 1)) throw Unpredictable{"the batch is less than one micro-batch per replica"};
+  mesh.micro_batch = c.workload.micro_batch.value_or(1);
+  mesh.micro_batches = *c.workload.global_batch / (replicas * mesh.micro_batch);
+  if (!(mesh.micro_batches >= 1)) throw Unpredictable{"the batch is less than one micro-batch per replica"};
   spec.precision = precision_of(c);
-  spec.recompute = recomputation_of_case(c);
-  spec.zero_stage = zero_stage_of_case(c);
+  mesh.recompute = recomputation_of_case(c);
+  mesh.zero_stage = zero_stage_of_case(c);
   spec.gathers_tensors = c.workload.framework == "deepspeed";
-  spec.sequence_parallel = flag_in(c.workload.parallelism, "sequence_parallel");
+  mesh.sequence_parallel = flag_in(c.workload.parallelism, "sequence_parallel");
   return spec;
 }
 
@@ -108,7 +109,7 @@ TrainingRun split_run(PredictionContext& context, const ValidationCase& c, doubl
   const Cluster& cluster = context.cluster(c);
   const auto ranks = static_cast<double>(cluster.ranks.size());
   const double memory = gpu_spec(context.catalog(), *c.system.gpu).memory.value.base();
-  SplitSpec spec = spec_of(c, ranks, memory);
+  SplitTraining spec = spec_of(c, ranks, memory);
   spec.adam = trains_with_adam(c, context.workload(c));
   spec.compute_scale = compute_scale;
   spec.network_scale = network_scale;

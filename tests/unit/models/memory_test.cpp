@@ -79,25 +79,24 @@ TEST_CASE("issue 23, item 5: bytes of a parameter are those of the vendor's guid
   // Megatron Core developer guide, distributed optimizer: with d replicas 20 and 4 + 16/d bytes for weights
   // and gradients of 16 bits, 18 and 6 + 12/d where gradients have 32, 16 and 8 + 8/d where all have.
   const Workload network = load_workload("gpt2-8.3b");
-  const auto bytes = [&](Precision precision, bool wide, int stage, double replicas) {
+  const auto bytes = [&](Precision precision, bool wide, int stage, int replicas) {
     MemoryOptions options{.precision = precision, .optimizer = Optimizer::adam};
     options.wide_gradients = wide;
-    options.zero_stage = stage;
-    options.replicas = replicas;
+    options.mesh = Mesh{.data = replicas, .zero_stage = stage};
     const MemoryUse use = training_memory(network, options);
     return (use.weights + use.gradients + use.optimizer).base() / network.parameters();
   };
-  for (const double d : {1.0, 8.0, 64.0}) {
+  for (const int d : {1, 8, 64}) {
     CHECK(bytes(Precision::fp16, false, 0, d) == doctest::Approx(20));
-    CHECK(bytes(Precision::fp16, false, 1, d) == doctest::Approx(4 + 16 / d));
+    CHECK(bytes(Precision::fp16, false, 1, d) == doctest::Approx(4 + 16.0 / d));
     CHECK(bytes(Precision::bf16, true, 0, d) == doctest::Approx(18));
-    CHECK(bytes(Precision::bf16, true, 1, d) == doctest::Approx(6 + 12 / d));
+    CHECK(bytes(Precision::bf16, true, 1, d) == doctest::Approx(6 + 12.0 / d));
     CHECK(bytes(Precision::fp32, false, 0, d) == doctest::Approx(16));
-    CHECK(bytes(Precision::fp32, false, 1, d) == doctest::Approx(8 + 8 / d));
+    CHECK(bytes(Precision::fp32, false, 1, d) == doctest::Approx(8 + 8.0 / d));
     // Stage 2 shards the gradients as well, stage 3 all.
-    CHECK(bytes(Precision::fp16, false, 2, d) == doctest::Approx(2 + 18 / d));
-    CHECK(bytes(Precision::bf16, true, 2, d) == doctest::Approx(2 + 16 / d));
-    CHECK(bytes(Precision::bf16, true, 3, d) == doctest::Approx(18 / d));
+    CHECK(bytes(Precision::fp16, false, 2, d) == doctest::Approx(2 + 18.0 / d));
+    CHECK(bytes(Precision::bf16, true, 2, d) == doctest::Approx(2 + 16.0 / d));
+    CHECK(bytes(Precision::bf16, true, 3, d) == doctest::Approx(18.0 / d));
   }
 }
 
@@ -105,18 +104,18 @@ TEST_CASE("a split network keeps its part: a stage of the layers, a shard of the
   const Workload network = load_workload("gpt2-8.3b");  // 72 layers of 3072
   MemoryOptions options{.precision = Precision::bf16, .optimizer = Optimizer::adam};
   const MemoryUse whole = training_memory(network, options);
-  options.split = SplitMemorySpec{.tensor = 8, .pipeline = 4};
+  options.mesh = Mesh{.tensor = 8, .pipeline = 4, .micro_batches = 0};
   const MemoryUse part = training_memory(network, options);
   // 12 h^2 x 18 layers / 8, and the tables of words and positions that the first stage has besides.
   const double layers = 12.0 * 3072 * 3072 * 18 / 8, words = 51200.0 * 3072 / 8;
   CHECK(part.optimizer.base() / 8 > layers);
   CHECK(part.optimizer.base() / 8 == doctest::Approx(layers + words).epsilon(0.02));
   CHECK(part.weights < whole.weights / 28);
-  options.split->recompute = Recomputation::full;
+  options.mesh->recompute = Recomputation::full;
   CHECK(training_memory(network, options).activations < 0.3 * part.activations);
-  options.split->tensor = 7;
+  options.mesh->tensor = 7;
   CHECK_THROWS_AS((void)training_memory(network, options), Error);
-  CHECK_THROWS_AS((void)training_memory(load_workload("resnet50"), {.split = SplitMemorySpec{}}), Error);
+  CHECK_THROWS_AS((void)training_memory(load_workload("resnet50"), {.mesh = Mesh{}}), Error);
 }
 
 TEST_CASE("attention in one kernel keeps no scores, and its networks train with Adam") {
@@ -138,21 +137,20 @@ TEST_CASE("attention in one kernel keeps no scores, and its networks train with 
 TEST_CASE("GPUs for states sharded over replicas: as many as by hand, and one copy fewer does not fit") {
   const Workload network = load_workload("gpt2-8.3b");
   for (const int stage : {1, 2, 3}) {
-    MemoryOptions options{.batch = 1, .precision = Precision::mixed, .optimizer = Optimizer::adam};
-    options.split = SplitMemorySpec{.tensor = 4, .recompute = Recomputation::full};
-    options.zero_stage = stage;
+    MemoryOptions options{.precision = Precision::mixed, .optimizer = Optimizer::adam};
+    options.mesh =
+        Mesh{.tensor = 4, .micro_batches = 0, .recompute = Recomputation::full, .zero_stage = stage};
     for (const double gigabytes : {16.0, 18.0, 24.0, 40.0, 80.0}) {
       const auto least = gpus_for_states(network, options, Bytes{gigabytes * 1e9});
       // Bytes of a parameter that are not sharded: all 20 but the optimizer's 16, then but the gradients' 2,
       // then but the weights' 2.
       const double whole = stage == 1 ? 4 : stage == 2 ? 2 : 0;
-      options.batch = 1;
       const Bytes one = training_memory(network, options).total();
-      options.replicas = 2;  // more replicas have no more beside the states
+      options.mesh->data = 2;  // more replicas have no more beside the states
       const MemoryUse two = training_memory(network, options);
-      options.replicas = 1;
+      options.mesh->data = 1;
       const double rest = (two.total() - two.states()).base();
-      const double copy = most_parameters(*network.transformer, *options.split).all;
+      const double copy = most_parameters(*network.transformer, *options.mesh).all;
       const double left = gigabytes * 1e9 - rest - whole * copy;
       INFO(stage << " " << gigabytes);
       if (one <= Bytes{gigabytes * 1e9}) {
@@ -165,9 +163,9 @@ TEST_CASE("GPUs for states sharded over replicas: as many as by hand, and one co
       }
       REQUIRE(least);
       CHECK(*least == 4 * std::max(2.0, std::ceil((20 - whole) * copy / left)));
-      options.replicas = *least / 4;
+      options.mesh->data = static_cast<int>(*least / 4);
       CHECK(training_memory(network, options).total() <= Bytes{gigabytes * 1e9});
-      options.replicas = 1;
+      options.mesh->data = 1;
     }
   }
   MemoryOptions options{.batch = 1, .precision = Precision::mixed, .optimizer = Optimizer::adam};
@@ -183,8 +181,7 @@ TEST_CASE("what a trainer holds besides follows from its source, stage by stage"
   const Workload network = transformer_workload(shape);
   MemoryOptions options{.batch = 1, .precision = Precision::bf16, .optimizer = Optimizer::adam};
   options.wide_gradients = options.fused_attention = true;
-  options.replicas = 8;
-  options.split = SplitMemorySpec{.pipeline = 2, .micro_batches = 8};
+  options.mesh = Mesh{.pipeline = 2, .data = 8, .micro_batches = 8};
   const double layer = 4.0 * 2048 * 2048 + 3.0 * 2048 * 8192 + 2 * 2048, words = 131072.0 * 2048;
   const auto states = [&](StageAsked stage) {
     options.stage = stage;
@@ -193,36 +190,36 @@ TEST_CASE("what a trainer holds besides follows from its source, stage by stage"
   CHECK(states(StageAsked::first) == doctest::Approx(18 * (8 * layer + words)));
   CHECK(states(StageAsked::last) == doctest::Approx(18 * (8 * layer + words + 2048)));  // a copy of the table
   // The product with the table is worth four layers: ten of 20 shares, and six.
-  options.split->trainer.stages = StageCut::by_cost;
+  options.trainer.stages = StageCut::by_cost;
   CHECK(states(StageAsked::first) == doctest::Approx(18 * (10 * layer + words)));
   CHECK(states(StageAsked::last) == doctest::Approx(18 * (6 * layer + words + 2048)));
   // Buckets where there are replicas, and at the update the copy of the weights and of the own eighth.
-  options.split->trainer.keeps_buckets = true;
+  options.trainer.keeps_buckets = true;
   CHECK(states(StageAsked::first) == doctest::Approx(20 * (10 * layer + words)));
-  options.zero_stage = 1;
+  options.mesh->zero_stage = 1;
   options.stage = StageAsked::first;
   CHECK(training_memory(network, options).update.base() ==
         doctest::Approx(2 * (10 * layer + words) * (1 + 1.0 / 8)));
-  options.replicas = 1;
+  options.mesh->data = 1;
   CHECK(states(StageAsked::first) == doctest::Approx(18 * (10 * layer + words)));
   CHECK(training_memory(network, options).update == Bytes{0});
 }
 
 TEST_CASE("gathered sequences stay, and results wait for their sums, where tensors are split") {
   const Workload network = load_workload("gpt2-8.3b");  // 72 layers of 3072, sequences of 1024
-  MemoryOptions options{.batch = 2, .precision = Precision::bf16, .optimizer = Optimizer::adam};
-  options.split = SplitMemorySpec{.tensor = 8, .sequence_parallel = true};
+  MemoryOptions options{.precision = Precision::bf16, .optimizer = Optimizer::adam};
+  options.mesh = Mesh{.tensor = 8, .micro_batch = 2, .micro_batches = 0, .sequence_parallel = true};
   const MemoryUse plain = training_memory(network, options);
-  options.split->trainer.gather_buffers = 2;
-  options.split->trainer.sums_in_flight = 10;
+  options.trainer.gather_buffers = 2;
+  options.trainer.sums_in_flight = 10;
   const MemoryUse held = training_memory(network, options);
   const double sequence = 2 * 1024 * 3072 * 2.0;
   CHECK((held.buffers - plain.buffers).base() == doctest::Approx(2 * sequence));
   CHECK((held.unusable - plain.unusable).base() == doctest::Approx(10 * sequence));
   CHECK(held.allocated() - plain.allocated() == held.buffers - plain.buffers);
-  options.split->trainer.sums_in_flight = 1e6;  // an allocator without memory waits for them
+  options.trainer.sums_in_flight = 1e6;  // an allocator without memory waits for them
   CHECK(training_memory(network, options).unusable < 0.6 * held.activations);
-  options.split->sequence_parallel = false;
+  options.mesh->sequence_parallel = false;
   CHECK(training_memory(network, options).buffers == plain.buffers);
 }
 

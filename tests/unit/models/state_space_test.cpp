@@ -103,14 +103,14 @@ TEST_CASE("a hybrid trains split over GPUs, and what has no model of it says so"
   const GpuCostModel gpu = GpuCostModel::create(gpu_rates(gpu_spec(catalog, "a100_sxm4_80gb")),
                                                 {.library = LibraryGeneration::cudnn8});
   const FrameworkProfile framework = framework_profile({.name = "megatron-bridge"});
-  const SplitStep step =
-      split_step(cluster, hybrid(), gpu, framework, {}, {.expert = 8, .precision = Precision::bf16});
+  const SplitStep step = split_step(cluster, hybrid(), gpu, framework, {},
+                                    {.mesh = {.expert = 8}, .precision = Precision::bf16});
   CHECK(step.parts.total > Duration{0});
   CHECK(step.parts.expert_exchange > Duration{0});
   TransformerShape narrow = hybrid();
   narrow.moe_latent = 128;
   const SplitStep less =
-      split_step(cluster, narrow, gpu, framework, {}, {.expert = 8, .precision = Precision::bf16});
+      split_step(cluster, narrow, gpu, framework, {}, {.mesh = {.expert = 8}, .precision = Precision::bf16});
   CHECK(less.parts.expert_exchange < step.parts.expert_exchange);
   CHECK_THROWS_AS(generate_tokens(cluster, hybrid(), gpu, framework, {}, {}), Error);
 }

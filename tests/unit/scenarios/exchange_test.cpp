@@ -223,15 +223,15 @@ TEST_CASE("splits that cannot be are refused at their place") {
 }
 
 TEST_CASE("a split has a time on sizes that are no multiple of it") {
-  ParallelSpec asked;
+  Mesh asked;
   asked.tensor = 8;
   asked.pipeline = 4;
   asked.interleave = 2;
-  CHECK(fitting(asked, 64).ways() == 32);
+  CHECK(fitting(asked, 64).gpus() == 32);
   CHECK(fitting(asked, 24).pipeline == 3);
   CHECK(fitting(asked, 8).interleave == 1);
   CHECK(fitting(asked, 4).tensor == 4);
-  CHECK(fitting(asked, 1).ways() == 1);
+  CHECK(fitting(asked, 1).gpus() == 1);
 }
 
 TEST_CASE("issue 23, item 26: a scenario says whether PCIe switches pass data on between GPUs") {

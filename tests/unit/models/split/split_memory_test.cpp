@@ -24,9 +24,9 @@ TransformerShape gpt3() {
 }
 
 /// Of the stage that keeps most.
-Bytes most_activations(const TransformerShape& shape, const SplitMemorySpec& spec) {
+Bytes most_activations(const TransformerShape& shape, const Mesh& mesh) {
   Bytes most{0};
-  for (const StageHolding& stage : stage_holdings(shape, spec)) most = std::max(most, stage.activations);
+  for (const StageHolding& stage : stage_holdings(shape, mesh)) most = std::max(most, stage.activations);
   return most;
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("activations of a layer follow the published count") {
   // 5 a s / h = 80. One GPU: s b h (34 + 80); eight: 10 + 24 / 8 + 80 / 8 = 23, with the sequence split 114
   // / 8.
   const double unit = 2048.0 * 12288;
-  SplitMemorySpec spec;
+  Mesh spec;
   CHECK(layer_activations(gpt3(), spec).base() == doctest::Approx(114 * unit));
   spec.tensor = 8;
   CHECK(layer_activations(gpt3(), spec).base() == doctest::Approx(23 * unit));
@@ -54,7 +54,7 @@ TEST_CASE("activations of a layer follow the published count") {
 
 TEST_CASE("the first stage waits with as many micro-batches as there are stages") {
   // 96 layers x 23 s h x (1 + 7 / (8 x 3)): 66.8 GiB, as the paper's figure 1 has it.
-  const SplitMemorySpec spec{.tensor = 8, .pipeline = 8, .interleave = 3};
+  const Mesh spec{.tensor = 8, .pipeline = 8, .interleave = 3, .micro_batches = 0};
   CHECK(first_stage_activations(gpt3(), spec).base() / gib == doctest::Approx(66.8).epsilon(0.002));
   // 12 h^2 x 12 layers / 8 x 18 bytes = 45.6 GiB, and the embedding, a position table aside.
   const double states = 18 * most_parameters(gpt3(), spec).all / gib;
@@ -65,21 +65,22 @@ TEST_CASE("the first stage waits with as many micro-batches as there are stages"
 TEST_CASE("issue 23, item 5: activations know a split sequence, attention in one kernel and no dropout") {
   TransformerShape shape = gpt3();
   const double unit = 2048.0 * 12288;
-  SplitMemorySpec spec{.tensor = 8, .sequence_parallel = true, .fused_attention = true};
+  Mesh spec{.tensor = 8, .sequence_parallel = true};
+  KeptSpec kept{.fused_attention = true};
   // 34 / 8, and 4 bytes for each of 96 / 8 heads in the place of the scores: 48 / 12288 of the unit.
-  CHECK(layer_activations(shape, spec).base() == doctest::Approx((4.25 + 48.0 / 12288) * unit));
+  CHECK(layer_activations(shape, spec, kept).base() == doctest::Approx((4.25 + 48.0 / 12288) * unit));
   spec.sequence_parallel = false;
-  CHECK(layer_activations(shape, spec).base() == doctest::Approx((13 + 48.0 / 12288) * unit));
+  CHECK(layer_activations(shape, spec, kept).base() == doctest::Approx((13 + 48.0 / 12288) * unit));
   shape.dropout = false;  // two masks fewer
-  CHECK(layer_activations(shape, spec).base() == doctest::Approx((11 + 48.0 / 12288) * unit));
-  spec.fused_attention = false;  // the softmax alone: 2 a s / (h t) = 32 / 8
-  CHECK(layer_activations(shape, spec).base() == doctest::Approx((11 + 4) * unit));
-  spec.element = Bytes{4};
-  CHECK(layer_activations(shape, spec).base() == doctest::Approx(2 * 15 * unit));
+  CHECK(layer_activations(shape, spec, kept).base() == doctest::Approx((11 + 48.0 / 12288) * unit));
+  kept.fused_attention = false;  // the softmax alone: 2 a s / (h t) = 32 / 8
+  CHECK(layer_activations(shape, spec, kept).base() == doctest::Approx((11 + 4) * unit));
+  kept.element = Bytes{4};
+  CHECK(layer_activations(shape, spec, kept).base() == doctest::Approx(2 * 15 * unit));
 }
 
 TEST_CASE("issue 23, item 5: as many micro-batches wait as the schedule has under way") {
-  SplitMemorySpec spec{.tensor = 8, .pipeline = 8};
+  Mesh spec{.tensor = 8, .pipeline = 8, .micro_batches = 0};
   const Bytes all = first_stage_activations(gpt3(), spec);
   CHECK(all.base() == doctest::Approx(96 * layer_activations(gpt3(), spec).base()));
   spec.micro_batches = 2;  // of eight
@@ -92,7 +93,7 @@ TEST_CASE("issue 23, item 5: as many micro-batches wait as the schedule has unde
 }
 
 TEST_CASE("GPipe keeps all micro-batches on every stage, and ZB-H1 as many as the first stage of 1F1B") {
-  SplitMemorySpec spec{.tensor = 8, .pipeline = 8, .micro_batches = 32};
+  Mesh spec{.tensor = 8, .pipeline = 8, .micro_batches = 32};
   TransformerShape shape = gpt3();
   shape.dropout = false;
   const Bytes plain = first_stage_activations(shape, spec);
@@ -105,12 +106,12 @@ TEST_CASE("GPipe keeps all micro-batches on every stage, and ZB-H1 as many as th
 }
 
 TEST_CASE("issue 23, item 5: the planner's activations are the paper's, the vocabulary's and a layer's") {
-  const SplitMemorySpec none{.tensor = 8, .pipeline = 8, .interleave = 3};
+  const Mesh none{.tensor = 8, .pipeline = 8, .interleave = 3, .micro_batches = 0};
   // Beside the layers: the mask of the embedding, a byte for each of 8 micro-batches.
   const double unit = 2048.0 * 12288;
   CHECK((most_activations(gpt3(), none) - first_stage_activations(gpt3(), none)).base() ==
         doctest::Approx(8 * unit));
-  SplitMemorySpec one{.tensor = 8};
+  Mesh one{.tensor = 8};
   // 2 h for the last norm and 2 h for the product, 4 bytes for each of 51200 / 8 words, and the mask.
   CHECK((most_activations(gpt3(), one) - first_stage_activations(gpt3(), one)).base() ==
         doctest::Approx(2048.0 * (4 * 12288 + 4 * 6400) + unit));
@@ -132,10 +133,11 @@ TEST_CASE("layers of another build keep what their operators keep, cut in the sa
   experts.top_k = 1;
   experts.moe_ffn = 4 * experts.hidden;
   for (const bool sequence : {false, true}) {
-    const SplitMemorySpec spec{.tensor = 8, .sequence_parallel = sequence, .fused_attention = true};
+    const Mesh mesh{.tensor = 8, .sequence_parallel = sequence};
+    const KeptSpec kept{.fused_attention = true};
     // 4 h outside the products, 12 h / 8 in them; experts keep the tokens in their order besides, h.
     const double own = sequence ? 4.0 / 8 + 1.5 : 4 + 1.5;
-    const double ratio = layer_activations(experts, spec) / layer_activations(plain, spec);
+    const double ratio = layer_activations(experts, mesh, kept) / layer_activations(plain, mesh, kept);
     CHECK(ratio == doctest::Approx((own + 1) / own).epsilon(0.02));
   }
 }

@@ -54,11 +54,13 @@ TransformerShape with_experts() {
   return s;
 }
 
-SplitStep step(const Cluster& cluster, const SplitSpec& spec, const TransformerShape& shape = narrow()) {
+SplitStep step(const Cluster& cluster, const Mesh& mesh, const TransformerShape& shape = narrow(),
+               SplitTraining training = {}) {
   static const GpuCostModel gpu = GpuCostModel::create(gpu_rates(gpu_spec(catalog(), "a100_sxm4_80gb")),
                                                        {.library = LibraryGeneration::cudnn8});
   static const FrameworkProfile framework = framework_profile({.name = "megatron", .version = ""});
-  return split_step(cluster, shape, gpu, framework, {}, spec);
+  training.mesh = mesh;
+  return split_step(cluster, shape, gpu, framework, {}, training);
 }
 
 }  // namespace
@@ -82,7 +84,7 @@ TEST_CASE("gradients of micro-batches are added up on the GPU, or by the product
   const auto run = [&](GradientSums sums, double micro_batches, Precision precision) {
     framework.gradient_sums = sums;
     return split_step(single, narrow(), gpu, framework, {},
-                      {.micro_batches = micro_batches, .precision = precision});
+                      {.mesh = {.micro_batches = micro_batches}, .precision = precision});
   };
   const auto compute = [&](GradientSums sums, double micro_batches, Precision precision) {
     return run(sums, micro_batches, precision).compute();
@@ -114,7 +116,7 @@ TEST_CASE("replicas exchange sums of 32 bits where gradients are added up so") {
   FrameworkProfile framework = framework_profile({.name = "megatron-lm", .version = ""});
   const auto exchange = [&](GradientSums sums, Precision precision) {
     framework.gradient_sums = sums;
-    return split_step(four, narrow(), gpu, framework, {}, {.tensor = 8, .precision = precision})
+    return split_step(four, narrow(), gpu, framework, {}, {.mesh = {.tensor = 8}, .precision = precision})
         .parts.exchange_wait;
   };
   CHECK(exchange(GradientSums::wide, Precision::mixed) == exchange(GradientSums::in_place, Precision::mixed));
@@ -124,11 +126,13 @@ TEST_CASE("replicas exchange sums of 32 bits where gradients are added up so") {
         2.1 * exchange(GradientSums::in_place, Precision::bf16));
   // Sharded gradients keep their width and are added in shards.
   framework.gradient_sums = GradientSums::widened;
-  const SplitStep shards = split_step(a100s(1, 8), narrow(), gpu, framework, {},
-                                      {.micro_batches = 4, .precision = Precision::bf16, .zero_stage = 2});
+  const SplitStep shards =
+      split_step(a100s(1, 8), narrow(), gpu, framework, {},
+                 {.mesh = {.micro_batches = 4, .zero_stage = 2}, .precision = Precision::bf16});
   framework.gradient_sums = GradientSums::in_products;
-  const SplitStep bare = split_step(a100s(1, 8), narrow(), gpu, framework, {},
-                                    {.micro_batches = 4, .precision = Precision::bf16, .zero_stage = 2});
+  const SplitStep bare =
+      split_step(a100s(1, 8), narrow(), gpu, framework, {},
+                 {.mesh = {.micro_batches = 4, .zero_stage = 2}, .precision = Precision::bf16});
   CHECK(shards.parts.total == bare.parts.total);
 }
 
@@ -162,7 +166,7 @@ TEST_CASE("sums of activations hide where the GPUs wait for the host") {
                                                 {.library = LibraryGeneration::cudnn8});
   FrameworkProfile framework = framework_profile({.name = "megatron", .version = ""});
   const auto run = [&] {
-    return split_step(eight, narrow(), gpu, framework, {}, {.tensor = 8});
+    return split_step(eight, narrow(), gpu, framework, {}, {.mesh = {.tensor = 8}});
   };
   framework.host_per_kernel = Duration{1e-9};
   const SplitStep fast = run();
@@ -248,9 +252,9 @@ TEST_CASE("replicas sum their gradients; ZeRO's first stage divides the update")
 
 TEST_CASE("gradients leave beside the last backward pass where the recipe or the scenario has it so") {
   const auto exposed = [](std::optional<bool> overlap, int zero) {
-    SplitSpec spec{.tensor = 8, .micro_batch = 32, .zero_stage = zero};
-    spec.overlaps_gradients = overlap;
-    return step(a100s(4, 32), spec).parts.exchange_wait;
+    return step(a100s(4, 32),
+                {.tensor = 8, .micro_batch = 32, .zero_stage = zero, .overlap_gradients = overlap})
+        .parts.exchange_wait;
   };
   CHECK(exposed({}, 0) == exposed(false, 0));
   CHECK(exposed(true, 0) < 0.5 * exposed(false, 0));
@@ -259,7 +263,10 @@ TEST_CASE("gradients leave beside the last backward pass where the recipe or the
 }
 
 TEST_CASE("what cannot be cut is refused with the numbers") {
-  CHECK_THROWS_WITH_AS(step(a100s(1, 6), {.tensor = 4}), "error: 6 GPUs are no multiple of 4 x 1 x 1", Error);
+  CHECK_THROWS_WITH_AS(step(a100s(1, 6), {.tensor = 4}),
+                       "error: 6 GPUs are no multiple of 4 x 1, tensor x pipeline\n  hint: choose nodes, "
+                       "tensor or pipeline so that they are",
+                       Error);
   CHECK_THROWS_WITH_AS(step(a100s(1, 3), {.tensor = 3}),
                        "error: 32 attention heads cannot be cut over 3 GPUs", Error);
   TransformerShape two = narrow();
@@ -269,8 +276,8 @@ TEST_CASE("what cannot be cut is refused with the numbers") {
 
 TEST_CASE(
     "sharded weights are gathered behind the kernels where these are long, and show where they are short") {
-  const auto waits = [](const SplitSpec& spec) {
-    const SplitStep s = step(a100s(2, 16), spec);
+  const auto waits = [](const Mesh& mesh, bool lists = false) {
+    const SplitStep s = step(a100s(2, 16), mesh, narrow(), {.gathers_tensors = lists});
     return s.parts.exchange_wait / s.compute();
   };
   // Many sequences hide two gathers and a scatter of a layer but for the first and the last; one does not.
@@ -279,10 +286,11 @@ TEST_CASE(
   // Stage 2 gathers all weights at the end of the step, where nothing hides it.
   CHECK(waits({.micro_batch = 1, .zero_stage = 2}) > waits({.micro_batch = 1, .zero_stage = 3}));
   // DeepSpeed hides nothing and gathers again for what it computes again.
-  CHECK(waits({.zero_stage = 3, .gathers_tensors = true}) > waits({.zero_stage = 3}));
+  CHECK(waits({.zero_stage = 3}, true) > waits({.zero_stage = 3}));
   // Its lists have an entry for every GPU (models_listed_shards_test.cpp), 8 us and more each.
   const auto lists = [](int nodes) {
-    return step(a100s(nodes, 8 * nodes), {.zero_stage = 3, .gathers_tensors = true}).parts.exchange_wait;
+    return step(a100s(nodes, 8 * nodes), {.zero_stage = 3}, narrow(), {.gathers_tensors = true})
+        .parts.exchange_wait;
   };
   CHECK(lists(16) - lists(2) > 8 * 3 * 4 * (128 - 16) * Duration{8e-6});
   // Gradients of every micro-batch are scattered, while stage 1 sums them once.
@@ -350,12 +358,11 @@ TEST_CASE("experts over GPUs are four exchanges of all with all a layer, and few
 TEST_CASE("memory holds a GPU's experts, and sharded states of all parameters over all GPUs") {
   const Workload w = transformer_workload(with_experts());
   MemoryOptions options{
-      .batch = 1, .precision = Precision::mixed, .optimizer = Optimizer::adam, .replicas = 16};
+      .precision = Precision::mixed, .optimizer = Optimizer::adam, .mesh = Mesh{.expert = 8, .data = 16}};
   const double experts = expert_parameters(w), others = w.parameters() - experts;
-  options.split = SplitMemorySpec{.expert = 8};
   const MemoryUse plain = training_memory(w, options);
   CHECK(plain.gradients.base() == doctest::Approx(6 * (others + experts / 8)));
-  options.zero_stage = 1;
+  options.mesh->zero_stage = 1;
   const MemoryUse sharded = training_memory(w, options);
   CHECK(sharded.optimizer.base() == doctest::Approx(8 * (others + experts) / 16));
 }
@@ -369,7 +376,7 @@ TEST_CASE("sums of activations that a slow host hides come out when the network 
   const Cluster two = a100s(1, 2);
   const auto exchange = [&](double compute, double network) {
     return split_step(two, narrow(), gpu, framework, {},
-                      {.tensor = 2, .compute_scale = compute, .network_scale = network})
+                      {.mesh = {.tensor = 2}, .compute_scale = compute, .network_scale = network})
         .tensor_exchange();
   };
   const Duration sum = CommModel{two, {}}.time(Collective::all_reduce, Bytes{2.0 * 2048 * 4096});
@@ -386,7 +393,8 @@ TEST_CASE("sums of activations that a slow host hides come out when the network 
 TEST_CASE("a ring of keys and values that attention hides comes out with either pace") {
   const Cluster ring = a100s(1, 2);
   const auto exchange = [&](double compute, double network) {
-    return step(ring, {.context = 2, .compute_scale = compute, .network_scale = network}).tensor_exchange();
+    return step(ring, {.context = 2}, narrow(), {.compute_scale = compute, .network_scale = network})
+        .tensor_exchange();
   };
   CHECK(exchange(1, 1).base() == 0);
   CHECK(exchange(1, 1e-3) > Duration{0});

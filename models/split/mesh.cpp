@@ -1,0 +1,57 @@
+#include "models/split/mesh.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "sim/base/error.hpp"
+
+namespace rackcast {
+
+Mesh on_gpus(Mesh mesh, int gpus) {
+  if (mesh.tensor < 1 || mesh.pipeline < 1 || mesh.context < 1 || gpus % mesh.gpus() != 0) {
+    const bool context = mesh.context > 1;
+    throw Error{fmt::format("{} GPUs are no multiple of {} x {}{}, tensor x pipeline{}", gpus, mesh.tensor,
+                            mesh.pipeline, context ? fmt::format(" x {}", mesh.context) : std::string{},
+                            context ? " x context" : ""),
+                {},
+                fmt::format("choose nodes, tensor{} pipeline{} so that they are", context ? "," : " or",
+                            context ? " or context" : "")};
+  }
+  mesh.data = gpus / mesh.gpus();
+  if (mesh.expert < 1 || mesh.stage_gpus() % mesh.expert != 0)
+    throw Error{fmt::format("the {} GPUs of a stage are no multiple of the {} that share experts",
+                            mesh.stage_gpus(), mesh.expert),
+                {},
+                "choose nodes, pipeline or expert so that they are"};
+  return mesh;
+}
+
+Mesh fitting(Mesh mesh, int gpus) {
+  while (mesh.pipeline > 1 && gpus % mesh.gpus() != 0) --mesh.pipeline;
+  while (mesh.context > 1 && gpus % mesh.gpus() != 0) mesh.context /= 2;
+  while (mesh.tensor > 1 && gpus % mesh.gpus() != 0) mesh.tensor /= 2;
+  if (mesh.pipeline == 1) {
+    mesh.interleave = 1;
+    mesh.schedule = PipelineSchedule::one_f_one_b;
+  }
+  mesh.data = gpus / mesh.gpus();
+  while (mesh.expert > 1 && mesh.stage_gpus() % mesh.expert != 0) mesh.expert /= 2;
+  return mesh;
+}
+
+int gpu_unit(const Mesh& mesh) {
+  return mesh.pipeline * std::lcm(mesh.tensor * mesh.context, mesh.expert);
+}
+
+std::string split_text(const Mesh& mesh) {
+  std::string out = fmt::format("tensor {} x pipeline {}", mesh.tensor, mesh.pipeline);
+  if (mesh.interleave > 1) out += fmt::format(" in {} parts", mesh.interleave);
+  if (mesh.schedule != PipelineSchedule::one_f_one_b)
+    out += fmt::format(", schedule {}", to_string(mesh.schedule));
+  if (mesh.context > 1) out += fmt::format(", context {}", mesh.context);
+  if (mesh.expert > 1) out += fmt::format(", {} GPUs to the experts", mesh.expert);
+  return out;
+}
+
+}  // namespace rackcast
