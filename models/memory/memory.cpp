@@ -104,9 +104,10 @@ MemoryUse stage_memory(const MemoryOptions& options, const StageHolding& stage, 
   const Mesh& mesh = *options.mesh;
   const double copies = mesh.copies();
   // A copy of the experts is on `expert` GPUs of a stage.
-  const double sets = mesh.expert > 1 ? copies * mesh.tensor / mesh.expert : copies;
-  const OwnParameters own{parameters.all, 0,
-                          (parameters.all - parameters.of_experts) / copies + parameters.of_experts / sets};
+  const double sets = mesh.expert > 1 ? copies * mesh.tensor / mesh.expert : mesh.shards();
+  const OwnParameters own{
+      parameters.all, 0,
+      (parameters.all - parameters.of_experts) / mesh.shards() + parameters.of_experts / sets};
   MemoryUse use = states_of(options, own);
   const Bytes element = activation_bytes(options.precision);
   use.activations = stage.activations + stage.map_gradients;
@@ -120,8 +121,8 @@ MemoryUse stage_memory(const MemoryOptions& options, const StageHolding& stage, 
   }
   use.buffers = stage.gather_buffers + facts.product_workspace;
   use.unusable = stage.in_flight + facts.fragmentation * use.activations;
-  const int communicators =
-      (mesh.tensor > 1) + (mesh.pipeline > 1) + (copies > 1) + (mesh.context > 1) + (mesh.expert > 1);
+  const int communicators = (mesh.tensor > 1) + (mesh.pipeline > 1) + (copies > 1) + (mesh.context > 1) +
+                            (mesh.shard_sets() > 1) + (mesh.expert > 1);
   use.reserve = facts.reserve + communicators * facts.communicator + options.trainer.outside_allocator;
   return use;
 }

@@ -56,8 +56,8 @@ struct MemoryOptions {
   double table_ways = 0;
 };
 
-/// Of each trained parameter. With d replicas and Adam, ZeRO's first stage (Megatron-Core's distributed
-/// optimizer) leaves on a GPU
+/// Of each trained parameter. With d GPUs in a shard group and Adam, ZeRO's first stage (Megatron-Core's
+/// distributed optimizer) leaves on a GPU
 ///
 ///     16-bit weights and gradients   2 + 2 + (4 + 4 + 8) / d bytes
 ///     gradients added up in 32 bits  2 + 4 + (4 + 8) / d

@@ -24,6 +24,11 @@ Mesh on_gpus(Mesh mesh, int gpus) {
                             mesh.stage_gpus(), mesh.expert),
                 {},
                 "choose nodes, pipeline or expert so that they are"};
+  if (mesh.shard_group < 0 || (mesh.shard_group > 0 && mesh.copies() % mesh.shard_group != 0))
+    throw Error{fmt::format("the {} GPUs with the same weights are no multiple of the {} of a shard group",
+                            mesh.copies(), mesh.shard_group),
+                {},
+                "choose nodes or shard_group so that they are"};
   return mesh;
 }
 
@@ -37,11 +42,13 @@ Mesh fitting(Mesh mesh, int gpus) {
   }
   mesh.data = gpus / mesh.gpus();
   while (mesh.expert > 1 && mesh.stage_gpus() % mesh.expert != 0) mesh.expert /= 2;
+  if (mesh.shard_group > 0) mesh.shard_group = std::gcd(mesh.shard_group, mesh.copies());
   return mesh;
 }
 
 int gpu_unit(const Mesh& mesh) {
-  return mesh.pipeline * std::lcm(mesh.tensor * mesh.context, mesh.expert);
+  const int replica = std::lcm(mesh.tensor * mesh.context, mesh.expert);
+  return mesh.pipeline * std::lcm(replica, mesh.tensor * std::max(1, mesh.shard_group));
 }
 
 std::string split_text(const Mesh& mesh) {
@@ -51,6 +58,7 @@ std::string split_text(const Mesh& mesh) {
     out += fmt::format(", schedule {}", to_string(mesh.schedule));
   if (mesh.context > 1) out += fmt::format(", context {}", mesh.context);
   if (mesh.expert > 1) out += fmt::format(", {} GPUs to the experts", mesh.expert);
+  if (mesh.shard_group > 0) out += fmt::format(", shards over {} GPUs", mesh.shard_group);
   return out;
 }
 

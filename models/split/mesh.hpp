@@ -5,6 +5,7 @@
 /// GPUs are numbered tensor first, then context, then data, then pipeline (D. Narayanan et al., "Efficient
 /// large-scale language model training on GPU clusters using Megatron-LM", SC 2021, section 3). The GPUs that
 /// share experts are neighbours within a stage, across its tensor-parallel groups and replicas.
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -29,6 +30,9 @@ struct Mesh {
   Recomputation recompute = Recomputation::none;
   int zero_stage = 0;  ///< what is sharded over the GPUs with the same weights: nothing, optimizer states,
                        ///< gradients as well, weights as well
+  /// GPUs over which it is sharded, neighbours among those with the same weights; other such groups hold the
+  /// same. 0: all of them.
+  int shard_group = 0;
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   /// Gradients leave beside the last backward pass; absent: as the framework's recipes have it.
   std::optional<bool> overlap_gradients = {};
@@ -41,6 +45,9 @@ struct Mesh {
   [[nodiscard]] int gpus() const { return tensor * pipeline * context; }
   /// GPUs that hold the same weights, and sum their gradients.
   [[nodiscard]] int copies() const { return data * context; }
+  /// GPUs over which states are sharded, and how many such groups hold the same.
+  [[nodiscard]] int shards() const { return shard_group > 0 ? std::min(shard_group, copies()) : copies(); }
+  [[nodiscard]] int shard_sets() const { return copies() / shards(); }
   /// GPUs of one stage of the pipeline, of all replicas.
   [[nodiscard]] int stage_gpus() const { return tensor * copies(); }
   /// Sequences that one replica processes in a step.
@@ -48,7 +55,7 @@ struct Mesh {
 };
 
 /// The mesh of a job of `gpus` GPUs, with its replicas. Throws Error where they are no whole number, or the
-/// GPUs of a stage cannot be dealt out to the experts.
+/// GPUs of a stage cannot be dealt out to the experts, or those with the same weights to shard groups.
 Mesh on_gpus(Mesh mesh, int gpus);
 
 /// The mesh for `gpus` GPUs: as asked if they are a multiple of a replica, else with fewer pipeline stages,

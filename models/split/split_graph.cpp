@@ -38,9 +38,6 @@ class SplitGraphBuilder {
 
   SplitGraph build() {
     const std::size_t stages = work_.stages.size();
-    const bool plain = stages == 1 && work_.pipeline.schedule == PipelineSchedule::one_f_one_b;
-    if (!plain && std::ranges::any_of(work_.stages, shards))
-      throw Error{"sharded weights or gradients of a pipeline have no graph", {}, {}, ErrorKind::internal};
     for (std::size_t s = 0; s < stages; ++s) add_row(s);
     if (stages > 1) meeting_ = add_meeting();
     for (std::size_t s = 0; s < stages; ++s) {
@@ -133,10 +130,15 @@ class SplitGraphBuilder {
     const Row& row = rows_[s];
     Stream stream = graph().stream(row.kernels);
     stream.run({split_task::input, &StepParts::input_wait, work_.input_wait});
-    const std::vector<PipelinePass> order = stage_order(work_.pipeline, static_cast<int>(s));
+    each_pass(stream, s, [&](const PipelinePass& p) { add_pass(stream, s, p); });
+  }
+
+  /// Puts add(pass) on the stream for each pass of stage `s`, in their order.
+  template <class Add>
+  void each_pass(Stream& stream, std::size_t s, Add&& add) {
     const auto round = static_cast<std::size_t>(work_.pipeline.parts) * work_.stages.size();
     each_folded(
-        order, {1, 2, 3, round, 2 * round}, [&](const PipelinePass& p) { add_pass(stream, s, p); },
+        stage_order(work_.pipeline, static_cast<int>(s)), {1, 2, 3, round, 2 * round}, add,
         [&](std::size_t laps) { stream.repeat(laps); }, [&] { stream.end(); });
   }
 
@@ -176,7 +178,7 @@ class SplitGraphBuilder {
     if (pass.kind == PassKind::input_gradient) share = 1 - w.weights_share;
     const Duration all = share * part_of_pass(forward ? w.forward : w.backward);
     if (shards(w)) {
-      add_sharded_layers(stream, row, w, kernels(row, name, part, all / w.layers), forward);
+      add_sharded_layers(stream, row, w, kernels(row, name, part, all / pieces_of_part(w)), pass.kind);
     } else if (row.exchange && (pass.last || (pass.first && w.weights_first.time > Duration{0}))) {
       const int pieces = pieces_of_part(w);
       stream.repeat(static_cast<std::uint64_t>(pieces));
@@ -190,13 +192,19 @@ class SplitGraphBuilder {
   }
 
   void add_sharded_layers(Stream& stream, const Row& row, const StageWork& w, const StepTask& layer,
-                          bool forward) const {
-    stream.repeat(static_cast<std::uint64_t>(w.layers));
-    if (gathers(w)) stream.wait(row.exchanged, {split_task::waiting, &StepParts::exchange_wait});
+                          PassKind kind) const {
+    const bool gathered = gathers(w) && needs_weights(kind);
+    stream.repeat(static_cast<std::uint64_t>(pieces_of_part(w)));
+    if (gathered) stream.wait(row.exchanged, {split_task::waiting, &StepParts::exchange_wait});
     stream.run(layer);
-    if (gathers(w)) stream.signal(row.places);
-    if (!forward) stream.signal(row.ready);
+    if (gathered) stream.signal(row.places);
+    if (makes_gradients(kind)) stream.signal(row.ready);
     stream.end();
+  }
+
+  static bool needs_weights(PassKind kind) { return kind != PassKind::weight_gradient; }
+  static bool makes_gradients(PassKind kind) {
+    return kind == PassKind::backward || kind == PassKind::weight_gradient;
   }
 
   // ---- exchange beside the kernels
@@ -221,25 +229,36 @@ class SplitGraphBuilder {
       stream.run(beside(row, split_task::gradients, w.gradients, 1.0 / pieces)).end().signal(row.exchanged);
       return;
     }
-    const StepTask gather = beside(row, "gather weights", w.gather, work_.of_a_pass),
-                   scatter = beside(row, "scatter gradients", w.scatter, work_.of_a_pass);
+    each_pass(stream, s, [&](const PipelinePass& p) { add_shards(stream, row, w, p.kind); });
+    stream.signal(row.exchanged);
+  }
+
+  /// What a pass exchanges of sharded layers. A backward pass gathers a layer ahead of each scatter.
+  void add_shards(Stream& stream, const Row& row, const StageWork& w, PassKind kind) {
+    const StepWait idle{{}, &StepParts::straggler_wait};  // not drawn
+    const int layers = pieces_of_part(w);
+    const double of_layer =
+        work_.of_a_pass * (static_cast<double>(w.layers) / (layers * work_.pipeline.parts));
+    const StepTask gather = beside(row, "gather weights", w.gather, of_layer),
+                   scatter = beside(row, "scatter gradients", w.scatter, of_layer);
+    const bool gathered = gathers(w) && needs_weights(kind);
     const auto add_gather = [&] {
-      if (gathers(w)) stream.wait(row.places, idle).run(gather).signal(row.exchanged);
+      if (gathered) stream.wait(row.places, idle).run(gather).signal(row.exchanged);
     };
-    stream.repeat(static_cast<std::uint64_t>(work_.pipeline.micro_batches));
-    if (gathers(w)) {
-      stream.repeat(static_cast<std::uint64_t>(w.layers));
+    if (!makes_gradients(kind)) {
+      if (!gathered) return;
+      stream.repeat(static_cast<std::uint64_t>(layers));
       add_gather();
       stream.end();
+      return;
     }
     add_gather();
-    if (w.layers > 1) {
-      stream.repeat(static_cast<std::uint64_t>(w.layers - 1));
+    if (layers > 1) {
+      stream.repeat(static_cast<std::uint64_t>(layers - 1));
       add_gather();
       stream.wait(row.ready, idle).run(scatter).end();
     }
-    stream.wait(row.ready, idle).run(scatter).end();
-    stream.signal(row.exchanged);
+    stream.wait(row.ready, idle).run(scatter);
   }
 
   // ---- the end of the step

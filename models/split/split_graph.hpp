@@ -12,7 +12,8 @@
 ///
 /// Weights that are sharded over the replicas are gathered layer by layer beside the kernels, one layer
 /// ahead, forward and again going back; a layer's gradients are scattered behind the gather of the next (Y.
-/// Zhao et al., "PyTorch FSDP", VLDB 2023, sections 3.3 and 3.4: one communicator, two gathers in flight).
+/// Zhao et al., "PyTorch FSDP", VLDB 2023, sections 3.3 and 3.4: one communicator, two gathers in flight). In
+/// a pipeline each pass gathers the layers of its part, in the order of the schedule and ahead of its input.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,7 +34,7 @@ struct StageWork {
   TimedExchange forward_exchange, backward_exchange;  ///< of activations, what kernels do not hide
   TimedExchange forward_experts, backward_experts;    ///< tokens to their experts and back
   Duration lists{0};  ///< gathers of sharded weights in the backward pass that nothing hides
-  // Sharded weights and gradients, for each layer.
+  // Sharded weights and gradients, for each layer and micro-batch.
   int layers = 1;
   TimedExchange gather, scatter;
   // Of the step.
@@ -78,7 +79,6 @@ struct SplitGraph {
   std::vector<std::optional<std::uint32_t>> exchanges;  ///< what runs beside it, if anything
 };
 
-/// Throws Error (internal) for sharded weights or gradients of a pipeline.
 SplitGraph split_graph(const SplitWork& work);
 
 }  // namespace rackcast

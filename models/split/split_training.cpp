@@ -63,27 +63,47 @@ Bytes traffic_of_sums(const FrameworkProfile& framework, const SplitTraining& sp
   return added * 3 * gradient_bytes(spec.precision);
 }
 
-/// Those who hold the same experts are `expert` ranks apart. Where a group of `expert` lies inside a node,
-/// all groups of a node sum at once over its adapters, as one sum of all their gradients would; where it
-/// spans nodes, those of a node do.
-Duration expert_gradients(const Cluster& cluster, const CommSpec& comm, const SplitTraining& spec, int sets,
-                          double parameters) {
-  const int ranks = sets * spec.mesh.expert;
-  const bool local = ranks <= cluster.local_ranks();
-  const Cluster group = first_ranks(cluster, local ? sets : ranks);
-  CommModel over{group, comm};
-  const double at_once = local ? 1 : std::min(spec.mesh.expert, cluster.local_ranks());
-  return over.time(Collective::all_reduce, at_once * parameters * gradient_bytes(spec.precision));
+/// The sum over `count` GPUs that are `apart` ranks from each other and hold the same. Where a whole set lies
+/// inside a node it sums alone. Where it spans nodes, the `at_once` sets of a node sum at once over its
+/// adapters, as one sum of all their gradients would.
+struct SumApart {
+  Cluster group;
+  CommModel over;
+  double at_once = 1;
+
+  SumApart(const Cluster& cluster, const CommSpec& comm, int apart, int count, int of_a_node)
+      : group{first_ranks(cluster, inside(cluster, apart, count) ? count : apart * count)},
+        over{group, comm},
+        at_once{inside(cluster, apart, count) ? 1.0 : of_a_node} {}
+  SumApart(const SumApart&) = delete;
+  SumApart& operator=(const SumApart&) = delete;
+
+ private:
+  static bool inside(const Cluster& cluster, int apart, int count) {
+    return apart * count <= cluster.local_ranks();
+  }
+};
+
+/// One exchange behind the other.
+TimedExchange in_turn(const TimedExchange& first, const TimedExchange& then) {
+  const Duration time = first.time + then.time;
+  if (!(then.time > Duration{0})) return first;
+  const double share = first.time / time;
+  return {time,
+          {share * first.links.inside + (1 - share) * then.links.inside,
+           share * first.links.between + (1 - share) * then.links.between}};
 }
 
 void check_sharding(const SplitTraining& spec) {
+  if (spec.mesh.shard_group > 0 && spec.mesh.expert > 1)
+    throw Error{"shard groups beside experts split over GPUs have no model"};
   if (spec.mesh.zero_stage < 2) return;
   if (spec.mesh.expert > 1)
     throw Error{"gradients or weights sharded over replicas beside experts split over GPUs have no model"};
   if (spec.adapters.rank > 0)
     throw Error{"adapters beside weights or gradients sharded over replicas have no model"};
-  if (spec.mesh.pipeline > 1)
-    throw Error{"gradients or weights sharded over replicas of a pipeline have no model"};
+  if (spec.mesh.pipeline > 1 && spec.gathers_tensors)
+    throw Error{"DeepSpeed shards no gradients or weights over replicas of a pipeline"};
 }
 
 /// What one GPU has of the network: a shard of its width and a part of its tokens.
@@ -196,15 +216,20 @@ class SplitModel {
       widen(exchange.log_sigma);
     }
     check_sharding(spec_);
-    // Replicas of one node sum among themselves. Over nodes all groups of a node sum at once over its
-    // adapters, as one sum of all their gradients would.
-    const bool local = mesh_.stage_gpus() <= cluster_.local_ranks();
-    sums_at_once_ = local ? 1 : mesh_.tensor;
-    if (mesh_.copies() > 1) {
-      group_.emplace(first_ranks(cluster_, local ? mesh_.copies() : mesh_.stage_gpus()));
-      over_.emplace(*group_, comm_);
-      widen(over_->log_sigma());
+    if (const int all = mesh_.zero_stage > 0 ? mesh_.shards() : mesh_.copies(); all > 1) {
+      over_.emplace(cluster_, comm_, mesh_.tensor, all, mesh_.tensor);
+      widen(over_->over.log_sigma());
     }
+    const auto of_a_node = [&](int apart) {
+      return std::min(apart, cluster_.local_ranks());
+    };
+    if (mesh_.zero_stage > 0 && mesh_.shard_sets() > 1) {
+      const int apart = mesh_.tensor * mesh_.shards();
+      over_sets_.emplace(cluster_, comm_, apart, mesh_.shard_sets(), of_a_node(apart));
+      widen(over_sets_->over.log_sigma());
+    }
+    if (mesh_.expert > 1 && sets_of_experts() > 1)
+      over_experts_.emplace(cluster_, comm_, mesh_.expert, sets_of_experts(), of_a_node(mesh_.expert));
   }
 
   void add_stage(const SplitStage& stage) {
@@ -249,44 +274,60 @@ class SplitModel {
                  parameters = stage.part.trained_parameters() - of_experts;
     if (mesh_.zero_stage > 0)
       work.optimizer *=
-          (parameters / mesh_.copies() + of_experts / sets_of_experts()) / (parameters + of_experts);
+          (parameters / mesh_.shards() + of_experts / sets_of_experts()) / (parameters + of_experts);
     if (!over_) return;
     if (mesh_.zero_stage >= 2) add_shards(stage, work);
     if (mesh_.zero_stage < 2) add_sums(parameters, of_experts, work);
     if (mesh_.zero_stage == 2)  // of the weights that were updated; stage 3 gathers them when they are used
-      work.weights =
-          timed(*over_, Collective::all_gather, sums_at_once_ * parameters * gradient_bytes(spec_.precision));
+      work.weights = over_shards(Collective::all_gather, parameters * gradient_bytes(spec_.precision));
+  }
+
+  /// Among the GPUs that share states, or without sharded states among all with the same weights.
+  [[nodiscard]] TimedExchange over_shards(Collective operation, Bytes each) {
+    return timed(over_->over, operation, over_->at_once * each);
+  }
+  /// Gradients scattered over the GPUs that share states, and each shard summed over the groups that hold the
+  /// same.
+  [[nodiscard]] TimedExchange scattered(Bytes each) {
+    const TimedExchange inside = over_shards(Collective::reduce_scatter, each);
+    if (!over_sets_) return inside;
+    return in_turn(inside, timed(over_sets_->over, Collective::all_reduce,
+                                 over_sets_->at_once * each / static_cast<double>(mesh_.shards())));
   }
 
   void add_sums(double parameters, double of_experts, StageWork& work) {
-    const Bytes weights = sums_at_once_ * parameters * gradient_bytes(spec_.precision);
+    const Bytes weights = parameters * gradient_bytes(spec_.precision);
     const double widths = sums_are_wide(framework_, spec_) ? Bytes{4} / gradient_bytes(spec_.precision) : 1;
     const bool overlap = mesh_.overlap_gradients.value_or(framework_.overlaps_gradients);
     if (overlap && mesh_.zero_stage == 1) {
-      work.gradients = timed(*over_, Collective::reduce_scatter, widths * weights);
-      work.weights_first = timed(*over_, Collective::all_gather, weights);
+      work.gradients = scattered(widths * weights);
+      work.weights_first = over_shards(Collective::all_gather, weights);
+    } else if (over_sets_) {
+      work.gradients = scattered(widths * weights);
+      work.weights = over_shards(Collective::all_gather, weights);
     } else {
-      work.gradients = timed(*over_, Collective::all_reduce, widths * weights);
+      work.gradients = over_shards(Collective::all_reduce, widths * weights);
     }
     work.gradients_overlap = overlap;
-    if (sets_of_experts() > 1 && of_experts > 0)
+    if (over_experts_ && of_experts > 0)
       work.gradients.time +=
-          expert_gradients(cluster_, comm_, spec_, sets_of_experts(), of_experts) / spec_.network_scale;
+          over_experts_->over.time(Collective::all_reduce,
+                                   over_experts_->at_once * of_experts * gradient_bytes(spec_.precision)) /
+          spec_.network_scale;
   }
 
   void add_shards(const SplitStage& stage, StageWork& work) {
-    const double parameters = sums_at_once_ * stage.part.parameters();
     if (!spec_.gathers_tensors || mesh_.zero_stage < 3) {
-      const Bytes part = parameters / work.layers * gradient_bytes(spec_.precision);
-      work.scatter = timed(*over_, Collective::reduce_scatter, part);
-      if (mesh_.zero_stage == 3) work.gather = timed(*over_, Collective::all_gather, part);
+      const Bytes part = stage.part.parameters() / work.layers * gradient_bytes(spec_.precision);
+      work.scatter = scattered(part);
+      if (mesh_.zero_stage == 3) work.gather = over_shards(Collective::all_gather, part);
       return;
     }
-    const ListedShards exposed = exposed_by_lists(*over_, gpu_,
+    const ListedShards exposed = exposed_by_lists(over_->over, gpu_,
                                                   {.layers = static_cast<double>(work.layers),
-                                                   .parameters = parameters,
+                                                   .parameters = over_->at_once * stage.part.parameters(),
                                                    .hidden = static_cast<double>(all_.shape.hidden),
-                                                   .replicas = static_cast<double>(mesh_.copies()),
+                                                   .replicas = static_cast<double>(mesh_.shards()),
                                                    .precision = spec_.precision,
                                                    .recompute = mesh_.recompute == Recomputation::full});
     work.lists = exposed.network / spec_.network_scale + exposed.device / spec_.compute_scale + exposed.host;
@@ -335,11 +376,9 @@ class SplitModel {
   const Mesh& mesh_;  ///< of `spec_`, with the replicas
   ShardOfAll all_;
   Bytes activations_{0};
-  double sums_at_once_ = 1;
   TimedExchange sum_of_activations_;
   Duration pass_keys_{0}, to_experts_{0};
-  std::optional<Cluster> group_;
-  std::optional<CommModel> over_;
+  std::optional<SumApart> over_, over_sets_, over_experts_;
   SplitWork work_;
   SplitStep out_;
 };

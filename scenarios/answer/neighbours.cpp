@@ -40,7 +40,7 @@ std::vector<Leaner> leaner(const WorkloadSpec& own, int gpus_per_node) {
     return out;
   }
   const Mesh& p = *own.parallelism;
-  const int last_stage = p.pipeline > 1 || p.expert > 1 ? 1 : 3;  // beyond it there is no model
+  const int last_stage = p.expert > 1 ? 1 : 3;  // beyond it there is no model
   for (int stage = p.zero_stage + 1; stage <= last_stage; ++stage)
     add("zero_stage", fmt::format("{}", stage), [=](WorkloadSpec& w) { w.parallelism->zero_stage = stage; });
   if (p.recompute != Recomputation::full)

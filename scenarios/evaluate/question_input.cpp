@@ -182,8 +182,9 @@ struct Writers {
 /// Every GPU writes what no other has (PyTorch, "Distributed Checkpoint": each rank saves its local shards
 /// alone; AWS Neuron, "Developer guide for save/load checkpoint": model states by data-parallel rank 0,
 /// optimizer states of ZeRO-1 by all ranks). So one copy writes what its replicas have as well, and all nodes
-/// what ZeRO shards: optimizer states and fp32 weights, at stage 3 everything. The GPUs of a layer are
-/// neighbours and the stages of a copy as far apart as its replicas are many, as Megatron-LM numbers ranks
+/// of a shard group what ZeRO shards: optimizer states and fp32 weights, at stage 3 everything. The GPUs of a
+/// layer are neighbours and the stages of a copy as far apart as its replicas are many, as Megatron-LM
+/// numbers ranks
 /// ("tp-cp-ep-dp-pp", megatron/core/parallel_state.py).
 Writers writers_of(const InputContext& c) {
   const WorkloadSpec& spec = c.question.workload;
@@ -203,7 +204,10 @@ Writers writers_of(const InputContext& c) {
   const Bytes state = checkpoint_bytes(1, spec.precision, optimizer_of(spec, c.workload));
   const Bytes weights{spec.precision == Precision::fp32 ? 4.0 : 2.0};  // what the forward pass reads
   const double whole = p.zero_stage == 3 ? 0 : weights / state;
-  return {nodes, whole / copies + (1 - whole) / nodes};
+  // One of the groups that hold the same shards writes them.
+  const int of_group = (p.tensor * p.shards() + per_node - 1) / per_node;
+  const int sharing = p.shard_sets() > 1 ? std::min(nodes, p.pipeline * of_group) : nodes;
+  return {sharing, whole / copies + (1 - whole) / sharing};
 }
 
 }  // namespace

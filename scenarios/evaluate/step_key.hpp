@@ -65,10 +65,10 @@ inline auto input_key(const InputOptions& input) {
 
 inline auto split_key(const Mesh& mesh) {
   const auto& [tensor, pipeline, interleave, context, expert, data, micro_batch, micro_batches, recompute,
-               zero_stage, schedule, overlap_gradients, sequence_parallel, tables] = mesh;
-  return std::tuple{tensor,   pipeline,          interleave,        context,   expert,
-                    data,     micro_batch,       micro_batches,     recompute, zero_stage,
-                    schedule, overlap_gradients, sequence_parallel, tables};
+               zero_stage, shard_group, schedule, overlap_gradients, sequence_parallel, tables] = mesh;
+  return std::tuple{tensor,      pipeline,    interleave,        context,           expert,
+                    data,        micro_batch, micro_batches,     recompute,         zero_stage,
+                    shard_group, schedule,    overlap_gradients, sequence_parallel, tables};
 }
 
 inline auto stage_key(const InputStage& stage) {

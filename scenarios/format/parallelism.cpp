@@ -76,10 +76,14 @@ Mesh read_parallelism(const Json& json) {
   if (p.zero_stage >= 2 && p.overlap_gradients)
     in.require("overlap_gradients")
         .fail("sharded gradients always leave layer by layer", "leave it out, or \"zero_stage\": 0 or 1");
-  if (p.zero_stage >= 2 && p.pipeline > 1)
-    in.require("zero_stage")
-        .fail("gradients or weights sharded over replicas of a pipeline have no model",
-              "\"zero_stage\": 1, or no pipeline");
+  if (const Json* group = in.find("shard_group")) {
+    p.shard_group = static_cast<int>(in.integer("shard_group", 2, 1'000'000));
+    if (p.zero_stage == 0)
+      group->fail("nothing is sharded over the GPUs of a shard group", "\"zero_stage\": 1, 2 or 3");
+    if (p.expert > 1)
+      group->fail("shard groups beside experts split over GPUs have no model",
+                  "leave \"shard_group\" or \"expert\" out");
+  }
   if (p.zero_stage >= 2 && p.expert > 1)
     in.require("zero_stage")
         .fail("gradients or weights sharded over replicas beside experts split over GPUs have no model",

@@ -37,8 +37,7 @@ SplitWork some_step(RandomStream& random) {
   work.of_a_pass = one_of(random, {0, 1}) == 0 ? 1 : 0.5 + random.uniform() / 2;
   work.message = some_exchange(random);
   work.slowdown = 0.2 * random.uniform();
-  const bool overlap = random.uniform() < 0.5,
-             shards = stages == 1 && schedule == 0 && random.uniform() < 0.6,
+  const bool overlap = random.uniform() < 0.5, shards = random.uniform() < 0.4,
              gathers = random.uniform() < 0.7, alike = random.uniform() < 0.5;
   const int layers = one_of(random, {1, 2, 5, 24});
   for (int s = 0; s < stages; ++s) {

@@ -201,7 +201,11 @@ TEST_CASE("splits that cannot be are refused at their place") {
   CHECK(contains(split_refusal(R"({"tensor": 0})"), "must be from 1 to 1024"));
   CHECK(contains(split_refusal(R"({"pipeline": 3})"), "no multiple of 1 x 3"));
   CHECK(contains(split_refusal(R"({"interleave": 2})"), "in a pipeline only"));
-  CHECK(contains(split_refusal(R"({"zero_stage": 3, "pipeline": 2})"), "no model"));
+  CHECK(contains(split_refusal(R"({"shard_group": 8})"), "nothing is sharded"));
+  CHECK(contains(split_refusal(R"({"zero_stage": 1, "shard_group": 1})"), "must be from 2 to"));
+  CHECK(contains(split_refusal(R"({"zero_stage": 1, "shard_group": "all"})"), "x.json"));
+  CHECK(contains(split_refusal(R"({"zero_stage": 1, "shard_group": 5})"), "no multiple of the 5 of a shard"));
+  CHECK(contains(split_refusal(R"({"zero_stage": 1, "shard_group": 8, "expert": 8})"), "beside experts"));
   CHECK(contains(split_refusal(R"({"zero_stage": 2, "expert": 8})"), "beside experts"));
   CHECK(contains(split_refusal(R"({"expert": 5})"), "no multiple of the 5 that share experts"));
   CHECK(contains(split_refusal(R"({"expert": 8})"), "without experts"));
@@ -232,6 +236,10 @@ TEST_CASE("a split has a time on sizes that are no multiple of it") {
   CHECK(fitting(asked, 8).interleave == 1);
   CHECK(fitting(asked, 4).tensor == 4);
   CHECK(fitting(asked, 1).gpus() == 1);
+  asked.shard_group = 8;
+  CHECK(fitting(asked, 32 * 8).shard_group == 8);
+  CHECK(fitting(asked, 32 * 12).shard_group == 4);
+  CHECK(gpu_unit(asked) == 8 * 4 * 8);
 }
 
 TEST_CASE("issue 23, item 26: a scenario says whether PCIe switches pass data on between GPUs") {

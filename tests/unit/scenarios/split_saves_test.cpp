@@ -55,6 +55,10 @@ TEST_CASE("what ZeRO shards is written by all nodes, the rest by one copy") {
   CHECK(ports(R"({"tensor": 8, "zero_stage": 3})", 8) == doctest::Approx(1.0 / 8));
   CHECK(ports(R"({"tensor": 8, "pipeline": 4, "micro_batches": 8, "zero_stage": 1})", 8) ==
         doctest::Approx(2.0 / 14 / 4 + 12.0 / 14 / 8));
+  // A shard group of two nodes writes for all four of them.
+  CHECK(ports(R"({"tensor": 8, "zero_stage": 1, "shard_group": 2})", 8) ==
+        doctest::Approx(2.0 / 14 + 12.0 / 14 / 2));
+  CHECK(ports(R"({"tensor": 4, "zero_stage": 3, "shard_group": 4})", 8) == doctest::Approx(1.0 / 2));
   // In fp32 the weights themselves, 4 of 12 bytes, are the optimizer's.
   CHECK(ports(R"({"tensor": 8, "zero_stage": 1})", 8, "fp32") == doctest::Approx(4.0 / 12 + 8.0 / 12 / 8));
 }

@@ -141,6 +141,28 @@ TEST_CASE("layers that are gathered ahead hide just what fits behind the kernels
   CHECK(length(work) == doctest::Approx(3.1));
 }
 
+TEST_CASE("a pass of a pipeline gathers the layers of its part ahead, and scatters going back") {
+  const auto sharded = [](SplitWork work) {
+    for (StageWork& w : work.stages) {
+      w.layers = 10;
+      w.gather.time = Duration{0.05};
+      w.scatter.time = Duration{0.1};
+    }
+    return work;
+  };
+  // The first stage shows its first gather and its last scatter; the second gathers while it waits.
+  const double ends = 0.05 + 0.1;
+  CHECK(length(sharded(equal(2, 1))) == doctest::Approx(2 * 3 + ends));
+  // Between two backward passes a stage scatters its last layer and gathers the first of the next.
+  const PipelineSchedule gpipe = PipelineSchedule::gpipe;
+  CHECK(length(sharded(equal(2, 2, 1, gpipe))) == doctest::Approx(3 * 3 + 2 * ends));
+  // Gradients of weights need no weights; the last of them are scattered behind the kernels.
+  const PipelineSchedule zero_bubble = PipelineSchedule::zero_bubble;
+  CHECK(length(sharded(equal(2, 1, 1, zero_bubble))) == doctest::Approx(1 + 1 + 1 + 2 + ends));
+  // Interleaved, four backward passes of five layers each.
+  CHECK(length(sharded(equal(2, 2, 2))) == doctest::Approx(length(equal(2, 2, 2)) + 4 * ends));
+}
+
 TEST_CASE("gradients that leave beside the last backward pass show only what is left") {
   SplitWork work = equal(1, 4);
   StageWork& w = work.stages.front();

@@ -296,7 +296,38 @@ TEST_CASE(
   // Gradients of every micro-batch are scattered, while stage 1 sums them once.
   CHECK(step(a100s(2, 16), {.micro_batches = 8, .zero_stage = 2}).parts.exchange_busy >
         step(a100s(2, 16), {.micro_batches = 8, .zero_stage = 1}).parts.exchange_busy);
-  CHECK_THROWS_AS(step(a100s(1, 8), {.pipeline = 2, .zero_stage = 2}), Error);
+  CHECK_THROWS_AS(step(a100s(1, 8), {.pipeline = 2, .zero_stage = 3}, narrow(), {.gathers_tensors = true}),
+                  Error);
+  // Weights of a pipeline are gathered for every pass, gradients scattered behind every micro-batch.
+  const auto busy = [](int stage) {
+    return step(a100s(2, 16), {.pipeline = 2, .micro_batches = 8, .zero_stage = stage}).parts.exchange_busy;
+  };
+  CHECK(busy(2) > busy(1));
+  CHECK(busy(3) > busy(2));
+}
+
+TEST_CASE("a shard group gathers among its own, and sums each shard over the groups") {
+  const Cluster two = a100s(2, 16), one = a100s(1, 8);
+  const StageWork work = step(two, {.zero_stage = 3, .shard_group = 8}).work->stages.front();
+  const Bytes layer{2 * transformer_workload(narrow()).parameters() / 8};
+  CommModel inside{one, {}}, over{two, {}};
+  CHECK(work.gather.time == inside.time(Collective::all_gather, layer));
+  // The eight groups of two GPUs share the adapters: eight shards of an eighth.
+  CHECK(work.scatter.time.base() == doctest::Approx((inside.time(Collective::reduce_scatter, layer) +
+                                                     over.time(Collective::all_reduce, layer))
+                                                        .base()));
+  const StageWork all = step(two, {.zero_stage = 3}).work->stages.front();
+  CHECK(work.gather.time < all.gather.time);
+  // Stage 1 keeps the update of an eighth instead of a sixteenth.
+  const auto update = [&](int group) {
+    return step(two, {.zero_stage = 1, .shard_group = group}).parts.optimizer.base();
+  };
+  CHECK(update(8) == doctest::Approx(2 * update(0)));
+  CHECK(update(16) == update(0));
+  CHECK_THROWS_WITH_AS(step(two, {.zero_stage = 1, .shard_group = 3}),
+                       "error: the 16 GPUs with the same weights are no multiple of the 3 of a shard group\n "
+                       " hint: choose nodes or shard_group so that they are",
+                       Error);
 }
 
 TEST_CASE("a token goes to each holder of its experts once") {
@@ -365,6 +396,8 @@ TEST_CASE("memory holds a GPU's experts, and sharded states of all parameters ov
   options.mesh->zero_stage = 1;
   const MemoryUse sharded = training_memory(w, options);
   CHECK(sharded.optimizer.base() == doctest::Approx(8 * (others + experts) / 16));
+  options.mesh = Mesh{.data = 16, .zero_stage = 1, .shard_group = 4};
+  CHECK(training_memory(w, options).optimizer.base() == doctest::Approx(8 * (others + experts) / 4));
 }
 
 TEST_CASE("sums of activations that a slow host hides come out when the network is slower") {
