@@ -57,6 +57,7 @@ std::string network_text(const Scenario& s, const ClusterSpec& c) {
     out = f.kind.empty() ? "network chosen by size" : f.kind;
     if (!f.leaf_switch.empty()) out += ", " + f.leaf_switch;
     if (!c.fabric.link.empty()) out += ", " + c.fabric.link;
+    if (f.routing) out += fmt::format(", routing {}", to_string(*f.routing));
     if (c.fabric.links_per_node) out += fmt::format(", {} ports", *c.fabric.links_per_node);
   }
   if (!s.search.oversubscription.empty() || (!s.search.fabric.empty() && f.oversubscription > 1))

@@ -100,7 +100,7 @@ TEST_CASE("routes join their ends and carry no more than each link, by every way
       const DeviceId to = gpus[random.below(gpus.size())];
       if (from == to) continue;
       for (const auto routing :
-           {FabricRouting::destination_mod, FabricRouting::ecmp_hash, FabricRouting::adaptive}) {
+           {FabricRouting::destination_mod, FabricRouting::ecmp, FabricRouting::adaptive}) {
         check_route(t, router.route(from, to, {.routing = routing, .flow = random.next()}), from, to);
       }
     }

@@ -22,6 +22,7 @@ class ClusterBuilder {
 
   Topology build() {
     const auto nodes = static_cast<std::size_t>(nodes_);
+    builder_.set_routing(plan_.routing);
     builder_.reserve(
         nodes * node_.devices().size() + static_cast<std::size_t>(plan_.switches() + plan_.storage_servers),
         nodes * (node_.links().size() + 2 * static_cast<std::size_t>(plan_.nics)) + 2 * plan_.trunks.size() +

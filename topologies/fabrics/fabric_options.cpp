@@ -26,6 +26,7 @@ FabricOptions FabricOptions::for_another_node() const {
   other.choice.oversubscription = choice.oversubscription;
   other.choice.core_oversubscription = choice.core_oversubscription;
   other.choice.rails = choice.rails;
+  other.choice.routing = choice.routing;
   return other;
 }
 
@@ -39,6 +40,8 @@ FabricOptions read_fabric_options(const Json& json) {
   if (const Json* rails = in.find("rails")) {
     choice.rails = parsed(*rails, [](const std::string& name) { return parse_rail_plan(name); });
   }
+  if (const Json* routing = in.find("routing"))
+    choice.routing = parsed(*routing, [](const std::string& name) { return parse_routing(name); });
   choice.leaf_switch = in.string_or("switch", "");
   choice.spine_switch = in.string_or("spine_switch", "");
   choice.core_switch = in.string_or("core_switch", "");

@@ -24,9 +24,9 @@ struct FabricOptions {
 };
 
 /// Reads {kind, switch, spine_switch, core_switch, oversubscription, down_ports, core_oversubscription,
-/// rails, torus, leaves_per_group, nodes_per_group, links_per_node, link}, all optional. Throws Error at the
-/// place of an unknown member, kind or rail plan, or a number out of range. Names of hardware are resolved
-/// later.
+/// rails, routing, torus, leaves_per_group, nodes_per_group, links_per_node, link}, all optional. Throws
+/// Error at the place of an unknown member, kind or rail plan, or a number out of range. Names of hardware
+/// are resolved later.
 FabricOptions read_fabric_options(const Json& json);
 
 }  // namespace rackcast

@@ -24,6 +24,7 @@ constexpr std::array<FabricKind, 6> kinds{{
     {"torus_3d", "switches with nodes, joined to six neighbours", fabrics::plan_torus_3d},
 }};
 constexpr std::array<std::string_view, 3> rail_names{"by_node", "by_rail", "separate"};
+constexpr std::array<std::string_view, 3> routing_names{"dmodk", "ecmp", "adaptive"};
 
 using limits::most_of_a_kind;
 
@@ -191,6 +192,18 @@ RailPlan parse_rail_plan(std::string_view name) {
               fmt::format("known: {}", fmt::join(rail_names, ", "))};
 }
 
+std::string_view to_string(FabricRouting routing) {
+  return routing_names.at(static_cast<std::size_t>(routing));
+}
+
+FabricRouting parse_routing(std::string_view name) {
+  const auto found = std::ranges::find(routing_names, name);
+  if (found != routing_names.end()) return static_cast<FabricRouting>(found - routing_names.begin());
+  throw Error{fmt::format("unknown routing \"{}\"", name),
+              {},
+              fmt::format("known: {}", fmt::join(routing_names, ", "))};
+}
+
 std::span<const FabricKind> fabric_kinds() {
   return kinds;
 }
@@ -240,6 +253,7 @@ FabricPlan plan_fabric(const Catalog& catalog, const NodeSpec& node, int nodes, 
   plan.storage_servers = choice.storage_servers;
   plan.storage_links = planes ? (choice.storage_links + node.nics - 1) / node.nics : choice.storage_links;
   plan.rails = choice.rails;
+  plan.routing = choice.routing.value_or(plan.routing);
   plan.port_link = *node.nic_link;
   const auto leaves = with_ports_down(leaf_candidates(catalog, node, choice), choice);
   for (const SwitchSpec& leaf : leaves) {

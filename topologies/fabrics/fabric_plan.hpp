@@ -5,12 +5,14 @@
 /// and storage, further switches, and a list of the cable bundles between switches. A machine that fits one
 /// switch gets one.
 #include <compare>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/base/error.hpp"
+#include "topologies/graph/graph.hpp"
 #include "topologies/hardware/node_spec.hpp"
 #include "topologies/hardware/switch_spec.hpp"
 
@@ -24,6 +26,10 @@ enum class RailPlan {
 std::string_view to_string(RailPlan);
 /// "by_node", "by_rail" or "separate"; Error with the known ones.
 RailPlan parse_rail_plan(std::string_view name);
+
+std::string_view to_string(FabricRouting);
+/// "dmodk", "ecmp" or "adaptive"; Error with the known ones.
+FabricRouting parse_routing(std::string_view name);
 
 /// The number of nodes that one job has on each leaf of each pod. A tree of two levels is one pod.
 using Gang = std::vector<std::vector<int>>;
@@ -48,6 +54,7 @@ struct FabricChoice {
   int down_ports = 0;
   StatedAt down_ports_where = {};
   RailPlan rails = RailPlan::by_node;
+  std::optional<FabricRouting> routing = {};  ///< absent: destination_mod
   int storage_servers = 0;
   int storage_links = 1;  ///< ports of one storage server, of the nodes' rate
 
@@ -77,6 +84,7 @@ struct FabricPlan {
   int nodes = 0, nics = 0;  ///< ports per node
   int storage_servers = 0, storage_links = 0;
   RailPlan rails = RailPlan::by_node;
+  FabricRouting routing = FabricRouting::destination_mod;
 
   SwitchSpec leaf, spine, core;  ///< spine and core are unused if their number is 0
   int leaves = 0, spines = 0, cores = 0;

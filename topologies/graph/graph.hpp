@@ -53,8 +53,19 @@ struct Link {
 
 class TopologyBuilder;
 
+/// How switches choose among paths that are equally short.
+enum class FabricRouting {
+  /// Static, as InfiniBand's subnet managers set it up (D-Mod-K; Zahavi, Technion CCIT report 776, 2010). A
+  /// switch with several ways takes the next digit of the destination's number, in the base of the number of
+  /// ways.
+  destination_mod,
+  ecmp,      ///< a hash of source, destination and flow chooses at each switch
+  adaptive,  ///< every packet may go another way: an even split
+};
+
 class Topology {
  public:
+  [[nodiscard]] FabricRouting routing() const { return routing_; }  ///< of the switches between nodes
   [[nodiscard]] std::span<const Device> devices() const { return devices_; }
   [[nodiscard]] std::span<const Link> links() const { return links_; }
   [[nodiscard]] std::span<const LinkClass> link_classes() const { return classes_; }
@@ -102,6 +113,7 @@ class Topology {
   std::vector<Range> node_ranges_;
   std::vector<std::int32_t> out_begin_;  ///< per device, into out_
   std::vector<LinkId> out_;
+  FabricRouting routing_ = FabricRouting::destination_mod;
 };
 
 /// Collects devices and links; build() indexes them.
@@ -121,6 +133,7 @@ class TopologyBuilder {
   /// Copies node 0 of `node` as the next node. `shape` numbers the template.
   void append_node(const Topology& node, int shape);
 
+  void set_routing(FabricRouting routing) { topology_.routing_ = routing; }
   [[nodiscard]] std::size_t device_count() const { return topology_.devices_.size(); }
   Topology build() &&;
 

@@ -275,9 +275,13 @@ Route FabricPaths::finish(std::vector<Hop> hops, Duration latency) const {
   return route;
 }
 
+FabricRouting FabricPaths::routing_of(const RouteChoice& choice) const {
+  return choice.routing.value_or(topology_.routing());
+}
+
 Duration FabricPaths::single(DeviceId from, DeviceId to, const RouteChoice& choice, std::vector<Hop>& hops) {
   prepare();
-  const bool fixed = choice.routing == FabricRouting::destination_mod;
+  const bool fixed = routing_of(choice) == FabricRouting::destination_mod;
   const Port first = fixed ? only_port(from) : Port{};
   if (first.link != no_id && last_.at == first.other && last_.to == to) {
     Duration latency = topology_.latency(first.link);
@@ -300,7 +304,7 @@ Duration FabricPaths::single(DeviceId from, DeviceId to, const RouteChoice& choi
       return {};
     }
     std::uint64_t pick = digits;
-    if (choice.routing == FabricRouting::destination_mod) {
+    if (fixed) {
       // A core that serves several spines of a pod: the destinations behind it take them in turn, as a subnet
       // manager hands out its ports. The digits that are left would send neighbours through one spine.
       if (topology_.device(at).kind == DeviceKind::core) {
@@ -355,7 +359,8 @@ Duration FabricPaths::split(DeviceId from, DeviceId to, std::vector<Hop>& hops) 
 }
 
 Duration FabricPaths::route(DeviceId from, DeviceId to, const RouteChoice& choice, std::vector<Hop>& hops) {
-  return choice.routing == FabricRouting::adaptive ? split(from, to, hops) : single(from, to, choice, hops);
+  return routing_of(choice) == FabricRouting::adaptive ? split(from, to, hops)
+                                                       : single(from, to, choice, hops);
 }
 
 std::vector<Route> FabricPaths::equal_cost_routes(DeviceId from, DeviceId to, std::size_t limit) {

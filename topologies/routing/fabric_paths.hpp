@@ -25,6 +25,7 @@ class FabricPaths {
   std::vector<Route> equal_cost_routes(DeviceId from, DeviceId to, std::size_t limit);
 
  private:
+  [[nodiscard]] FabricRouting routing_of(const RouteChoice& choice) const;
   /// A breadth-first search that can go on where it stopped.
   struct Search {
     std::vector<std::int32_t> distances;  ///< hops of fabric devices to the root, as far as known

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,19 +29,9 @@ struct Route {
   Bandwidth bandwidth{0};  ///< of the whole when nobody else uses it: the least of bandwidth / share
 };
 
-/// Between leaves several paths are equally short.
-enum class FabricRouting {
-  /// Static, as InfiniBand's subnet managers set it up (D-Mod-K; Zahavi, Technion CCIT report 776, 2010). A
-  /// switch with several ways takes the next digit of the destination's number, in the base of the number of
-  /// ways.
-  destination_mod,
-  ecmp_hash,  ///< a hash of source, destination and flow chooses
-  adaptive,   ///< every packet may go another way: an even split
-};
-
 struct RouteChoice {
-  FabricRouting routing = FabricRouting::destination_mod;
-  std::uint64_t flow = 0;                     ///< ecmp_hash: flows of one pair may take different paths
+  std::optional<FabricRouting> routing = {};  ///< absent: that of the topology
+  std::uint64_t flow = 0;                     ///< ecmp: flows of one pair may take different paths
   DeviceId from_nic = no_id, to_nic = no_id;  ///< instead of the nearest one that the other end reaches
 };
 

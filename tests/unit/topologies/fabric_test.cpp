@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -205,12 +207,37 @@ TEST_CASE("static routes depend on the destination alone; hashed ones on the flo
   CHECK(router.equal_cost_routes(from, to).size() == static_cast<std::size_t>(p.spines));
   std::set<DeviceId> hashed;
   for (std::uint64_t flow = 0; flow < 64; ++flow) {
-    hashed.insert(spine_of(router.route(from, to, {.routing = FabricRouting::ecmp_hash, .flow = flow})));
+    hashed.insert(spine_of(router.route(from, to, {.routing = FabricRouting::ecmp, .flow = flow})));
   }
   CHECK(hashed.size() > 1);
   const Route split = router.route(from, to, {.routing = FabricRouting::adaptive});
   CHECK(split.hops.size() == 2 + 2 * static_cast<std::size_t>(p.spines));
   CHECK(split.bandwidth.base() == doctest::Approx(12.1e9));
+}
+
+TEST_CASE("flows between two leaves take an uplink each by D-Mod-K, and collide where a hash chooses") {
+  const NodeSpec dgx = node_spec(catalog(), "dgx1v_16gb");
+  const auto most_on_a_link = [&](FabricRouting routing) {
+    const FabricPlan p = plan(dgx, 32, {.routing = routing, .kind = "two_level"});
+    const Topology t = build_cluster(build_node(dgx), p);
+    CHECK(t.routing() == routing);
+    Router router{t};
+    std::map<LinkId, double> flows;
+    const int half = p.down / dgx.nics;  // nodes of a leaf
+    for (int node = 0; node < half; ++node) {
+      const auto from = t.devices_of(node, DeviceKind::nic), to = t.devices_of(half + node, DeviceKind::nic);
+      for (std::size_t nic = 0; nic < from.size(); ++nic)
+        for (const Hop& hop : router.route(from[nic], to[nic]).hops) flows[hop.link] += hop.share;
+    }
+    double most = 0;  // flows for each cable
+    for (const auto& [link, load] : flows) most = std::max(most, load / t.link(link).width);
+    return most;
+  };
+  CHECK(most_on_a_link(FabricRouting::destination_mod) == 1);
+  CHECK(most_on_a_link(FabricRouting::adaptive) <= 1);
+  CHECK(most_on_a_link(FabricRouting::ecmp) > 1);
+  CHECK_THROWS_WITH_AS((void)parse_routing("ecpm"),
+                       "error: unknown routing \"ecpm\"\n  hint: known: dmodk, ecmp, adaptive", Error);
 }
 
 TEST_CASE("storage reaches the memory of a node") {
