@@ -155,7 +155,8 @@ PredictionOutcome predict_case(PredictionContext& context, const ValidationCase&
   } catch (const Unpredictable& u) {
     return {std::nullopt, u.reason};
   } catch (const Error& e) {
-    return {std::nullopt, e.message()};
+    // The hint names what would be possible, such as the precisions that a GPU supports.
+    return {std::nullopt, e.hint().empty() ? e.message() : e.message() + " (" + e.hint() + ")"};
   }
 }
 

@@ -14,11 +14,10 @@
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/listings/templates.hpp"
-#include "scenarios/names/exchange_choice.hpp"
 #include "scenarios/plan/pareto.hpp"
-#include "sim/base/error.hpp"
 #include "tests/answer_sentence.hpp"
 #include "tests/document_faults.hpp"
+#include "tests/unit/scenarios/plan/small_question.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "tests/unit/sim/error_text.hpp"
 #include "topologies/catalog/catalog.hpp"
@@ -26,33 +25,6 @@
 using namespace rackcast;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog instance = Catalog::builtin();
-  return instance;
-}
-
-/// A small question with a site that prices everything.
-const std::string kSmall = R"({
-  "name": "small",
-  "data": {"samples": 80000000, "bytes_per_sample": "0.113 MB"},
-  "workloads": [
-    {"model": "resnet50", "epochs": 90, "batch_per_gpu": 64, "precision": "mixed",
-     "framework": {"name": "tensorflow", "version": "NGC 18.08"}},
-    {"model": "inception-v3", "epochs": 40, "batch_per_gpu": 64, "precision": "mixed"}
-  ],
-  "workloads_run": "each-on-its-own",
-  "cluster": {"node": "dgx1v_16gb"},
-  "goal": {"deadline": "5 days", "max_nodes": 6},
-  "site": {"prices": {"date": "2018-06-30", "staff": "60000 USD/year"}},
-  "search": {"node": ["dgx1v_16gb", "dgx2", "dgx1_p100"], "batch_per_gpu": [32, 64]}
-})";
-
-Scenario small(const std::vector<std::pair<std::string, std::string>>& sets = {}) {
-  Json json = parse_json(kSmall, "small.json");
-  for (const auto& [path, value] : sets) json = json.with(path, parse_json_or_string(value, path));
-  return read_scenario(json, "small.json");
-}
 
 bool conflicts(const PlanReport& p, std::string_view limit) {
   return std::ranges::count(p.conflict_set, limit, &doc::Plan::Conflict::limit) > 0;
@@ -91,10 +63,6 @@ std::vector<Enumerated> enumerate(double deadline) {
     }
   }
   return out;
-}
-
-std::string refusal(const std::string& path, const std::string& value) {
-  return error_text([&] { check_names(small({{path, value}}), catalog()); });
 }
 
 }  // namespace
@@ -439,33 +407,4 @@ TEST_CASE("an interrupted search keeps what it has found and says that it is not
   const Result nothing = size(small(), catalog(), control);
   CHECK(nothing.partial);
   CHECK_FALSE(nothing.answer.feasible);
-}
-
-TEST_CASE("a search that cannot be says where and why") {
-  CHECK(contains(refusal("goal.objective", "cheapest"), "lowest-cost"));
-  CHECK(contains(refusal("search.node", "[]"), "empty list"));
-  CHECK(contains(refusal("search.node", "[\"dgx9\"]"), "dgx9"));
-  CHECK(contains(refusal("search.node", "[\"dgx2\", \"dgx2\"]"), "twice"));
-  CHECK(contains(refusal("search.node", "\"dgx2\""), "is a list"));
-  CHECK(contains(refusal("search.batch_per_gpu", "[64, 64]"), "twice"));
-  CHECK(contains(refusal("search.batch_per_gpu", "[-1]"), "between"));
-  CHECK(contains(refusal("search.batch_per_gpu", R"({"from": 8, "to": 4})"), "empty"));
-  CHECK(contains(refusal("search.batch_per_gpu", R"({"from": 1, "to": 1000000})"), "4096"));
-  CHECK(contains(refusal("search.batch_per_gpu", R"({"from": 1, "to": 9, "step": 0})"), "above 0"));
-  CHECK(contains(refusal("search.batch_per_gpu", R"({"from": 1, "to": 9, "times": 1})"), "above 1"));
-  CHECK(contains(refusal("search.batch_per_gpu", R"({"from": 1, "to": 4000})"), "combinations"));
-  CHECK(contains(refusal("search.precision", "[\"fp33\"]"), "fp33"));
-  CHECK(contains(refusal("search.exchange", "[\"gossip\"]"), "all_reduce"));
-  CHECK(contains(refusal("search.storage", R"([{"array": "no_such"}])"), "no_such"));
-  CHECK(contains(refusal("search.fabric", R"([{"kind": "two_level", "switch": "no_such"}])"), "no_such"));
-  CHECK(contains(refusal("search.oversubscription", "[0.5]"), "between"));
-  CHECK(contains(refusal("search.colour", "[1]"), "unknown key"));
-  CHECK(contains(refusal("goal.availability", "0.9"), "failures"));
-  const std::string text = error_text([] {
-    Json json = parse_json(kSmall, "small.json").without("site");
-    (void)read_scenario(json.with("goal.objective", parse_json_or_string("lowest-energy", "x")),
-                        "small.json");
-  });
-  CHECK(contains(text, "needs a site"));
-  CHECK(contains(error_text([] { (void)exchange_named("gossip"); }), "unknown exchange"));
 }
