@@ -4,10 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <span>
 
 #include "commands/commands.hpp"
+#include "commands/leave_out.hpp"
+#include "commands/left_out_spreads.hpp"
 #include "commands/progress_line.hpp"
 #include "commands/report_files.hpp"
 #include "reports/pages/case_rows.hpp"
@@ -36,8 +39,9 @@ void write_curves(const Arguments& args, std::span<const ValidationCase> cases, 
 }
 
 struct ValidateFlags {
-  std::string cases, only, show, curves, evidence;
+  std::string cases, only, show, curves, evidence, leave_out;
   bool rows = false, keep_going = false;
+  int threads = 0;
   std::vector<std::string> bound;
 };
 
@@ -56,7 +60,8 @@ std::vector<ValidationCase> chosen_cases(const std::vector<ValidationCase>& all,
 /// What writes the page of rows again.
 std::string command_of(const ValidateFlags& flags) {
   const std::string only = flags.only.empty() ? "" : " --only " + flags.only;
-  return fmt::format("rackcast validate --cases {}{} --rows", flags.cases, only);
+  const std::string left_out = flags.leave_out.empty() ? "" : " --leave-out " + flags.leave_out;
+  return fmt::format("rackcast validate --cases {}{}{} --rows", flags.cases, only, left_out);
 }
 
 const ValidationCase& case_called(const std::vector<ValidationCase>& cases, const std::string& id) {
@@ -65,6 +70,26 @@ const ValidationCase& case_called(const std::vector<ValidationCase>& cases, cons
   std::vector<std::string> ids;
   for (const ValidationCase& c : cases) ids.push_back(c.id);
   throw Error{fmt::format("no case is called \"{}\"", id), {}, did_you_mean(id, ids), ErrorKind::usage};
+}
+
+ValidationReport predicted(const Catalog& catalog, std::span<const ValidationCase> all,
+                           std::span<const ValidationCase> known, const ValidateFlags& flags) {
+  std::map<std::string, FittedConstants> without;
+  if (!flags.leave_out.empty()) {
+    ProgressLine progress("Repeating fits");
+    without = constants_without_sources(
+        catalog, known, all, [&](std::size_t done, std::size_t sources) { progress.show(done, sources); });
+  }
+  ProgressLine progress("Predicting cases");
+  const auto show = [&](std::size_t done) {
+    progress.show(done, all.size());
+  };
+  ValidationReport report = validate_cases(catalog, all,
+                                           {.on_case = show,
+                                            .known = known,
+                                            .threads = flags.threads,
+                                            .without_source = flags.leave_out.empty() ? nullptr : &without});
+  return flags.leave_out.empty() ? report : with_left_out_spreads(std::move(report));
 }
 
 int run_validate(const Arguments& args, const ValidateFlags& flags) {
@@ -81,13 +106,7 @@ int run_validate(const Arguments& args, const ValidateFlags& flags) {
   if (!flags.keep_going) require_readable(known);
   const std::vector<ValidationCase> all = chosen_cases(known, flags.only);
   const Catalog catalog = open_catalog(args);
-  const ValidationReport report = [&] {
-    ProgressLine progress("Predicting cases");
-    const auto show = [&](std::size_t done) {
-      progress.show(done, all.size());
-    };
-    return validate_cases(catalog, all, {.on_case = show, .known = known});
-  }();
+  const ValidationReport report = predicted(catalog, all, known, flags);
   const std::string json = to_json_text(report);
   const reports::Report page = flags.rows ? reports::build_case_rows(json, "validation", command_of(flags))
                                           : reports::build_validation_report(json, "validation");
@@ -120,6 +139,16 @@ void add_validate(CLI::App& app, Arguments& args) {
                      "A row for every case: measured, predicted, interval, what binds, and why it is off");
   validate->add_flag("--keep-going", flags->keep_going,
                      "Count cases that cannot be read as skipped, instead of ending at the first one");
+  validate
+      ->add_option(
+          "--leave-out", flags->leave_out,
+          "\"source\": predict each source with every fit repeated without it; \"judged\" are then all "
+          "measurements, used by a fit or not. Takes minutes")
+      ->check(CLI::IsMember({"source"}));
+  validate
+      ->add_option("--threads", flags->threads,
+                   "Default: one per core; the report is the same for any number")
+      ->check(CLI::Range(1, 4096));
   validate->add_flag("--json", args.json, "Print every case and the summary as JSON");
   validate->add_option("-o,--output,--html", args.outputs, kOutputHelp);
   validate->add_option(

@@ -11,14 +11,29 @@
 
 namespace rackcast {
 
-FitReport calibrate_fit(const std::vector<DataFile>& files) {
-  const KernelData data = load_kernel_data(files);
-  const std::vector<KernelFit> fits = fit_all(data);
+namespace {
+
+std::vector<KernelFit> all_fits(const KernelData& data) {
+  std::vector<KernelFit> fits = fit_all(data);
   if (fits.empty())
     throw Error{
         fmt::format("no kernel class has the {} measurements that a fit needs", FitOptions{}.least_rows),
         {},
         "measure more shapes of one class on one device"};
+  return fits;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> fitted_parameter_files(const std::vector<DataFile>& files) {
+  const KernelData data = load_kernel_data(files);
+  const std::vector<KernelFit> fits = all_fits(data);
+  return parameter_files(data, fits, network_sums(files, data, fits));
+}
+
+FitReport calibrate_fit(const std::vector<DataFile>& files) {
+  const KernelData data = load_kernel_data(files);
+  const std::vector<KernelFit> fits = all_fits(data);
   const std::vector<NetworkSum> sums = network_sums(files, data, fits);
   return {parameter_files(data, fits, sums),
           kernel_accuracy_markdown(data, fits, sums, borrowed_errors(data, fits),

@@ -18,6 +18,9 @@ struct FitReport {
 /// the shipped measurements, and the same bytes on every machine. Throws Error on broken data.
 FitReport calibrate_fit(const std::vector<DataFile>& files);
 
+/// The parameter files alone, by name: what models/data/gpu_models would hold if these were all measurements.
+std::vector<std::pair<std::string, std::string>> fitted_parameter_files(const std::vector<DataFile>& files);
+
 /// Writes the parameter files below `folder`, which is created. Throws Error if that fails.
 void write_parameter_files(const FitReport& report, const std::string& folder);
 

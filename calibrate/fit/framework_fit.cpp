@@ -69,6 +69,8 @@ FrameworkProfile fit_numbers(const ProfileTask& task, const std::vector<ProfileC
 /// s^2) is 1 in the mean, each series weighing as one.
 class Spread {
  public:
+  Spread() = default;
+  explicit Spread(std::vector<SeriesResiduals> series) : series_{std::move(series)} {}
   void add(std::vector<ProfileResidual> of_one_series) { series_.push_back(std::move(of_one_series)); }
   void add(const Spread& other) { series_.insert(series_.end(), other.series_.begin(), other.series_.end()); }
   [[nodiscard]] double series() const { return static_cast<double>(series_.size()); }
@@ -138,20 +140,21 @@ std::vector<ProfileResidual> residuals_of(const FrameworkProfile& profile,
 }
 
 /// Predicts each series from a fit of the others; nothing where there is one alone.
-Spread cross_validate(const ProfileTask& task, const PredictWithProfile& predict, ProfileFit& fit) {
-  Spread spread;
+std::vector<SeriesResiduals> cross_validate(const ProfileTask& task, const PredictWithProfile& predict,
+                                            ProfileFit& fit) {
+  std::vector<SeriesResiduals> out;
   const auto series = by_series(task.cases);
   fit.series = static_cast<int>(series.size());
-  if (series.size() < 2) return spread;
+  if (series.size() < 2) return out;
   for (const auto& [name, left_out] : series) {
     std::vector<ProfileCase> others;
     for (const ProfileCase& c : task.cases)
       if (c.series != name) others.push_back(c);
     auto residuals = residuals_of(fit_numbers(task, others, predict), left_out, predict);
     for (const ProfileResidual& r : residuals) fit.held_out.push_back(r.log_ratio);
-    spread.add(std::move(residuals));
+    out.push_back(std::move(residuals));
   }
-  return spread;
+  return out;
 }
 
 double sigma_of(double square) {
@@ -196,30 +199,40 @@ Weighing likeliest_weight(const std::vector<Spread>& own) {
 
 }  // namespace
 
-ProfileFits fit_profiles(const std::vector<ProfileTask>& tasks, const PredictWithProfile& predict) {
+ProfileSample sample_profile(const ProfileTask& task, const PredictWithProfile& predict) {
+  ProfileSample out{{unfitted(task), {}, {}, 0}, {}, {}};
+  if (task.cases.empty()) return out;
+  out.fit.profile = fit_numbers(task, task.cases, predict);
+  out.held_out = cross_validate(task, predict, out.fit);
+  for (const auto& [name, cases] : by_series(task.cases))
+    out.never_fitted.push_back(residuals_of(unfitted(task), cases, predict));
+  for (const ProfileResidual& r : residuals_of(out.fit.profile, task.cases, predict))
+    out.fit.residuals.push_back(r.log_ratio);
+  return out;
+}
+
+ProfileFits draw_together(const std::vector<ProfileSample>& samples) {
   std::vector<ProfileFit> fits;
   std::vector<Spread> own;
   Spread all, never_fitted;
-  for (const ProfileTask& task : tasks) {
-    ProfileFit fit{task.profile, {}, {}, 0};
-    own.emplace_back();
-    if (!task.cases.empty()) {
-      fit.profile = fit_numbers(task, task.cases, predict);
-      own.back() = cross_validate(task, predict, fit);
-      all.add(own.back());
-      for (const auto& [name, cases] : by_series(task.cases))
-        never_fitted.add(residuals_of(unfitted(task), cases, predict));
-      for (const ProfileResidual& r : residuals_of(fit.profile, task.cases, predict))
-        fit.residuals.push_back(r.log_ratio);
-    }
-    fits.push_back(std::move(fit));
+  for (const ProfileSample& sample : samples) {
+    own.emplace_back(sample.held_out);
+    all.add(own.back());
+    never_fitted.add(Spread{sample.never_fitted});
+    fits.push_back(sample.fit);
   }
   const Weighing best = likeliest_weight(own);
   const double of_all = all.square(), of_none = never_fitted.square();
   for (std::size_t i = 0; i < fits.size(); ++i)
     fits[i].profile.log_sigma =
-        sigma_of(tasks[i].cases.empty() ? of_none : drawn(own[i], of_all, best.weight));
+        sigma_of(samples[i].never_fitted.empty() ? of_none : drawn(own[i], of_all, best.weight));
   return {std::move(fits), best.weight, best.inside};
+}
+
+ProfileFits fit_profiles(const std::vector<ProfileTask>& tasks, const PredictWithProfile& predict) {
+  std::vector<ProfileSample> samples;
+  for (const ProfileTask& task : tasks) samples.push_back(sample_profile(task, predict));
+  return draw_together(samples);
 }
 
 }  // namespace rackcast

@@ -49,6 +49,20 @@ struct ProfileFits {
   double share_inside = 0;  ///< of left-out series, by the s of all others; 0.9 is what an interval says
 };
 
+/// The residuals of one series.
+using SeriesResiduals = std::vector<ProfileResidual>;
+
+/// The fit of one profile alone, before its interval is drawn to what all profiles have.
+struct ProfileSample {
+  ProfileFit fit;                             ///< log_sigma is not set yet
+  std::vector<SeriesResiduals> held_out;      ///< of each series, by the fit of the others
+  std::vector<SeriesResiduals> never_fitted;  ///< of each series, from the starting point
+};
+/// A profile without cases keeps the starting point. Deterministic, and independent of other profiles.
+ProfileSample sample_profile(const ProfileTask& task, const PredictWithProfile& predict);
+/// The intervals of all profiles, in the order of the samples.
+ProfileFits draw_together(const std::vector<ProfileSample>& samples);
+
 /// All of them together, because intervals are drawn to what all have. Deterministic.
 ProfileFits fit_profiles(const std::vector<ProfileTask>& tasks, const PredictWithProfile& predict);
 

@@ -102,6 +102,7 @@ Numbers fit(const std::string& text, const LinkTask& task, const LinkResidual& r
     for (const Number& time : ll128_times) add(time);
     add(ll128_factor);
   }
+  if (task.cases.empty()) return numbers_of(problem.start, has_ll128);
   problem.residual_count = task.cases.size();
   problem.prior_weight = expected_residual;
   problem.robust_scale = robust_scale;

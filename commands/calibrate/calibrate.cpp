@@ -26,6 +26,7 @@ void add_calibrate(CLI::App& app, Arguments& args) {
   add_calibrate_run(*calibrate, args);
   add_calibrate_frameworks(*calibrate, args);
   add_calibrate_collectives(*calibrate, args);
+  add_calibrate_spreads(*calibrate, args);
   add_calibrate_box(*calibrate, args);
   struct Flags {
     std::string data;

@@ -11,6 +11,7 @@ namespace rackcast {
 void add_calibrate_run(CLI::App& calibrate, Arguments& args);
 void add_calibrate_frameworks(CLI::App& calibrate, Arguments& args);
 void add_calibrate_collectives(CLI::App& calibrate, Arguments& args);
+void add_calibrate_spreads(CLI::App& calibrate, Arguments& args);
 /// `check` and `diff`.
 void add_calibrate_box(CLI::App& calibrate, Arguments& args);
 /// Lets `fit` take a measured box; without one it calls `fit_folder`.

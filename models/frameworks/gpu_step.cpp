@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/mechanism_spread.hpp"
 #include "sim/base/error.hpp"
 
 namespace rackcast {
@@ -272,7 +273,9 @@ StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const Fram
     out.optimizer = stream.lap();
   }
   out.total = stream.now();
-  out.log_sigma = std::hypot(gpu.network_log_sigma(), builder.shared_sigma(), framework.log_sigma);
+  const double alone = options.training ? 0 : mechanism_log_sigma(Mechanism::forward_pass);
+  out.log_sigma =
+      std::hypot(std::hypot(gpu.network_log_sigma(), builder.shared_sigma(), framework.log_sigma), alone);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "models/collectives/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
 #include "models/frameworks/gpu_step.hpp"
+#include "models/mechanism_spread.hpp"
 #include "models/networks/token_facts.hpp"
 #include "models/serving/direct_sums.hpp"
 #include "models/split/expert_parallel.hpp"
@@ -224,7 +225,8 @@ class Server {
     options.precision = spec_.precision;
     options.training = false;
     const StepTime step = step_time(pass, gpu_, framework_, options);
-    out_.compute_log_sigma = std::max(out_.compute_log_sigma, step.log_sigma);
+    out_.compute_log_sigma = std::max(out_.compute_log_sigma,
+                                      std::hypot(step.log_sigma, mechanism_log_sigma(Mechanism::generation)));
     Duration sums{0};
     if (inside_) {
       // Activations are summed in 16 bits, behind attention and MLP.

@@ -11,6 +11,7 @@
 #include "models/collectives/timed_exchange.hpp"
 #include "models/frameworks/gpu_step.hpp"
 #include "models/graph/graph_run.hpp"
+#include "models/mechanism_spread.hpp"
 #include "models/split/expert_parallel.hpp"
 #include "models/split/listed_shards.hpp"
 #include "models/split/split_graph.hpp"
@@ -164,6 +165,9 @@ class SplitModel {
     activations_ = spec.mesh.micro_batch * static_cast<double>(all_.shape.seq_len * all_.shape.hidden) *
                    std::max(Bytes{2}, activation_bytes(spec.precision));
     out_.scaling_log_sigma = scaling_log_sigma(cluster.used_nodes());
+    if (mesh_.gpus() > cluster.local_ranks())
+      out_.scaling_log_sigma =
+          std::hypot(out_.scaling_log_sigma, mechanism_log_sigma(Mechanism::split_between_nodes));
   }
 
   SplitStep run() {

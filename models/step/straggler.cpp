@@ -4,6 +4,7 @@
 
 #include "models/collectives/cluster.hpp"
 #include "models/data_files.hpp"
+#include "models/mechanism_spread.hpp"
 #include "sim/json/reader.hpp"
 
 namespace rackcast {
@@ -12,7 +13,7 @@ namespace {
 
 /// models/data/collectives/jitter.json, read once.
 struct Jitter {
-  double step, scaling, slowdown;
+  double step, slowdown;
 };
 
 const Jitter& jitter() {
@@ -21,7 +22,7 @@ const Jitter& jitter() {
     const auto value = [&file](const char* name) {
       return file.require(name).require("value").number();
     };
-    return Jitter{value("step_jitter"), value("scaling_spread"), value("collective_slowdown")};
+    return Jitter{value("step_jitter"), value("collective_slowdown")};
   }();
   return known;
 }
@@ -51,7 +52,7 @@ double step_jitter() {
 }
 
 double scaling_log_sigma(int nodes) {
-  return nodes > 1 ? jitter().scaling : 0;
+  return nodes > 1 ? mechanism_log_sigma(Mechanism::several_nodes) : 0;
 }
 
 double collective_slowdown() {

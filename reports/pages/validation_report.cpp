@@ -62,7 +62,7 @@ Headline headline(const Json& summary, bool left_out) {
   out.lead = fmt::format("{} cases, {} predicted, {} skipped. Judged are measurements that no fit has used.",
                          count_text(count(summary, "n")), count_text(count(summary, "predicted")),
                          count_text(count(summary, "skipped")));
-  if (left_out) out.lead += " Framework profiles were fitted again without the source that is predicted.";
+  if (left_out) out.lead += " Every fit was repeated without the source that is predicted.";
   const auto fact = [&](std::string label, std::string_view key, std::string detail) {
     if (const auto value = maybe(summary, key))
       out.facts.push_back({std::move(label), percent_text(*value), std::move(detail)});
@@ -74,12 +74,17 @@ Headline headline(const Json& summary, bool left_out) {
   return out;
 }
 
+/// Tables of assumed cases are named so.
+constexpr std::string_view assumed_cases = "assumed ";
+
 Section errors_section(const Json& document) {
   Section section{"errors", "Errors", {}};
   section.blocks.push_back(
       {error_table("By what a case may be used for", "Cases that are", document.require("sets"))});
   for (const auto& [by, groups] : document.require("tables").object()) {
-    Block block{error_table("Judged cases by " + by, by, groups)};
+    const bool assumed = by.starts_with(assumed_cases);
+    const std::string name = assumed ? by.substr(assumed_cases.size()) : by;
+    Block block{error_table((assumed ? "Assumed cases by " : "Judged cases by ") + name, name, groups)};
     if (std::get<Table>(block.body).rows.empty()) continue;
     if (by == "metric" || by == "scale") block.audience = Audience::document;
     section.blocks.push_back(std::move(block));

@@ -248,6 +248,13 @@ void Evaluator::replace_collectives(std::shared_ptr<const CommData> facts) {
   impl_->runs.clear();
 }
 
+void Evaluator::replace_kernels(const GpuModelLibrary& models) {
+  impl_->kernels = models;
+  for (const Json& device : impl_->own.devices) impl_->kernels.add(device);
+  impl_->gpus.clear();
+  impl_->runs.clear();
+}
+
 bool Evaluator::partial() const {
   return impl_->partial;
 }

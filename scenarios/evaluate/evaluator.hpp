@@ -25,6 +25,7 @@ class Tracer;
 struct Cluster;
 struct CommData;
 struct FrameworkProfile;
+class GpuModelLibrary;
 struct MemoryOptions;
 struct MemoryUse;
 struct SiteSpec;
@@ -170,10 +171,11 @@ class Evaluator {
   FlopRate peak_rate(const Question& question);
   /// The exchange of a step with split tables, at the expected rates.
   TableExchange table_exchange(const Question& question);
-  /// From now on the profile with this id has the numbers of this one, and collectives have these facts: how
-  /// a fit tries them. What was simulated is forgotten.
+  /// From now on the profile with this id has the numbers of this one, collectives have these facts, and
+  /// kernels these models: how a fit tries them. What was simulated is forgotten.
   void replace_profile(const FrameworkProfile& profile);
   void replace_collectives(std::shared_ptr<const CommData> facts);
+  void replace_kernels(const GpuModelLibrary& models);
   /// Held until give_back().
   const Cluster& cluster(const Question& question);
   /// Frees the clusters that were used longest ago, until the remaining ones have `most` devices and links

@@ -24,6 +24,7 @@ struct CasePattern {
   std::string task, metric, model;
   std::optional<double> gpus;
   double more_gpus_than = 0;
+  int one_series_in = 1;  ///< a sample of the series, drawn by their names; 1: all of them
 
   [[nodiscard]] bool matches(const ValidationCase& c) const;
 };
@@ -33,6 +34,7 @@ struct Provenance {
   std::string where;  ///< "models/data/frameworks: tensorflow-1"
   std::vector<std::string> ids;
   std::vector<CasePattern> patterns;
+  bool fitted = false;  ///< by a fit that can be repeated without some of the cases; else chosen by hand
 };
 
 class ProvenanceRegistry {
@@ -43,6 +45,8 @@ class ProvenanceRegistry {
   [[nodiscard]] const std::vector<Provenance>& entries() const { return entries_; }
   /// The first constant that the case was used for; nullptr where no constant rests on it.
   [[nodiscard]] const Provenance* user_of(const ValidationCase& c) const;
+  /// Without the constants of fits that can be repeated: what remains was chosen with cases in view.
+  [[nodiscard]] ProvenanceRegistry chosen_by_hand() const;
 
  private:
   std::vector<Provenance> entries_;
@@ -51,6 +55,10 @@ class ProvenanceRegistry {
 
 /// That of the program, with these framework profiles.
 ProvenanceRegistry provenance(const Catalog& catalog, std::span<const FrameworkProfile> profiles);
+
+/// Folders of calibrate/data that come from the same people and machines as the cases of a source: whoever
+/// leaves out the source leaves them out, too.
+std::vector<std::string> data_of_source(std::string_view source);
 
 /// Whether the registry says what the fitted numbers of a file below models/data rest on:
 /// "collectives/links.json".

@@ -1,14 +1,18 @@
 #pragma once
 /// Predictions beside published measurements, and how good they are.
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "models/mechanism_spread.hpp"
 #include "scenarios/evidence/predicted_figure.hpp"
 #include "scenarios/validation/cases/case.hpp"
+#include "scenarios/validation/fitted_constants.hpp"
 #include "scenarios/validation/provenance.hpp"
 
 namespace rackcast {
@@ -24,6 +28,7 @@ enum class CaseSet {
   assumed,      ///< GPU, fabric or what a benchmark's rules leave open is an inference
   bound,        ///< an upper or lower bound: it can be violated, not matched
   not_scored,   ///< projection, suspect, superseded or a repeat of another case
+  chosen,       ///< of a source that is left out: no fit can be repeated that the constant was chosen by
 };
 std::string_view to_string(CaseSet set);
 
@@ -32,9 +37,10 @@ CaseSet case_set(const ValidationCase& c, const ProvenanceRegistry& registry);
 
 struct CaseResult {
   std::string id, series, source, citation, metric, unit, gpu, model, framework, precision, task, file;
-  std::string statement;  ///< what the source says in words, if the case is of that
-  std::string bound;      ///< "lower", "upper": the figure is one; else empty
-  std::string remark;     ///< why the prediction is off, as far as it is known
+  std::string generation;  ///< architecture of the GPU, "Volta"; empty where the catalogue lacks the GPU
+  std::string statement;   ///< what the source says in words, if the case is of that
+  std::string bound;       ///< "lower", "upper": the figure is one; else empty
+  std::string remark;      ///< why the prediction is off, as far as it is known
   int line = 0;
   CaseSet set = CaseSet::judged;
   double gpus = 0;  ///< 0: not stated
@@ -43,6 +49,9 @@ struct CaseResult {
   std::optional<double>
       error;  ///< signed, relative to measured; 0 for a bound that is kept; of a verdict the difference
   std::string skipped_reason;  ///< empty when predicted
+  bool used = false;           ///< a constant rests on it, whatever was left out
+  /// Whose spreads are in the interval (models/mechanism_spread.hpp), with the standard deviations.
+  std::vector<std::pair<Mechanism, double>> mechanisms;
 };
 
 struct ErrorSummary {
@@ -64,7 +73,9 @@ struct ErrorGroup {
   ErrorSummary summary;
 };
 struct ErrorTable {
-  std::string by;  ///< "task", "gpu", "model", "framework", "scale", "metric", "source"
+  /// "task", "gpu", "generation", "model", "framework", "scale", "metric", "source"; of assumed cases
+  /// "assumed task" and "assumed source".
+  std::string by;
   std::vector<ErrorGroup> groups;
 };
 
@@ -74,24 +85,27 @@ struct SkipCount {
 };
 
 struct ValidationReport {
-  /// "source": each source was predicted by framework profiles that were fitted without it. Empty: by the
-  /// shipped ones.
+  /// "source": each source was predicted by constants that were fitted without it. Empty: by the shipped
+  /// ones.
   std::string left_out;
   std::vector<CaseResult> cases;   ///< in the order they were read
   ErrorSummary summary;            ///< n and skipped: all cases; errors: the judged ones
   ErrorSummary scored;             ///< all figures but fitted ones, those that nobody ran, and statements
   std::vector<ErrorGroup> sets;    ///< one per CaseSet that occurs
-  std::vector<ErrorTable> tables;  ///< judged cases with a prediction
+  std::vector<ErrorTable> tables;  ///< judged cases with a prediction, and assumed ones
   std::vector<SkipCount> skipped;  ///< most frequent first
   std::vector<std::size_t> worst;  ///< indices of the judged cases with the largest errors, worst first
 };
 
 /// How cases are predicted.
 struct ValidationOptions {
-  std::function<void(std::size_t done)> on_case = {};  ///< called after each case
+  /// Called after each case, from one thread at a time.
+  std::function<void(std::size_t done)> on_case = {};
   std::span<const ValidationCase> known = {};  ///< where cases that others name are found, besides the cases
-  /// In place of the shipped ones with their ids: numbers, spread and `fit` of a fit that left cases out.
-  std::vector<FrameworkProfile> profiles = {};
+  int threads = 1;                             ///< 0: one per core; the report is the same for any number
+  /// Leaves one source out: constants by source that were fitted without it. A source without an entry was
+  /// in no fit. nullptr: predicts with the shipped constants.
+  const std::map<std::string, FittedConstants>* without_source = nullptr;
 };
 
 /// Predicts every case from its system and workload alone. A case that cannot be predicted, whatever it

@@ -46,6 +46,7 @@ Document document(const CaseResult& r) {
   out["skipped_reason"] = r.skipped_reason.empty() ? Document(nullptr) : Document(r.skipped_reason);
   out["set"] = to_string(r.set);
   out["gpu"] = r.gpu;
+  out["generation"] = r.generation;
   out["gpus"] = r.gpus > 0 ? Document(r.gpus) : Document(nullptr);
   out["model"] = r.model;
   out["framework"] = r.framework;
@@ -59,6 +60,10 @@ Document document(const CaseResult& r) {
   out["bound"] = r.bound;
   out["remark"] = r.remark;
   out["series"] = r.series;
+  out["used"] = r.used;
+  out["mechanisms"] = Document::object();
+  for (const auto& [mechanism, log_sigma] : r.mechanisms)
+    out["mechanisms"][std::string{to_string(mechanism)}] = log_sigma;
   return out;
 }
 

@@ -34,7 +34,7 @@ struct Grouping {
   std::string_view by;
   std::string (*name)(const CaseResult&);
 };
-constexpr std::array<Grouping, 7> groupings{{
+constexpr std::array<Grouping, 8> groupings{{
     {"task",
      [](const CaseResult& r) {
        return r.task + ", " + scale_of(r);
@@ -42,6 +42,10 @@ constexpr std::array<Grouping, 7> groupings{{
     {"gpu",
      [](const CaseResult& r) {
        return r.gpu;
+     }},
+    {"generation",
+     [](const CaseResult& r) {
+       return r.generation;
      }},
     {"model",
      [](const CaseResult& r) {
@@ -62,13 +66,16 @@ constexpr std::array<Grouping, 7> groupings{{
      }},
 }};
 
-ErrorTable table_of(const Grouping& grouping, const std::vector<CaseResult>& judged) {
+/// What is assumed of a system may be wrong, so these cases have tables of their own.
+constexpr std::array<std::string_view, 2> groupings_of_assumed{"task", "source"};
+
+ErrorTable table_of(const Grouping& grouping, std::string by, const std::vector<CaseResult>& results) {
   std::map<std::string, std::vector<CaseResult>> groups;
-  for (const CaseResult& r : judged) {
+  for (const CaseResult& r : results) {
     const std::string name = grouping.name(r);
     groups[name.empty() ? "not stated" : name].push_back(r);
   }
-  ErrorTable table{std::string{grouping.by}, {}};
+  ErrorTable table{std::move(by), {}};
   for (const auto& [name, members] : groups) table.groups.push_back({name, summarize(members)});
   return table;
 }
@@ -130,9 +137,13 @@ ValidationReport summarize_report(std::vector<CaseResult> results) {
   for (const auto& [set, members] : sets)
     report.sets.push_back({std::string{to_string(set)}, summarize(members)});
 
-  std::vector<CaseResult> judged;
-  for (const CaseResult& r : sets[CaseSet::judged])
-    if (r.error) judged.push_back(r);
+  const auto predicted = [&sets](CaseSet set) {
+    std::vector<CaseResult> out;
+    for (const CaseResult& r : sets[set])
+      if (r.error) out.push_back(r);
+    return out;
+  };
+  const std::vector<CaseResult> judged = predicted(CaseSet::judged), assumed = predicted(CaseSet::assumed);
   report.summary = summarize(judged);
   report.summary.n = results.size();
   report.summary.predicted = static_cast<std::size_t>(
@@ -142,7 +153,11 @@ ValidationReport summarize_report(std::vector<CaseResult> results) {
   for (const CaseResult& r : results)
     if (r.set != CaseSet::fit && r.set != CaseSet::not_scored && r.statement.empty()) scored.push_back(r);
   report.scored = summarize(scored);
-  for (const Grouping& grouping : groupings) report.tables.push_back(table_of(grouping, judged));
+  for (const Grouping& grouping : groupings)
+    report.tables.push_back(table_of(grouping, std::string{grouping.by}, judged));
+  for (const Grouping& grouping : groupings)
+    if (std::ranges::find(groupings_of_assumed, grouping.by) != groupings_of_assumed.end())
+      report.tables.push_back(table_of(grouping, "assumed " + std::string{grouping.by}, assumed));
   report.skipped = count_skips(results);
   report.worst = worst_of(results);
   report.cases = std::move(results);

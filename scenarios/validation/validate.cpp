@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 
 #include "scenarios/evidence/statistics.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "scenarios/validation/report.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/parallel.hpp"
 
 namespace rackcast {
 namespace {
@@ -57,15 +60,92 @@ double error_of(const ValidationCase& c, CaseSet set, const PredictedFigure& p) 
   return signed_error(p.value, *c.measured);
 }
 
-/// The shipped profiles, with those of `changed` in their places.
-std::vector<FrameworkProfile> profiles_with(std::span<const FrameworkProfile> changed) {
-  std::vector<FrameworkProfile> out = framework_profiles();
-  for (FrameworkProfile& profile : out) {
-    const auto found = std::ranges::find(changed, profile.id, &FrameworkProfile::id);
-    if (found != changed.end()) profile = *found;
+/// What one thread predicts with. Contexts remember steps, so they are kept from case to case.
+class Worker {
+ public:
+  Worker(const Catalog& catalog, std::span<const ValidationCase> cases, const ValidationOptions& options)
+      : catalog_{catalog}, cases_{cases}, options_{options} {}
+
+  PredictionContext& context(const std::string& source) {
+    const FittedConstants* constants = nullptr;
+    if (options_.without_source != nullptr)
+      if (const auto found = options_.without_source->find(source); found != options_.without_source->end())
+        constants = &found->second;
+    if (constants == nullptr) {
+      if (!shipped_) shipped_ = make({});
+      return *shipped_;
+    }
+    if (constants != constants_ || !refitted_) refitted_ = make(*constants);
+    constants_ = constants;
+    return *refitted_;
+  }
+
+ private:
+  std::unique_ptr<PredictionContext> make(const FittedConstants& constants) const {
+    auto out = std::make_unique<PredictionContext>(catalog_, constants);
+    out->know(cases_);
+    out->know(options_.known);
+    return out;
+  }
+
+  const Catalog& catalog_;
+  std::span<const ValidationCase> cases_;
+  const ValidationOptions& options_;
+  std::unique_ptr<PredictionContext> shipped_, refitted_;
+  const FittedConstants* constants_ = nullptr;  ///< of `refitted_`
+};
+
+/// Neighbours that one thread takes together, because they share steps.
+struct Share {
+  std::size_t begin = 0, end = 0;
+};
+
+std::vector<Share> shares_of(std::span<const ValidationCase> cases) {
+  constexpr std::size_t most = 32;  // of a long series, so that no thread ends long after the others
+  std::vector<Share> out;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const bool fresh = out.empty() || cases[i].series != cases[i - 1].series ||
+                       cases[i].source != cases[i - 1].source || i - out.back().begin >= most;
+    if (fresh) out.push_back({i, i});
+    out.back().end = i + 1;
   }
   return out;
 }
+
+/// `r` says what the case is.
+CaseResult compared(Worker& worker, const ValidationCase& c, CaseResult r) {
+  r.skipped_reason = refusal(c);
+  if (!r.skipped_reason.empty()) return r;
+  PredictionContext& context = worker.context(c.source);
+  r.generation = context.generation(c);
+  PredictionOutcome outcome = predict_case(context, c);
+  r.predicted = outcome.figure;
+  r.skipped_reason = std::move(outcome.skipped_reason);
+  if (!r.predicted) return r;
+  r.error = error_of(c, r.set, *r.predicted);
+  for (const Mechanism m : mechanisms_of(context, c)) r.mechanisms.emplace_back(m, mechanism_log_sigma(m));
+  return r;
+}
+
+/// What cases may be used for. Where fits were repeated without a source, its cases are no longer fit, but
+/// for what no fit can repeat.
+class Sets {
+ public:
+  Sets(const Catalog& catalog, bool left_out)
+      : all_{provenance(catalog, framework_profiles())},
+        kept_{left_out ? all_.chosen_by_hand() : all_},
+        left_out_{left_out} {}
+
+  void tell(const ValidationCase& c, CaseResult& r) const {
+    r.used = all_.user_of(c) != nullptr;
+    r.set = case_set(c, kept_);
+    if (left_out_ && r.set == CaseSet::fit && kept_.user_of(c) != nullptr) r.set = CaseSet::chosen;
+  }
+
+ private:
+  ProvenanceRegistry all_, kept_;
+  bool left_out_;
+};
 
 }  // namespace
 
@@ -81,27 +161,28 @@ PredictedFigure figure_to_fit(PredictionContext& context, const ValidationCase& 
 
 ValidationReport validate_cases(const Catalog& catalog, std::span<const ValidationCase> cases,
                                 const ValidationOptions& options) {
-  const ProvenanceRegistry registry = provenance(catalog, profiles_with(options.profiles));
-  PredictionContext context{catalog};
-  for (const FrameworkProfile& profile : options.profiles) context.replace_profile(profile);
-  context.know(cases);
-  context.know(options.known);
-  std::vector<CaseResult> results;
-  results.reserve(cases.size());
-  for (const ValidationCase& c : cases) {
-    CaseResult r = describe(c);
-    r.set = case_set(c, registry);
-    r.skipped_reason = refusal(c);
-    if (r.skipped_reason.empty()) {
-      PredictionOutcome outcome = predict_case(context, c);
-      r.predicted = outcome.figure;
-      r.skipped_reason = std::move(outcome.skipped_reason);
-      if (r.predicted) r.error = error_of(c, r.set, *r.predicted);
+  const bool left_out = options.without_source != nullptr;
+  const Sets sets{catalog, left_out};
+  const std::vector<Share> shares = shares_of(cases);
+  const int threads = options.threads == 0 ? available_threads() : options.threads;
+  std::vector<Worker> workers;
+  for (int i = 0; i < threads; ++i) workers.emplace_back(catalog, cases, options);
+  std::vector<CaseResult> results(cases.size());
+  std::mutex telling;
+  std::size_t done = 0;
+  in_parallel(shares.size(), threads, [&](std::size_t share, std::size_t slot) {
+    for (std::size_t i = shares[share].begin; i < shares[share].end; ++i) {
+      CaseResult described = describe(cases[i]);
+      sets.tell(cases[i], described);
+      results[i] = compared(workers[slot], cases[i], std::move(described));
+      const std::scoped_lock lock{telling};
+      ++done;
+      if (options.on_case) options.on_case(done);
     }
-    results.push_back(std::move(r));
-    if (options.on_case) options.on_case(results.size());
-  }
-  return summarize_report(std::move(results));
+  });
+  ValidationReport report = summarize_report(std::move(results));
+  if (left_out) report.left_out = "source";
+  return report;
 }
 
 }  // namespace rackcast

@@ -8,8 +8,8 @@
 namespace rackcast {
 
 std::string_view to_string(CaseSet set) {
-  constexpr std::array<std::string_view, 7> names{"judged",  "fit",   "derived",   "approximate",
-                                                  "assumed", "bound", "not scored"};
+  constexpr std::array<std::string_view, 8> names{"judged",  "fit",   "derived",    "approximate",
+                                                  "assumed", "bound", "not scored", "chosen in view"};
   return names[static_cast<std::size_t>(set)];
 }
 

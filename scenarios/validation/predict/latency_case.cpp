@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "models/mechanism_spread.hpp"
 #include "models/power/gpu_power.hpp"
 #include "models/serving/closed_loop.hpp"
 #include "models/serving/split_phases.hpp"
@@ -129,7 +130,8 @@ PredictedFigure predict_serving_power(PredictionContext& context, const Validati
   if (!gpu.tdp) throw Unpredictable{"power limit of the GPU not known"};
   const GpuPowerModel model = gpu_power_model(gpu);
   const Power each = gpu_power(model, gpu.tdp->value, 1, Power{INFINITY});
-  return figure_of(each.base() * *c.system.gpus, model.busy_log_sigma);
+  return figure_of(each.base() * *c.system.gpus,
+                   std::hypot(model.busy_log_sigma, mechanism_log_sigma(Mechanism::serving_power)));
 }
 
 PredictedFigure predict_token_energy(PredictionContext& context, const ValidationCase& c) {

@@ -16,14 +16,26 @@
 namespace rackcast {
 namespace {
 
+bool is_known(const Catalog& catalog, const std::optional<std::string>& gpu) {
+  const std::vector<std::string> known = catalog.ids("gpus");
+  return gpu && std::ranges::find(known, *gpu) != known.end();
+}
+
 /// Empty for a GPU that is not stated or not known.
 std::string first_container(const Catalog& catalog, const ValidationCase& c) {
-  const std::vector<std::string> known = catalog.ids("gpus");
-  if (!c.system.gpu || std::ranges::find(known, *c.system.gpu) == known.end()) return {};
-  return gpu_spec(catalog, *c.system.gpu).line.first_container;
+  return is_known(catalog, c.system.gpu) ? gpu_spec(catalog, *c.system.gpu).line.first_container : "";
 }
 
 }  // namespace
+
+PredictionContext::PredictionContext(const Catalog& catalog, const FittedConstants& constants)
+    : catalog_{catalog}, evaluator_{catalog}, server_times_{constants.servers} {
+  for (const FrameworkProfile& profile : constants.profiles) replace_profile(profile);
+  if (constants.links) replace_links(*constants.links);
+  if (!constants.kernels) return;
+  fitted_ = *constants.kernels;
+  evaluator_.replace_kernels(fitted_);
+}
 
 const GpuCostModel& PredictionContext::gpu(const std::string& id, const FrameworkProfile& software) {
   std::unique_ptr<GpuCostModel>& slot = gpus_[{id, software.lowering()}];
@@ -78,6 +90,19 @@ FrameworkProfile PredictionContext::profile(const ValidationCase& c) const {
   const auto replaced = replaced_.find(profile.id);
   if (replaced != replaced_.end()) take_numbers(profile, replaced->second);
   return profile;
+}
+
+std::string PredictionContext::generation(const ValidationCase& c) const {
+  return is_known(catalog_, c.system.gpu) ? gpu_spec(catalog_, *c.system.gpu).line.name : "";
+}
+
+ServerHabits PredictionContext::server(std::string_view name) const {
+  ServerHabits habits = server_habits(name);
+  if (server_times_) {
+    habits.arriving = server_times_->arriving;
+    habits.between_passes = server_times_->between_passes;
+  }
+  return habits;
 }
 
 const Workload& PredictionContext::workload(const ValidationCase& c) {

@@ -10,14 +10,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/collectives/cluster.hpp"
 #include "models/frameworks/framework.hpp"
 #include "models/frameworks/gpu_step.hpp"
 #include "models/gpu/cost.hpp"
 #include "models/gpu/precision_support.hpp"
+#include "models/mechanism_spread.hpp"
+#include "models/serving/token_generation.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/validation/cases/unpredictable.hpp"
+#include "scenarios/validation/fitted_constants.hpp"
 #include "scenarios/validation/report.hpp"
 
 namespace rackcast {
@@ -30,7 +34,7 @@ struct PredictionOutcome {
 /// Catalogue, networks and GPU models, each made once.
 class PredictionContext {
  public:
-  explicit PredictionContext(const Catalog& catalog) : catalog_{catalog}, evaluator_{catalog} {}
+  explicit PredictionContext(const Catalog& catalog, const FittedConstants& constants = {});
 
   [[nodiscard]] const Catalog& catalog() const { return catalog_; }
   /// Throws Unpredictable for an unknown GPU or one without the needed facts.
@@ -41,6 +45,10 @@ class PredictionContext {
   const Cluster& cluster(const ValidationCase& c);
   /// What the case ran on. Throws Unpredictable.
   [[nodiscard]] FrameworkProfile profile(const ValidationCase& c) const;
+  /// What the server program of this name does.
+  [[nodiscard]] ServerHabits server(std::string_view name) const;
+  /// Name of the architecture of its GPU, "Volta"; empty where the catalogue lacks the GPU.
+  [[nodiscard]] std::string generation(const ValidationCase& c) const;
   /// Answers the scenarios that cases become; every case asks the same one.
   Evaluator& evaluator() { return evaluator_; }
   /// From now on the profile with this id has these numbers: how a fit tries them.
@@ -60,6 +68,7 @@ class PredictionContext {
   std::map<std::string, std::unique_ptr<Workload>> workloads_;
   std::map<std::string, std::unique_ptr<Cluster>> clusters_;
   std::map<std::string, FrameworkProfile> replaced_;  ///< by id
+  std::optional<ServerTimes> server_times_;
   std::map<std::string, const ValidationCase*> known_;
   std::shared_ptr<const CommData> comm_ = shipped_comm_data();
 };
@@ -101,6 +110,10 @@ PredictedFigure figure_of(double value, double log_sigma, std::string binds = {}
 PredictedFigure scaled(PredictedFigure figure, double factor);
 /// Of so many samples at a rate.
 PredictedFigure time_at(const PredictedFigure& rate, double samples);
+
+/// The spreads of mechanisms that the figure of the case has in quadrature (mechanism_case.cpp). Empty where
+/// its interval is put together otherwise.
+std::vector<Mechanism> mechanisms_of(PredictionContext& context, const ValidationCase& c);
 
 // Training, by the scenario of the case (scenario_case.cpp). Cases that a scenario cannot say keep the rules
 // below.

@@ -100,6 +100,13 @@ bool is_split(const ValidationCase& c) {
   return false;
 }
 
+bool splits_between_nodes(PredictionContext& context, const ValidationCase& c) {
+  if (!is_split(c) && !trains_adapters(c)) return false;
+  const Cluster& cluster = context.cluster(c);
+  const double memory = gpu_spec(context.catalog(), *c.system.gpu).memory.value.base();
+  return spec_of(c, static_cast<double>(cluster.ranks.size()), memory).mesh.gpus() > cluster.local_ranks();
+}
+
 TrainingRun split_run(PredictionContext& context, const ValidationCase& c, double compute_scale,
                       double network_scale) {
   std::optional<TransformerShape> shape = transformer_of_case(c);

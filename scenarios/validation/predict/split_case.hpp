@@ -11,6 +11,8 @@ bool trains_adapters(const ValidationCase& c);
 bool split_is_taken(const ValidationCase& c);
 /// Does the case state a tensor- or pipeline-parallel split?
 bool is_split(const ValidationCase& c);
+/// Whether one copy of the network takes GPUs of several nodes. Throws Unpredictable like split_run().
+bool splits_between_nodes(PredictionContext& context, const ValidationCase& c);
 
 /// Number of GPUs in one way of a stated split, such as "tp" or "pp" (for "vpp": parts of the network per
 /// stage); 1 where the split does not state it. Throws Unpredictable unless it is a whole number from 1 to

@@ -89,3 +89,37 @@ TEST_CASE("a pattern has to agree in all that it names") {
   pattern.model = "other";
   CHECK_FALSE(pattern.matches(c));
 }
+
+TEST_CASE("a pattern draws a fixed share of the series by their names") {
+  CasePattern pattern;
+  pattern.one_series_in = 4;
+  int drawn = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = "\"series\":\"s/" + std::to_string(i) + "\"";
+    const ValidationCase c = case_of("{\"id\":\"a\"," + name + R"(,"measured":{"metric":"m","value":1}})");
+    CHECK(pattern.matches(c) == pattern.matches(c));
+    drawn += pattern.matches(c) ? 1 : 0;
+  }
+  CHECK(drawn > 200);
+  CHECK(drawn < 300);
+}
+
+TEST_CASE("what was chosen by hand remains when every fit is repeated") {
+  const ProvenanceRegistry all = provenance(Catalog::builtin(), framework_profiles());
+  const ProvenanceRegistry chosen = all.chosen_by_hand();
+  std::size_t kept = 0;
+  for (const ValidationCase& c : all_cases()) {
+    if (chosen.user_of(c) == nullptr) continue;
+    ++kept;
+    CHECK(all.user_of(c) != nullptr);
+  }
+  CHECK(kept > 100);
+  CHECK(chosen.entries().size() < all.entries().size());
+  for (const Provenance& entry : chosen.entries())
+    CHECK_FALSE(entry.where.starts_with("models/data/frameworks"));
+}
+
+TEST_CASE("measurements of the same people as a source are found, and lie in calibrate/data") {
+  CHECK(data_of_source("baidu_deepbench") == std::vector<std::string>{"deepbench"});
+  CHECK(data_of_source("nobody").empty());
+}

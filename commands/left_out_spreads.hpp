@@ -1,0 +1,20 @@
+#pragma once
+/// The spreads of mechanisms, from the errors of a validation that leaves sources out.
+#include <vector>
+
+#include "calibrate/fit/spread_fit.hpp"
+#include "scenarios/validation/report.hpp"
+
+namespace rackcast {
+
+class Json;
+
+/// The cases that spreads are fitted on, of the document of `validate --leave-out source --json`: those that
+/// some constant rests on, and those that are assumed, derived or approximate. None of them is judged.
+/// Throws Error for another document.
+std::vector<SpreadCase> spread_cases(const Json& document);
+
+/// Gives each source the intervals of spreads that were fitted without it, and sums up again.
+ValidationReport with_left_out_spreads(ValidationReport report);
+
+}  // namespace rackcast

@@ -1,0 +1,43 @@
+#include "models/mechanism_spread.hpp"
+
+#include <cstddef>
+
+#include "models/data_files.hpp"
+#include "sim/json/reader.hpp"
+
+namespace rackcast {
+namespace {
+
+constexpr std::array<std::string_view, all_mechanisms.size()> names{
+    "forward_pass", "generation", "several_nodes", "split_between_nodes", "serving_power"};
+
+using Sigmas = std::array<double, all_mechanisms.size()>;
+
+Sigmas read_sigmas() {
+  const Json file = parse_model_data("mechanism_spreads.json");
+  Sigmas out{};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    ObjectReader in{file.require(names[i])};
+    out[i] = in.number("value", 0, 5);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(Mechanism mechanism) {
+  return names[static_cast<std::size_t>(mechanism)];
+}
+
+std::optional<Mechanism> mechanism_called(std::string_view name) {
+  for (const Mechanism mechanism : all_mechanisms)
+    if (to_string(mechanism) == name) return mechanism;
+  return std::nullopt;
+}
+
+double mechanism_log_sigma(Mechanism mechanism) {
+  static const Sigmas known = read_sigmas();  // the file does not change while the program runs
+  return known[static_cast<std::size_t>(mechanism)];
+}
+
+}  // namespace rackcast

@@ -1,0 +1,31 @@
+#pragma once
+/// By how much measurements differ from predictions through mechanisms that the model simplifies, beside the
+/// spreads of kernels, framework profiles and collectives.
+///
+/// Each is the standard deviation of ln(measured / predicted) that a figure gets in quadrature where the
+/// mechanism is at work. `rackcast calibrate spreads` fits all of them together
+/// (models/data/mechanism_spreads.json).
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace rackcast {
+
+enum class Mechanism {
+  forward_pass,         ///< a forward pass alone, which profiles of training were not fitted on
+  generation,           ///< passes of a server of language models: what scheduler and cache do besides
+  several_nodes,        ///< a training step over several nodes: what nodes lose to each other
+  split_between_nodes,  ///< a network split over the GPUs of several nodes
+  serving_power,        ///< GPUs that serve: they do not run their kernels all the time
+};
+inline constexpr std::array all_mechanisms{Mechanism::forward_pass, Mechanism::generation,
+                                           Mechanism::several_nodes, Mechanism::split_between_nodes,
+                                           Mechanism::serving_power};
+
+/// As models/data/mechanism_spreads.json writes it: "forward_pass".
+std::string_view to_string(Mechanism mechanism);
+std::optional<Mechanism> mechanism_called(std::string_view name);
+
+double mechanism_log_sigma(Mechanism mechanism);
+
+}  // namespace rackcast

@@ -1,0 +1,78 @@
+/// Which spreads of models/mechanism_spread.hpp a figure has in quadrature, each whole: what fits of them and
+/// intervals without a source are made of.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "scenarios/validation/cases/cluster_of_case.hpp"
+#include "scenarios/validation/cases/mlperf_inference.hpp"
+#include "scenarios/validation/cases/open_settings.hpp"
+#include "scenarios/validation/predict/predictor.hpp"
+#include "scenarios/validation/predict/split_case.hpp"
+#include "sim/base/error.hpp"
+
+namespace rackcast {
+namespace {
+
+using enum Mechanism;
+
+/// Figures that are no ratio, no memory and no rate of storage.
+constexpr std::array<std::string_view, 14> figures_of_steps{"images_per_s",
+                                                            "samples_per_s",
+                                                            "sequences_per_s",
+                                                            "tokens_per_s",
+                                                            "samples_per_s_per_gpu",
+                                                            "tokens_per_s_per_gpu",
+                                                            "tflops_per_gpu",
+                                                            "fraction_of_peak",
+                                                            "mfu",
+                                                            "hfu",
+                                                            "step_time_s",
+                                                            "steps_per_s",
+                                                            "epoch_time_s",
+                                                            "time_to_train_s"};
+constexpr std::array<std::string_view, 5> figures_of_answers{
+    "output_tokens_per_s", "output_tokens_per_s_per_gpu", "ttft_ms", "tpot_ms", "itl_ms_median"};
+
+template <std::size_t n>
+bool is_one_of(const std::array<std::string_view, n>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Intervals of several runs, of real data and of runs with evaluations are put together otherwise.
+bool is_put_together(const ValidationCase& c) {
+  return member_in(c.json, "compared_with") != nullptr || member_in(c.json, "usual") != nullptr ||
+         text_in(c.json, "length_from").has_value() || c.workload.data == "real" ||
+         number_in(c.workload.extra, "evaluation_s").value_or(0) > 0;
+}
+
+std::vector<Mechanism> of_training(PredictionContext& context, const ValidationCase& c) {
+  if (c.one_gpu() || context.cluster(c).used_nodes() < 2) return {};
+  if (splits_between_nodes(context, c)) return {several_nodes, split_between_nodes};
+  return {several_nodes};
+}
+
+std::vector<Mechanism> of_inference(const ValidationCase& c) {
+  if (is_one_of(figures_of_answers, c.metric)) return {forward_pass, generation};
+  if (c.metric == "speedup") return {};
+  if (const auto rules = benchmark_of_case(c); rules && rules->output) return {forward_pass, generation};
+  return {forward_pass};
+}
+
+}  // namespace
+
+std::vector<Mechanism> mechanisms_of(PredictionContext& context, const ValidationCase& c) {
+  try {
+    if (is_put_together(c)) return {};
+    if (c.workload.task == "inference") return of_inference(c);
+    if (c.workload.task == "training" && is_one_of(figures_of_steps, c.metric))
+      return of_training(context, c);
+    if (c.metric == "gpu_power_w") return {serving_power};
+    if (c.metric == "energy_per_output_token_j") return {forward_pass, generation, serving_power};
+    return {};
+  } catch (const Unpredictable&) {
+    return {};
+  }
+}
+
+}  // namespace rackcast
