@@ -103,6 +103,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   p.host_backward = in.number_or("host_backward", p.host_backward, 0.01, 10);
   p.host_per_step = in.quantity_or("host_per_step", p.host_per_step, false);
   p.kernel_factor = in.number_or("kernel_factor", p.kernel_factor, 0.1, 100);
+  p.int8_factor = in.number_or("int8_factor", p.int8_factor, 0.1, 100);
   p.elementwise_passes = in.number_or("elementwise_passes", p.elementwise_passes, 0, 100);
   p.norm_passes = in.number_or("norm_passes", p.norm_passes, 0, 100);
   p.fuses_elementwise = in.boolean_or("fuses_elementwise", p.fuses_elementwise);

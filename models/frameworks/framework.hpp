@@ -68,6 +68,7 @@ struct FrameworkProfile {
   Duration host_per_sum{0};
   Duration host_per_step{0};      ///< session call, Python loop, synchronisation; the GPU idles
   double kernel_factor = 1;       ///< library kernels as this framework calls them against the best choice
+  double int8_factor = 1;         ///< the same of convolutions on 8-bit numbers, on top of it
   double elementwise_passes = 1;  ///< traffic of element-wise work against one kernel per operator
   double composed_passes = 1;     ///< of GELU and the like, where they are put together from simple operators
   double norm_passes = 1;         ///< traffic of normalisation against the fitted kernel

@@ -42,6 +42,7 @@ constexpr std::array parameters{
     time<&FrameworkProfile::host_per_sum>("host_per_sum", 20, 1),
     time<&FrameworkProfile::update_per_tensor>("update_per_tensor", 40, 1),
     number<&FrameworkProfile::kernel_factor>("kernel_factor", 1.08, 0.5),
+    number<&FrameworkProfile::int8_factor>("int8_factor", 1, 0.5),
     number<&FrameworkProfile::elementwise_passes>("elementwise_passes", 1.1, 0.35),
     number<&FrameworkProfile::norm_passes>("norm_passes", 1.2, 0.5),
     number<&FrameworkProfile::attention_factor>("attention_factor", 1, 0.5),

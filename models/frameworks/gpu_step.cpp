@@ -168,6 +168,8 @@ class StepBuilder {
         return framework_.norm_passes * (!options_.training && op.kind == "batch_norm" ? 2.0 / 3 : 1);
       case OperatorFamily::conv:
       case OperatorFamily::depthwise:
+        return framework_.kernel_factor *
+               (options_.precision == Precision::int8 ? framework_.int8_factor : 1);
       case OperatorFamily::gemm:
       case OperatorFamily::rnn:
         return framework_.kernel_factor;

@@ -282,6 +282,25 @@ TEST_CASE("products with an odd number of columns run at half the rate of the te
   }
 }
 
+TEST_CASE("a framework has a factor of its own for convolutions on 8-bit numbers, and for nothing else") {
+  Workload workload;
+  workload.operators.push_back(linear(1, 4096, 4096));
+  const GpuCostModel model = GpuCostModel::create(made_up_gpu());
+  FrameworkProfile profile;
+  const auto seconds = [&](OperatorFamily family, double factor, Precision precision) {
+    workload.operators.front().family = family;
+    profile.int8_factor = factor;
+    return step_time(workload, model, profile, {.batch = 4096, .precision = precision, .training = false})
+        .total.base();
+  };
+  CHECK(seconds(OperatorFamily::depthwise, 0.5, Precision::int8) <
+        0.6 * seconds(OperatorFamily::depthwise, 1, Precision::int8));
+  CHECK(seconds(OperatorFamily::depthwise, 0.5, Precision::fp16) ==
+        seconds(OperatorFamily::depthwise, 1, Precision::fp16));
+  CHECK(seconds(OperatorFamily::gemm, 0.5, Precision::int8) ==
+        seconds(OperatorFamily::gemm, 1, Precision::int8));
+}
+
 TEST_CASE("the host issues gradients at a pace of their own, and what is computed again at the script's") {
   Workload workload;
   for (int i = 0; i < 10; ++i) workload.operators.push_back(linear(1, 8, 8));
