@@ -107,7 +107,8 @@ struct Transport {
   /// How often one core goes over the payload, at `host_reduce`, before and after the exchange: pages of new
   /// memory, copies to memory that is not pinned.
   double passes_before = 0, passes_after = 0;
-  bool copies_in_node = false;  ///< a core copies what it gets from ranks of its node
+  /// How often one core copies each byte that it gets from a rank of its node or gives to one.
+  double copies_in_node = 0;
   std::vector<BySize> algorithms;
 };
 

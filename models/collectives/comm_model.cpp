@@ -161,14 +161,14 @@ struct CommModel::Impl {
     return way;
   }
 
-  /// How often one core of a rank goes over the payload in the exchange: it adds what arrives, and what comes
-  /// from ranks of its node it has copied before. The bytes that a rank receives are those of the bus
+  /// How often one core of a rank goes over the payload in the exchange: it adds what arrives, and it copies
+  /// what ranks of one node pass on. The bytes that a rank receives, and sends, are those of the bus
   /// convention; an all-reduce adds half of them and keeps the rest as it is.
   [[nodiscard]] double core_passes(Collective op) const {
     const double received = bus_factor(op, layout.ranks());
-    if (!transport.copies_in_node) return received;
+    if (transport.copies_in_node == 0) return received;
     const double added = op == Collective::all_reduce ? received / 2 : received;
-    return added + (cluster.local_ranks() > 1 ? received : 0);
+    return added + (cluster.local_ranks() > 1 ? transport.copies_in_node * received : 0);
   }
 
   [[nodiscard]] CollectiveStage through_core(CollectiveStage stage, double passes) const {

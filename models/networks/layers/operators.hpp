@@ -124,8 +124,9 @@ struct RecurrentSpec {
   std::int64_t biases = 2;      ///< bias vectors per gate: cuDNN and PyTorch keep two
   bool bidirectional = false;
   bool sum_directions = false;  ///< add the two directions instead of concatenating them
+  bool shared_input = false;    ///< one input product serves both directions
 };
-/// One recurrent layer over a sequence: an input product (gemm) and a recurrent product (rnn) per direction.
+/// One recurrent layer over a sequence: the input product (gemm) and a recurrent product (rnn) per direction.
 Flow add_recurrent(NetworkBuilder&, const std::string& name, const std::string& kind, const Flow& in,
                    const RecurrentSpec&);
 

@@ -159,19 +159,21 @@ Flow add_recurrent(NetworkBuilder& network, const std::string& name, const std::
   const double steps = static_cast<double>(in.shape.height);
   const double cell = static_cast<double>(spec.gates) * static_cast<double>(spec.hidden);
 
-  // The input product of all steps and both directions at once, as cuDNN does it.
+  // The input product of all steps and both directions at once, as cuDNN does it. Directions that share it
+  // read the same sums.
+  const std::int64_t products = spec.shared_input ? 1 : directions;
   Operator input;
   input.name = name + ".input";
   input.kind = kind;
   input.family = OperatorFamily::gemm;
   input.shape.rows = in.shape.height;
-  input.shape.n = directions * spec.gates * spec.hidden;
+  input.shape.n = products * spec.gates * spec.hidden;
   input.shape.k = in.shape.channels;
   const double input_weights = static_cast<double>(input.shape.n) * static_cast<double>(input.shape.k);
-  input.parameters = input_weights + static_cast<double>(directions * spec.biases) * cell;
+  input.parameters = input_weights + static_cast<double>(products * spec.biases) * cell;
   input.forward_flop = Flop{2 * steps * input_weights};
   const Flow gates = network.add(
-      std::move(input), in, in.shape.with_channels(directions * spec.gates * spec.hidden), {.input = true});
+      std::move(input), in, in.shape.with_channels(products * spec.gates * spec.hidden), {.input = true});
 
   std::vector<Flow> outputs;
   for (std::int64_t d = 0; d < directions; ++d) {

@@ -30,6 +30,7 @@ Flow recurrent(LayerContext& context, std::int64_t gates) {
   spec.gates = gates;
   spec.bidirectional = arguments.flag_or("bidirectional", false);
   spec.sum_directions = arguments.flag_or("sum", false);
+  spec.shared_input = arguments.flag_or("share_input", false);
   spec.biases = arguments.count_or("biases", 2, 0, 2);
   spec.projection = arguments.count_or("projection", 0, 0, 1'000'000);
   return add_recurrent(context.network, context.name, arguments.kind(), context.input, spec);
