@@ -52,7 +52,7 @@ TEST_CASE("cases are chosen by their id, and no case is an error with the way ou
   CHECK_FALSE(has(one, "seed-ibm-ddl-rn50-128"));
   // The row from which the length of its run follows is found all the same.
   const Outcome other =
-      run("validate --cases tests/validation/cases/seed_decks.json --only allreduce-8-baidu --json");
+      run("validate --cases tests/validation/cases/seed_decks.json --only alexnet-80gpu-104tb --json");
   CHECK(has(other, "\"skipped_reason\": null"));
   const Outcome none = run("validate --cases tests/validation/cases/seed_decks.json --only nothing-like-it");
   CHECK(none.code == 2);

@@ -115,10 +115,10 @@ ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& p
     x = exchange_method(clusters ? "horovod_after_backward" : "horovod");
     const bool narrow = c.workload.precision == "mixed" && !has(c.workload.framework_version, "19.03");
     if (is_ngc_bert(c, f) && narrow && f.gradient.empty()) f.gradient = "fp16";
-  } else if (f.framework == "tensorflow") {
-    x = tensorflow(c, f, nodes, usual);
   } else if (f.library == "powerai-ddl") {
     x = exchange_method("powerai_ddl");
+  } else if (f.framework == "tensorflow") {
+    x = tensorflow(c, f, nodes, usual);
   } else if (usual == "chainermn" && f.gradient == "fp16") {
     // Whatever a later paper calls the algorithm: no other communicator sends 16 bits.
     x = exchange_method("chainermn_nccl");

@@ -2,7 +2,9 @@
 #include <cmath>
 
 #include "models/collectives/comm_model.hpp"
+#include "models/step/straggler.hpp"
 #include "scenarios/validation/cases/cluster_of_case.hpp"
+#include "scenarios/validation/cases/software_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "sim/base/error.hpp"
 
@@ -82,12 +84,17 @@ PredictedFigure predict_collective_time(PredictionContext& context, const Valida
 }
 
 PredictedFigure predict_total_all_reduce(PredictionContext& context, const ValidationCase& c) {
+  if (!c.workload.batch_per_gpu || !(*c.workload.batch_per_gpu > 0))
+    throw Unpredictable{"batch per GPU not stated, so the number of steps is unknown"};
   const Cluster& cluster = context.cluster(c);
+  const auto ranks = static_cast<double>(cluster.ranks.size());
+  const double steps = length_of_run(c).all_samples() / (*c.workload.batch_per_gpu * ranks);
   CommModel comm{cluster, comm_spec_of(c)};
   constexpr double bytes = 4;  // of a gradient in fp32
   const Bytes payload{bytes * context.workload(c).parameters()};
-  const Duration time = comm.time(Collective::all_reduce, payload);
-  return figure_of(time.base() / static_cast<double>(cluster.ranks.size()), comm.log_sigma(payload),
+  const Duration exchange = comm.time(Collective::all_reduce, payload);
+  const double wait = predict_step_time(context, c).value * step_jitter() * expected_maximum(ranks);
+  return figure_of(steps * (exchange.base() + wait), comm.log_sigma(payload),
                    comm.slowest_part(Collective::all_reduce, payload));
 }
 

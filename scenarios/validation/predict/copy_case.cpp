@@ -1,10 +1,20 @@
-/// Copies between host and GPU: the PCIe link of the GPU's slot, as far as large copies fill it.
+/// Copies between host and GPU: the link between them, as far as large copies fill it.
 #include "models/data_path/input_path.hpp"
 #include "scenarios/validation/cases/cluster_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "topologies/hardware/node_spec.hpp"
 
 namespace rackcast {
+namespace {
+
+/// Of the first GPU: NVLink where it reaches the CPU, else the PCIe link of the slot.
+Bandwidth link_to_host(const NodeSpec& node) {
+  for (const CpuGpuNvlink& way : node.cpu_nvlinks)
+    if (way.gpu == 0 && node.cpu_nvlink) return way.links * node.cpu_nvlink->achievable.value;
+  return node.pcie_link.achievable.value;
+}
+
+}  // namespace
 
 PredictedFigure predict_host_copy(PredictionContext& context, const ValidationCase& c) {
   if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
@@ -17,7 +27,7 @@ PredictedFigure predict_host_copy(PredictionContext& context, const ValidationCa
   }
   const NodeSpec node = cluster_of_case(context.catalog(), c).node;
   // The catalogue's rates are recollection, as those of storage are.
-  return figure_of(node.pcie_link.achievable.value.base() / 1e9, input_path_facts().storage_log_sigma);
+  return figure_of(link_to_host(node).base() / 1e9, input_path_facts().storage_log_sigma);
 }
 
 }  // namespace rackcast

@@ -171,8 +171,8 @@ PredictedFigure predict_activation_fraction(PredictionContext&, const Validation
 
 // Collectives (collective_case.cpp).
 PredictedFigure predict_collective_time(PredictionContext&, const ValidationCase&);
-/// Seconds of one all-reduce of all gradients of the network, over the number of GPUs: a run of fixed size
-/// with a fixed batch per GPU has as many fewer steps. Its length is another row's (`length_from`).
+/// Seconds that the ranks of a training spend in the all-reduce of all gradients: in every step one exchange,
+/// and before it the wait for the slowest rank (models/step/straggler.hpp).
 PredictedFigure predict_total_all_reduce(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_bus_bandwidth(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_peer_bandwidth(PredictionContext&, const ValidationCase&);
