@@ -56,6 +56,7 @@ struct Entry {
   std::optional<double> from, before, container_from, container_before, cudnn_before;
   bool container_only = false;
   std::optional<bool> training;
+  bool compiled = false;
   FrameworkProfile profile;
 };
 
@@ -158,6 +159,7 @@ Entry read_entry(const Json& json, const std::vector<std::string>& names, const 
   out.container_only = in.boolean_or("container_only", out.container_from || out.container_before);
   out.kernels = in.string_or("kernels", "");
   if (in.has("training")) out.training = in.boolean_or("training", true);
+  out.compiled = in.boolean_or("compiled", false);
   read_numbers(in, out.profile);
   in.string("why");  // for the reader of the file: what the numbers rest on
   in.finish();
@@ -200,7 +202,7 @@ bool within(const std::optional<double>& value, const std::optional<double>& fro
 }
 
 bool matches(const Entry& e, const FrameworkQuery& query, const Version& version) {
-  if (e.kernels != query.kernels) return false;
+  if (e.kernels != query.kernels || e.compiled != query.compiled) return false;
   if (e.training && *e.training != query.training) return false;
   if (!e.script.empty() && e.script != query.script) return false;
   if (e.container_only && !version.container) return false;
@@ -250,10 +252,11 @@ FrameworkProfile framework_profile(const FrameworkQuery& query) {
   if (entry == nullptr) {
     if (!query.kernels.empty() && query.kernels != "native")
       throw Error{"no profile for \"" + query.name + "\" with convolutions of \"" + query.kernels + "\""};
-    FrameworkQuery with_library = query;
-    with_library.kernels.clear();
-    entry = pick(wanted, with_library);
-    if (entry == nullptr) entry = pick("generic", with_library);
+    FrameworkQuery plain_query = query;
+    plain_query.kernels.clear();
+    plain_query.compiled = false;
+    entry = pick(wanted, plain_query);
+    if (entry == nullptr) entry = pick("generic", plain_query);
   }
   if (entry == nullptr)
     throw Error{"no profile for framework \"" + query.name + "\"", {}, {}, ErrorKind::internal};

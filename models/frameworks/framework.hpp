@@ -125,6 +125,7 @@ struct FrameworkQuery {
   std::string kernels = {};
   std::string script = {};     ///< "tf_cnn_benchmarks": scripts with a profile of their own
   bool channels_last = false;  ///< the script keeps images as the kernels want them: nothing is transposed
+  bool compiled = false;       ///< a compiler fuses the operators (torch.compile)
 };
 
 /// The profile for a framework and version. An unknown framework gets the profile "generic" with a wide

@@ -42,8 +42,8 @@ inline NetworkKey network_key(const WorkloadSpec& w) {
 }
 
 inline auto software_key(const FrameworkQuery& query) {
-  const auto& [name, version, cudnn, training, kernels, script, channels_last] = query;
-  return std::tuple{name, version, cudnn, training, kernels, script, channels_last};
+  const auto& [name, version, cudnn, training, kernels, script, channels_last, compiled] = query;
+  return std::tuple{name, version, cudnn, training, kernels, script, channels_last, compiled};
 }
 using SoftwareKey = decltype(software_key(FrameworkQuery{}));
 

@@ -52,6 +52,7 @@ struct WorkloadSpec {
   std::string framework_script, cudnn;         ///< empty: as the framework is used mostly
   std::string convolutions;                    ///< who computes them: "native"; empty: the library
   bool channels_last = false;                  ///< the script keeps images as the kernels want them
+  bool compiled = false;                       ///< a compiler fuses the operators (torch.compile)
   std::optional<Optimizer> optimizer;          ///< absent: what such networks are trained with mostly
   bool updates = true;                         ///< false: a step ends behind the backward pass
   std::string exchange;                        ///< of gradients (exchange_choice.hpp); empty: the framework's

@@ -67,6 +67,7 @@ void read_software(const Json& json, WorkloadSpec& out) {
     out.convolutions = chosen == 0 ? std::string_view{} : convolutions[chosen];
   }
   out.channels_last = in.boolean_or("channels_last", false);
+  out.compiled = in.boolean_or("compiled", false);
   in.finish();
 }
 
@@ -107,6 +108,7 @@ FrameworkQuery software_of(const WorkloadSpec& spec, const GpuSpec& gpu) {
   out.cudnn = spec.cudnn;
   out.kernels = spec.convolutions;
   out.channels_last = spec.channels_last;
+  out.compiled = spec.compiled;
   return out;
 }
 

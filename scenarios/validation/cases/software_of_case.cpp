@@ -71,7 +71,9 @@ FrameworkQuery software_of_case(const ValidationCase& c, std::string_view first_
   query.training = c.workload.task != "inference";
   query.kernels = text_in(c.workload.extra, "kernels").value_or("");
   if (query.kernels == "cudnn") query.kernels.clear();
-  query.channels_last = text_in(c.workload.extra, "layout") == "nhwc";
+  query.channels_last = text_in(c.workload.extra, "layout") == "nhwc" ||
+                        text_in(c.workload.extra, "memory_layout") == "nhwc";
+  query.compiled = member_in(c.workload.extra, "compile") != nullptr;
   return query;
 }
 

@@ -75,6 +75,7 @@ ScenarioDocument software_document(const ValidationCase& c) {
   if (!query.cudnn.empty()) out["cudnn"] = query.cudnn;
   if (!query.kernels.empty()) out["convolutions"] = query.kernels;
   if (query.channels_last) out["channels_last"] = true;
+  if (query.compiled) out["compiled"] = true;
   return out;
 }
 
