@@ -27,6 +27,7 @@ constexpr auto kinds = std::to_array<SectionKind>({
     {"alternatives", "Alternatives", alternatives_section},
     {"serving", "Serving", serving_section},
     {"ladder", "From data to nodes", ladder_section},
+    {"measured", "Your own measurements", measured_section},
     {"performance", "Performance", performance_section},
     {"published", "Beside published numbers", published_section},
     {"input", "Input pipeline", input_pipeline_section},

@@ -75,6 +75,7 @@ ResultDocument load_result(const Json& json) {
   out.drawings = std::move(result.drawings);
   out.plan = std::move(result.plan);
   out.serving = std::move(result.serving);
+  out.measured = std::move(result.measured);
   out.assumptions = std::move(result.assumptions);
   out.warnings = std::move(result.warnings);
   if (out.site && out.serving) {

@@ -21,10 +21,11 @@ class Json;
 namespace rackcast::reports {
 
 using doc::Alternative, doc::Answer, doc::Assumption, doc::DataGrowth, doc::Evidence, doc::InputPath,
-    doc::LadderRung, doc::LearningNeed, doc::MachineDrawing, doc::MethodStep, doc::Performance, doc::Plan,
-    doc::PlanCandidate, doc::Prediction, doc::PublishedComparison, doc::Reliability, doc::ScalingPoint,
-    doc::Sensitivity, doc::Serving, doc::Site, doc::SiteBillRow, doc::SiteCost, doc::SiteNetwork,
-    doc::SitePower, doc::SiteRacks, doc::StepBreakdown, doc::Timeline, doc::Utilisation, doc::WorkloadResult;
+    doc::LadderRung, doc::LearningNeed, doc::MachineDrawing, doc::Measured, doc::MethodStep, doc::Performance,
+    doc::Plan, doc::PlanCandidate, doc::Prediction, doc::PublishedComparison, doc::Reliability,
+    doc::ScalingPoint, doc::Sensitivity, doc::Serving, doc::Site, doc::SiteBillRow, doc::SiteCost,
+    doc::SiteNetwork, doc::SitePower, doc::SiteRacks, doc::StepBreakdown, doc::Timeline, doc::Utilisation,
+    doc::WorkloadResult;
 
 std::string_view to_string(Assumption::Confidence confidence);  ///< "verified", ..., "default"
 
@@ -59,6 +60,7 @@ struct ResultDocument {
   std::vector<MachineDrawing> drawings;
   std::optional<Plan> plan;  ///< of "size"
   std::optional<Serving> serving;
+  std::vector<Measured> measured;  ///< what the owner measured; mostly empty
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
 };

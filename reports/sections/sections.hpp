@@ -24,6 +24,8 @@ Blocks performance_section(const ResultDocument& document);
 Blocks evidence_blocks(const WorkloadResult& workload);
 /// How all of them have turned out; the same for every workload of an answer.
 Blocks evidence_remarks(const ResultDocument& document);
+/// What the owner measured, what was predicted before and after, and how far it moved the answer.
+Blocks measured_section(const ResultDocument& document);
 Blocks input_pipeline_section(const ResultDocument& document);
 Blocks reliability_section(const ResultDocument& document);
 Blocks data_growth_section(const ResultDocument& document);

@@ -227,7 +227,7 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
       node_spec(catalog, NodeChoice{.node = scenario.cluster.node, .gpu = scenario.cluster.gpu});
   GpuModelLibrary kernels = GpuModelLibrary::builtin();
   for (const Json& device : scenario.calibration.devices) kernels.add(device);
-  Evaluator evaluator{catalog, {}, scenario.calibration};
+  Evaluator evaluator{catalog, {}, scenario};
   TableDocument document;
   document.title = fmt::format("One step on one {}", node.gpu.name);
   document.subtitle = scenario.name;

@@ -149,8 +149,21 @@ void add_cluster_reports(Result& result, Evaluator& evaluator) {
   }
 }
 
+/// The owner's measurements beside the model, and what each does to the time on the cluster of the answer.
+void add_measured(Result& result, Evaluator& evaluator) {
+  if (result.scenario.measured.empty()) return;
+  std::vector<Question> asked = questions(result.scenario);
+  for (Question& q : asked)
+    if (result.answer.nodes > 0) q.cluster.nodes = result.answer.nodes;
+  try {
+    result.measured = evaluator.compare_measured(asked);
+  } catch (const LimitReached&) {  // `partial` says so
+  }
+}
+
 void finish(Result& result, Evaluator& evaluator) {
   add_cluster_reports(result, evaluator);
+  add_measured(result, evaluator);
   result.assumptions = evaluator.assumptions();
   try {
     if (result.plan) add_time_intervals(evaluator, *result.plan);
@@ -220,7 +233,7 @@ Result size(const Scenario& asked, const Catalog& catalog, const RunControl& con
     scenario.text.fail("`rackcast size` needs a \"goal\"",
                        "add \"goal\": { \"deadline\": \"14 days\" }, or use `rackcast simulate`");
   }
-  Evaluator evaluator{catalog, control, scenario.calibration};
+  Evaluator evaluator{catalog, control, scenario};
   Result result;
   result.kind = "size";
   result.scenario = scenario;
@@ -285,7 +298,7 @@ void add_site_limits(Evaluator& evaluator, Result& result) {
 
 Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, const RunControl& control) {
   const Scenario scenario = resolve_clusters(asked, catalog);
-  Evaluator evaluator{catalog, control, scenario.calibration};
+  Evaluator evaluator{catalog, control, scenario};
   Result result;
   result.kind = "simulate";
   result.scenario = scenario;
@@ -322,7 +335,7 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
 
 void check_names(const Scenario& asked, const Catalog& catalog) {
   const Scenario scenario = resolve_clusters(asked, catalog);
-  Evaluator evaluator{catalog, {}, scenario.calibration};
+  Evaluator evaluator{catalog, {}, scenario};
   evaluator.node(scenario.cluster);
   if (scenario.site) check_site_names(catalog, *scenario.site);
   for (const WorkloadSpec& w : scenario.workloads) evaluator.workload(w);

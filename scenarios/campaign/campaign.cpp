@@ -116,7 +116,7 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog, const Run
     s.text.fail("`rackcast campaign` needs a \"campaign\"",
                 R"(for example "campaign": { "duration": "30 days", "streams": [{ "kind": "team", ... }] })");
   }
-  Evaluator evaluator{catalog, control, s.calibration};
+  Evaluator evaluator{catalog, control, s};
   CampaignReport out;
   const CampaignWatch watch = watch_of(control, on_time);
   out.nodes = s.cluster.nodes;

@@ -1,6 +1,7 @@
 #pragma once
 /// The whole result document: "format": "rackcast-result" (whole.hpp writes and reads it).
 #include "scenarios/document/head.hpp"
+#include "scenarios/document/measured.hpp"
 #include "scenarios/document/plan.hpp"
 #include "scenarios/document/serving.hpp"
 #include "scenarios/document/site.hpp"
@@ -30,6 +31,7 @@ struct Result {
   std::optional<DataGrowth> growth;
   std::optional<Site> site;
   std::optional<LearningNeed> learning;
+  std::vector<Measured> measured;
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
 };
@@ -76,6 +78,7 @@ struct Fields<Result> {
       field("growth", &Result::growth).omitted(),
       field("site", &Result::site).omitted(),
       field("learning_curve", &Result::learning).omitted(),
+      field("measured", &Result::measured, "what the owner measured, in the order of the scenario").omitted(),
       field("assumptions", &Result::assumptions),
       field("warnings", &Result::warnings),
   };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "models/split/split_tables.hpp"
 #include "models/split/utilisation.hpp"
@@ -48,6 +49,10 @@ void add_intervals(Funnel& funnel, const Spread& s, Vary vary) {
 
 Evaluator::Evaluator(const Catalog& catalog, const RunControl& control, const Calibration& own)
     : impl_(std::make_unique<Impl>(catalog, control, own)) {}
+Evaluator::Evaluator(const Catalog& catalog, const RunControl& control, const Scenario& scenario)
+    : Evaluator(catalog, control, scenario.calibration) {
+  if (!scenario.measured.empty()) learn(measured_runs(scenario));
+}
 Evaluator::~Evaluator() = default;
 
 const TrainingRun& Evaluator::run(const Question& asked, Tracer* tracer) {
@@ -126,8 +131,8 @@ namespace {
 
 /// One workload of a prediction, as modelled.
 struct PredictedPart {
-  Question q, single;  ///< as asked, and on one GPU
-  Spread spread;
+  Question q, single;   ///< as asked, and on one GPU
+  FactorMatrix spread;  ///< of the factors: independent directions of one standard deviation (FactorBelief)
   double failures = 0;  ///< spread of the rate of failures
   double more = 1;      ///< work of a GPU of the cluster in a step over that of the single one
   double time = 0, step = 0, efficiency = 0;
@@ -144,7 +149,7 @@ Prediction Evaluator::predict(const Question& asked) {
     PredictedPart& part = parts.emplace_back();
     const TrainingRun& base = run(q);
     part.q = q;
-    part.spread = impl_->spread(q);
+    part.spread = impl_->belief(q).root();
     part.single = q;
     part.single.cluster.nodes = 1;
     part.single.cluster.fabric.choice.gang.clear();
@@ -162,16 +167,15 @@ Prediction Evaluator::predict(const Question& asked) {
   for (const PredictedPart& part : parts) efficiency += part.time / time * part.efficiency;
 
   Widths of_step, of_time, of_efficiency;
-  const auto vary = [&](auto sigma, double Scales::*factor, bool of_one_too = true) {
-    if (std::ranges::all_of(parts, [&](const PredictedPart& part) { return sigma(part) <= 0; })) return;
+  // Of a single GPU the pace of nodes together is no part.
+  const auto vary = [&](auto moved_by, auto varies) {
+    if (std::ranges::none_of(parts, varies)) return;
     for (const double sign : {-1.0, 1.0}) {
       double varied = 0, perfect = 0, step = 0;
       for (const PredictedPart& part : parts) {
-        Scales scales;
-        scales.*factor = std::exp(sign * kNinetyPercent * sigma(part));
+        const auto [scales, of_one] = moved_by(part, sign * kNinetyPercent);
         step = impl_->steady(part.q, scales).parts.total.base();
         const double then = impl_->seconds(part.q, scales);
-        const Scales of_one = of_one_too ? scales : Scales{};
         varied += then;
         perfect += then * (part.more * impl_->steady(part.single, of_one).parts.total.base() / step);
       }
@@ -180,11 +184,29 @@ Prediction Evaluator::predict(const Question& asked) {
       if (parts.size() == 1) of_step.add(std::log(step / parts.front().step));
     }
   };
-  vary([](const PredictedPart& p) { return p.spread.compute; }, &Scales::compute);
-  vary([](const PredictedPart& p) { return p.spread.network; }, &Scales::network);
-  vary([](const PredictedPart& p) { return p.spread.input; }, &Scales::input);
-  vary([](const PredictedPart& p) { return p.spread.scaling; }, &Scales::compute, false);
-  vary([](const PredictedPart& p) { return p.failures; }, &Scales::failures);
+  for (std::size_t direction = 0; direction < factor_count; ++direction)
+    vary(
+        [&](const PredictedPart& part, double reach) {
+          const auto moved = [&](Factor factor) {
+            return reach * part.spread[index_of(factor)][direction];
+          };
+          const double kernels = moved(Factor::kernels);
+          Scales scales, of_one;
+          scales.compute = std::exp(kernels + moved(Factor::pace));
+          scales.network = std::exp(moved(Factor::exchange));
+          scales.input = std::exp(moved(Factor::input));
+          of_one = scales;
+          of_one.compute = std::exp(kernels);
+          return std::pair{scales, of_one};
+        },
+        [&](const PredictedPart& part) { return part.spread[direction][direction] > 0; });
+  vary(
+      [](const PredictedPart& part, double reach) {
+        Scales scales;
+        scales.failures = std::exp(reach * part.failures);
+        return std::pair{scales, scales};
+      },
+      [](const PredictedPart& part) { return part.failures > 0; });
 
   Prediction p;
   p.time_to_train = {time, time * of_time.down(), time * of_time.up(), "s"};

@@ -28,6 +28,8 @@ struct FrameworkProfile;
 class GpuModelLibrary;
 struct MemoryOptions;
 struct MemoryUse;
+struct MeasuredComparison;
+struct MeasuredRun;
 struct SiteSpec;
 struct StageKernels;
 struct TableExchange;
@@ -91,6 +93,9 @@ class Evaluator {
  public:
   /// Throws LimitReached wherever it has to simulate after a limit of `control` was reached.
   explicit Evaluator(const Catalog& catalog, const RunControl& control = {}, const Calibration& own = {});
+  /// With what the owner of the scenario has measured (measured_run.hpp): learn() of its rows. Its clusters
+  /// must be resolved.
+  Evaluator(const Catalog& catalog, const RunControl& control, const Scenario& scenario);
   ~Evaluator();
   /// Runs `tasks` on control.threads threads, each with an evaluator of its own, and keeps their simulations,
   /// so that this evaluator need not repeat them. Results do not change: messages, notes and exceptions of
@@ -171,6 +176,12 @@ class Evaluator {
   FlopRate peak_rate(const Question& question);
   /// The exchange of a step with split tables, at the expected rates.
   TableExchange table_exchange(const Question& question);
+  /// From now on all predictions are conditioned on these runs (scenarios/measured/posterior.hpp) and on no
+  /// others. Throws Error at the row of a run that cannot be built.
+  void learn(std::vector<MeasuredRun> runs);
+  /// Each of them beside the model, and what it does to the time to train of these questions together.
+  std::vector<MeasuredComparison> compare_measured(const std::vector<Question>& answer);
+
   /// From now on the profile with this id has the numbers of this one, collectives have these facts, and
   /// kernels these models: how a fit tries them. What was simulated is forgotten.
   void replace_profile(const FrameworkProfile& profile);

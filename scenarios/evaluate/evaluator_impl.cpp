@@ -279,19 +279,21 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   return spec;
 }
 
-Spread Evaluator::Impl::spread(const Question& q) {
-  Spread out;
-  out.compute = steady(q, {}).compute_log_sigma;
-  out.network = steady(q, {}).network_log_sigma;
+FactorVector Evaluator::Impl::prior_spread(const Question& q, const TrainingRun& modelled) {
+  FactorVector out{};
+  out[index_of(Factor::kernels)] = modelled.compute_log_sigma;
+  double& exchange = out[index_of(Factor::exchange)];
+  exchange = modelled.network_log_sigma;
   if (const auto assumed = assumed_wiring(catalog, q.cluster.node, node(q.cluster)))
-    out.network = std::hypot(out.network, assumed->log_sigma);
-  out.scaling = steady(q, {}).scaling_log_sigma;
+    exchange = std::hypot(exchange, assumed->log_sigma);
+  out[index_of(Factor::pace)] = modelled.scaling_log_sigma;
   if (q.storage.array != "none") {
+    double& input_path = out[index_of(Factor::input)];
     const double store = storage(q.storage).from_memory ? host.storage_log_sigma : 0;
     const bool decodes = workload(q.workload).pixels > 0 || q.input.record_given;
-    out.input = std::max(store, decodes ? record_kind(q.input.record).log_sigma : 0);
+    input_path = std::max(store, decodes ? record_kind(q.input.record).log_sigma : 0);
     if (decodes && q.input.decoder != Decoder::gpu_engine && cores_are_assumed(input(q)))
-      out.input = std::hypot(out.input, host.cores_log_sigma);
+      input_path = std::hypot(input_path, host.cores_log_sigma);
   }
   return out;
 }
@@ -368,6 +370,7 @@ double Evaluator::Impl::speed_under_cap(const Question& q) {
 
 const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits, const Scales& scales,
                                         Tracer* tracer, std::uint64_t save_every) {
+  if (posterior && !scales.absolute) return run(q, hits, learned(q, hits, scales), tracer, save_every);
   TrainingSpec training = spec(q, hits);
   training.save = save(q, save_every);
   training.fold = control.fold;

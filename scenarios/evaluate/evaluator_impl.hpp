@@ -14,9 +14,11 @@
 #include "models/gpu/cost.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/evaluate/ledger.hpp"
+#include "scenarios/evaluate/measured_run.hpp"
 #include "scenarios/evaluate/question_input.hpp"
 #include "scenarios/evaluate/shared_runs.hpp"
 #include "scenarios/evaluate/step_key.hpp"
+#include "scenarios/measured/posterior.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/node_spec.hpp"
 
@@ -26,6 +28,8 @@ namespace rackcast {
 struct Scales {
   double compute = 1, network = 1, input = 1;
   double failures = 1;  ///< of the failure rate; does not change a step
+  /// These are the factors themselves. Otherwise they multiply what the owner's measurements say of them.
+  bool absolute = false;
 };
 
 /// An error about a name points at the scenario's place for it.
@@ -77,6 +81,9 @@ struct Evaluator::Impl {
   std::size_t simulations = 0;  ///< runs of them, where nothing is shared
   bool partial = false;
   std::vector<std::pair<int, Duration>> known_times;
+  std::shared_ptr<const Posterior> posterior;  ///< null: nothing was measured
+  std::vector<MeasuredRun> measured;           ///< what it rests on, in the order of the scenario
+  std::vector<Observation> observed;           ///< the same, as the posterior took them
 
   [[nodiscard]] Limits remaining() const;
   /// Throws LimitReached when the time is over or somebody has interrupted the work.
@@ -113,7 +120,20 @@ struct Evaluator::Impl {
   std::vector<std::pair<EpochPhase, Question>> stretches(const Question& q);
   ExchangeSpec exchange(const Question& q);
   TrainingSpec spec(const Question& q, const EpochHits& hits);
+  /// Before anything is measured: of a run of this question at the modelled factors.
+  FactorVector prior_spread(const Question& q, const TrainingRun& modelled);
+  FactorBelief belief(const Question& q, const TrainingRun& modelled);
+  /// Of the stretch with the most epochs.
+  FactorBelief belief(const Question& q);
+  /// Of the factors as they are believed now.
   Spread spread(const Question& q);
+  RunTraits traits(const Question& q);
+  /// `scales` times what is believed of the factors of this question.
+  Scales learned(const Question& q, const EpochHits& hits, const Scales& scales);
+  /// ln(samples/s) with these factors.
+  double log_rate(const Question& q, const FactorVector& log_factors);
+  /// The run as an observation, linearised where the posterior so far believes it is.
+  Observation observe(const MeasuredRun& run);
   /// `save_every`: steps between saves, where they are so close that they do not cost the same each alone.
   const TrainingRun& run(const Question& q, const EpochHits& hits, const Scales& scales,
                          Tracer* tracer = nullptr, std::uint64_t save_every = 0);

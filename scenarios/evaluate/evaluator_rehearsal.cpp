@@ -19,9 +19,11 @@ void Evaluator::rehearse(const std::vector<Task>& tasks, const std::function<voi
   RunControl control = own.control;
   control.threads = 1;
   const auto threads = std::min(static_cast<std::size_t>(own.control.threads), tasks.size());
-  while (own.workers.size() < threads)
-    own.workers.push_back(std::unique_ptr<Evaluator>{
-        new Evaluator{std::make_unique<Impl>(own.catalog, control, own.own, own.shared)}});
+  while (own.workers.size() < threads) {
+    auto worker = std::make_unique<Impl>(own.catalog, control, own.own, own.shared);
+    worker->posterior = own.posterior;
+    own.workers.push_back(std::unique_ptr<Evaluator>{new Evaluator{std::move(worker)}});
+  }
   std::size_t done = 0;
   in_parallel(tasks.size(), static_cast<int>(threads), [&](std::size_t task, std::size_t slot) {
     try {

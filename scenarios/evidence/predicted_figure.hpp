@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "scenarios/measured/factors.hpp"
+
 namespace rackcast {
 
 /// A predicted figure with its 90 % interval, in the unit of the case.
@@ -11,6 +13,8 @@ struct PredictedFigure {
   /// Least and largest value over settings that the source leaves open; both 0 where it leaves none open.
   double least = 0, most = 0;
   std::string binds = {};  ///< "GPU compute", "all-reduce over InfiniBand", "input"; empty: not known
+  /// Standard deviation of ln(speed) that each factor of the model causes. All 0: not told apart.
+  FactorVector parts = {};
   /// Of a row from which the length of its table's runs was taken: epochs, or exchanges times GPUs.
   std::optional<double> inferred_length = {};
 };

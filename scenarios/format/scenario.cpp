@@ -294,6 +294,7 @@ Scenario read_serving_scenario(const Json& text, const std::string& file) {
                 "remove them"};
   if (const Json* calibration = in.find("calibration"))
     scenario.calibration = read_calibration(*calibration, name_or_file);
+  if (const Json* measured = in.find("measured")) scenario.measured = read_measured_serving(*measured);
   if (const Json* goal = in.find("goal")) scenario.goal = read_serving_goal(*goal);
   if (const Json* search = in.find("search"))
     scenario.search = read_serving_search(*search, scenario.serving->use());
@@ -326,6 +327,8 @@ Scenario read_scenario(const Json& text, const std::string& file) {
   scenario.cluster = read_cluster(in.require("cluster"));
   if (const Json* calibration = in.find("calibration"))
     scenario.calibration = read_calibration(*calibration, name_or_file);
+  if (const Json* measured = in.find("measured")) scenario.measured = read_measured(*measured);
+  for (const MeasuredSpec& row : scenario.measured) workload_of(scenario, row);
   if (const Json* input = in.find("input")) scenario.input = read_input_options(*input);
   if (const Json* goal = in.find("goal")) {
     scenario.goal = read_goal(*goal);

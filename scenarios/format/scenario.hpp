@@ -18,6 +18,7 @@
 #include "scenarios/format/failure_spec.hpp"
 #include "scenarios/format/global_batch.hpp"
 #include "scenarios/format/input_options.hpp"
+#include "scenarios/format/measured_spec.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "scenarios/format/search_spec.hpp"
 #include "scenarios/format/service_spec.hpp"
@@ -132,7 +133,8 @@ struct Scenario {
   std::shared_ptr<const SiteSpec> site;  ///< null: the scenario has none
   std::vector<PublishedRow> published;
   std::optional<ServiceSpec> serving;  ///< then there are no data, no storage and no workloads
-  Calibration calibration;             ///< the user's own measurements; mostly empty
+  Calibration calibration;             ///< the user's own measurements of parts; mostly empty
+  std::vector<MeasuredSpec> measured;  ///< and of whole runs; mostly empty
   Json text;                           ///< after "extends" and --set
 
   /// Several workloads whose times add up.

@@ -55,6 +55,32 @@ std::vector<doc::Assumption> to_document(const std::vector<Assumption>& assumpti
   return out;
 }
 
+std::vector<doc::Measured> to_document(const std::vector<MeasuredComparison>& rows) {
+  std::vector<doc::Measured> out;
+  for (const MeasuredComparison& r : rows) {
+    const MeasuredSpec& row = r.run.row;
+    doc::Measured& one = out.emplace_back();
+    one.workload = r.run.question.workload.model;
+    one.node = r.node;
+    one.metric = to_string(row.metric);
+    one.precision = to_string(r.run.question.workload.precision);
+    one.source = row.source;
+    one.nodes = row.nodes;
+    one.gpus = r.gpus;
+    if (r.batch_per_gpu > 0) one.batch_per_gpu = r.batch_per_gpu;
+    one.requests = row.requests;
+    one.measured = row.value;
+    one.spread = row.spread;
+    one.deviation = r.deviation;
+    one.before = *to_document(r.before);
+    one.after = *to_document(r.after);
+    one.moved = r.moved;
+    one.contradicts = r.contradicts;
+    for (const std::size_t other : r.conflicts) one.conflicts.push_back(static_cast<std::int64_t>(other) + 1);
+  }
+  return out;
+}
+
 doc::Head head_document(const std::string& kind, const std::string& command, const Scenario& s) {
   doc::Head out;
   out.format = doc::Result::format_name;
@@ -221,6 +247,7 @@ std::string to_json_text(const Result& result) {
   if (result.growth) out.growth = growth_document(*result.growth);
   if (result.site) out.site = site_document(*result.site);
   if (s.data.learning) out.learning = learning_document(*s.data.learning);
+  out.measured = to_document(result.measured);
   out.assumptions = to_document(result.assumptions);
   out.warnings = result.warnings;
   return doc::document_text(out);

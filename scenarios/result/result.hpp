@@ -10,6 +10,7 @@
 #include "scenarios/evaluate/estimate.hpp"
 #include "scenarios/evaluate/failure_plan.hpp"
 #include "scenarios/evaluate/input_report.hpp"
+#include "scenarios/evaluate/measured_run.hpp"
 #include "scenarios/evaluate/step_timeline.hpp"
 #include "scenarios/evidence/evidence.hpp"
 #include "scenarios/format/scenario.hpp"
@@ -159,10 +160,11 @@ struct Result {
   /// Of all workloads together, where they run one after another; else each workload has its own.
   std::vector<Alternative> alternatives;
   std::vector<SensitivityRow> sensitivity;
-  std::optional<PlanReport> plan;        ///< of "size"
-  std::optional<GrowthReport> growth;    ///< of a fleet's data, on the chosen cluster
-  std::optional<SiteReport> site;        ///< of the chosen cluster
-  std::vector<MachineDrawing> drawings;  ///< of the chosen cluster
+  std::optional<PlanReport> plan;            ///< of "size"
+  std::optional<GrowthReport> growth;        ///< of a fleet's data, on the chosen cluster
+  std::optional<SiteReport> site;            ///< of the chosen cluster
+  std::vector<MachineDrawing> drawings;      ///< of the chosen cluster
+  std::vector<MeasuredComparison> measured;  ///< what the owner measured beside the model
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
   bool partial = false;  ///< a limit ended the simulation: this is what was known by then

@@ -13,6 +13,7 @@ namespace rackcast {
 std::optional<doc::Prediction> to_document(const Estimate& estimate);
 doc::Answer to_document(const Answer& answer);
 std::vector<doc::Assumption> to_document(const std::vector<Assumption>& assumptions);
+std::vector<doc::Measured> to_document(const std::vector<MeasuredComparison>& rows);
 /// Format, version, program, command and scenario.
 doc::Head head_document(const std::string& kind, const std::string& command, const Scenario& scenario);
 

@@ -10,6 +10,7 @@
 #include "scenarios/names/count_text.hpp"
 #include "scenarios/names/run_control.hpp"
 #include "scenarios/serving/service_fleet.hpp"
+#include "scenarios/serving/service_measured.hpp"
 #include "scenarios/serving/service_search.hpp"
 #include "scenarios/serving/token_server.hpp"
 #include "sim/json/table_document.hpp"
@@ -142,6 +143,8 @@ void finish(Work& work) {
   a.binding_constraint = !a.feasible    ? to_string(a.conflicts.front().limit)
                          : o.needed > 1 ? std::string_view{o.binds}
                                         : constraint::one_node;
+  if (!r.scenario.measured.empty() && o.server->refused().empty())
+    r.measured = compare_service(work.catalog, work.kernels, r.scenario, o.cluster, *o.server);
   r.assumptions = work.ledger.assumptions();
   if (o.site) {
     const auto of_site = o.site->assumptions();

@@ -224,6 +224,7 @@ std::string to_json_text(const ServiceResult& r) {
   out.serving = serving_document(r);
   out.method = serving_method(r.scenario.serving->tokens.has_value());
   if (r.chosen.site) out.site = site_document(*r.chosen.site);
+  out.measured = to_document(r.measured);
   out.assumptions = to_document(r.assumptions);
   out.warnings = r.warnings;
   return doc::document_text(out);

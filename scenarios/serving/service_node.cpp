@@ -14,6 +14,7 @@
 #include "models/networks/transformer.hpp"
 #include "models/power/gpu_power.hpp"
 #include "scenarios/evaluate/ledger.hpp"
+#include "scenarios/serving/service_measured.hpp"
 #include "scenarios/serving/token_server.hpp"
 #include "scenarios/site/placed.hpp"
 #include "sim/units/quantity_text.hpp"
@@ -99,20 +100,43 @@ ServiceNode::ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels,
   check_network(network, service_);
   if (service_.tokens) {
     if (unsupported_) return;
-    tokens_ = placed(cluster.where, [&] {
-      return std::make_shared<const TokenServer>(TokenServerParts{catalog, node_, network, gpu, framework},
-                                                 service_, precision, speed, seed_);
-    });
+    const auto with_speed = [&](double faster) {
+      tokens_ = placed(cluster.where, [&] {
+        return std::make_shared<const TokenServer>(TokenServerParts{catalog, node_, network, gpu, framework},
+                                                   service_, precision, speed * faster, seed_);
+      });
+    };
+    with_speed(1);
     refused_ = tokens_->refused();
     memory_ = tokens_->memory();
     log_sigma_ = tokens_->log_sigma();
+    learn(catalog, kernels, scenario, with_speed);
   } else {
     prepare_passes(network, gpu, framework, speed);
     prepare_decoding();
+    learn(catalog, kernels, scenario, [this](double faster) {
+      for (Duration& time : batch_time_) time = time / faster;
+    });
   }
   const Bytes larger = std::max(service_.request, service_.response);
   if (larger > Bytes{0} && node_.nic_link)
     network_rate_ = node_.nics * node_.nic_link->achievable.value / larger;
+}
+
+void ServiceNode::learn(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
+                        const std::function<void(double speed)>& with_speed) {
+  if (scenario.measured.empty() || !refused_.empty()) return;
+  const FactorBelief belief = service_belief(catalog, kernels, scenario, *this);
+  with_speed(std::exp(belief.mean[index_of(Factor::kernels)]));
+  log_sigma_ = belief.log_sigma(Factor::kernels);
+}
+
+Frequency ServiceNode::batch_rate(int batch, const Where& place) const {
+  const auto most = static_cast<int>(batch_time_.size());
+  if (batch > most)
+    throw Error{fmt::format("the service takes batches of {} at most, not {}", most, batch), place,
+                "write the batch as \"requests\", or a larger serving.max_batch"};
+  return batch / batch_time_[static_cast<std::size_t>(batch) - 1];
 }
 
 void ServiceNode::prepare_passes(const Workload& network, const GpuCostModel& gpu,

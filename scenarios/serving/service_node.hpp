@@ -1,5 +1,6 @@
 #pragma once
 /// One kind of node in one precision as a server: what it takes within the latency, and what limits it.
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,8 @@ class ServiceNode {
   [[nodiscard]] const TokenServer* tokens() const { return tokens_.get(); }
   [[nodiscard]] Duration decode() const { return decode_; }
   [[nodiscard]] double log_sigma() const { return log_sigma_; }
+  /// Of one GPU with batches of this size. Throws Error at `place` where the service takes no such batch.
+  [[nodiscard]] Frequency batch_rate(int batch, const Where& place) const;
 
   /// All limits of one node if each pass takes `slower` times as long; the first is that of the GPUs.
   [[nodiscard]] std::vector<ServiceLimit> limits(double slower = 1) const;
@@ -82,6 +85,10 @@ class ServiceNode {
   void prepare_passes(const Workload& network, const GpuCostModel& gpu, const FrameworkProfile& framework,
                       double speed);
   void prepare_decoding();
+
+  /// Takes what the owner of the scenario measured into its times and their spread.
+  void learn(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
+             const std::function<void(double speed)>& with_speed);
 
   ServiceSpec service_;
   NodeSpec node_;

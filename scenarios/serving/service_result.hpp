@@ -62,6 +62,7 @@ struct ServiceResult {
   std::vector<ServiceOption> options;    ///< in the order of the scenario
   std::vector<Conflict> conflict_set;    ///< several limits that only together leave no answer
   std::vector<doc::Plan::Relaxation> relaxations;
+  std::vector<MeasuredComparison> measured;  ///< what the owner measured beside the model
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
   bool partial = false;  ///< ended before every choice was tried

@@ -44,6 +44,8 @@ class TokenServer {
   [[nodiscard]] Bytes memory() const { return memory_; }                ///< of a GPU with all places taken
   [[nodiscard]] double log_sigma() const { return log_sigma_; }
   [[nodiscard]] ServingResult lone() const;
+  /// Of a copy that keeps so many requests in flight.
+  [[nodiscard]] GenerationSteady steady(double requests) const { return steady_generation(load_, requests); }
 
   /// Rates are of one GPU of the node, on average; passes take `slower` times as long.
   [[nodiscard]] Frequency rate(double slower) const;

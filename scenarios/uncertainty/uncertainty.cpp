@@ -26,7 +26,7 @@ class Model {
   Model(const Scenario& scenario, const Catalog& catalog, std::function<void()> on_sample)
       : scenario_(scenario),
         catalog_(catalog),
-        evaluator_(catalog, {}, scenario.calibration),
+        evaluator_(catalog, {}, scenario),
         ranges_(find_ranges(scenario.text)),
         on_sample_(std::move(on_sample)) {}
 

@@ -113,6 +113,7 @@ const std::vector<Rooms>& rooms() {
       {"scenarios",
        {{"names"},
         {"format"},
+        {"measured"},
         {"evidence"},
         {"limits"},
         {"evaluate"},
