@@ -99,6 +99,7 @@ ExchangeSpec read_exchange_members(ObjectReader& in, ExchangeSpec x) {
     x.strategy = static_cast<ExchangeStrategy>(in.choice("strategy", exchange_strategy_names));
   refuse_unused(in, x.strategy);
   x.bucket = in.quantity_or("bucket", x.bucket, false);
+  x.gradient = in.quantity_or("gradient", x.gradient, true);
   x.cycle = in.quantity_or("cycle", x.cycle, false);
   x.groups = static_cast<int>(in.integer_or("groups", x.groups, 1, 10'000));
   x.per_bucket = in.quantity_or("per_bucket", x.per_bucket, false);

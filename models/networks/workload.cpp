@@ -162,14 +162,27 @@ std::optional<std::string> find_workload(std::string_view name) {
   return std::string(workload_name(file->name));
 }
 
+namespace {
+
+void check_own(const Json& own) {
+  require_schema(with_base(own), parsed_network_schema(),
+                 "`rackcast schema network` prints the format; `rackcast init network` writes an example");
+}
+
+}  // namespace
+
+Workload own_network(const Json& json, const WorkloadOptions& options) {
+  check_own(json);
+  return read_workload(json, json.require("title").string(), options);
+}
+
 Workload load_workload(std::string_view name_or_path, const WorkloadOptions& options) {
   const EmbeddedFile* file = find_network(name_or_path);
   if (file == nullptr && is_path(name_or_path)) {
     std::string_view stem = name_or_path.substr(name_or_path.find_last_of('/') + 1);
     if (stem.ends_with(suffix)) stem.remove_suffix(suffix.size());
     const Json own = network_of_document(parse_json_file(std::string(name_or_path)));
-    require_schema(with_base(own), parsed_network_schema(),
-                   "`rackcast schema network` prints the format; `rackcast init network` writes an example");
+    check_own(own);
     return read_workload(own, std::string(stem), options);
   }
   if (!file) {

@@ -32,6 +32,9 @@ Workload load_workload(std::string_view name_or_path, const WorkloadOptions& opt
 /// The same from parsed JSON; `extends` may name networks that come with the program.
 Workload read_workload(const Json& file, std::string name, const WorkloadOptions& options = {});
 
+/// A network that a user describes: checked against the schema first. Its name is its title.
+Workload own_network(const Json& json, const WorkloadOptions& options);
+
 /// The text of the JSON schema of such a file.
 std::string_view network_schema();
 

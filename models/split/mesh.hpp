@@ -39,6 +39,9 @@ struct Mesh {
   /// Outside attention and MLP the tensor-parallel GPUs hold a part of the sequence each; absent: as the
   /// framework's recipes have it.
   std::optional<bool> sequence_parallel = {};
+  /// ZeRO's third stage gathers weights tensor by tensor and hides nothing, as DeepSpeed does
+  /// (models/split/listed_shards.hpp); else layer by layer, one layer ahead of the kernels.
+  bool gathers_tensors = false;
   std::optional<TablePlacement> tables = {};  ///< of a network that is no transformer, which has no other cut
 
   /// GPUs of one replica.

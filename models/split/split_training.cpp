@@ -103,7 +103,7 @@ void check_sharding(const SplitTraining& spec) {
     throw Error{"gradients or weights sharded over replicas beside experts split over GPUs have no model"};
   if (spec.adapters.rank > 0)
     throw Error{"adapters beside weights or gradients sharded over replicas have no model"};
-  if (spec.mesh.pipeline > 1 && spec.gathers_tensors)
+  if (spec.mesh.pipeline > 1 && spec.mesh.gathers_tensors)
     throw Error{"DeepSpeed shards no gradients or weights over replicas of a pipeline"};
 }
 
@@ -321,7 +321,7 @@ class SplitModel {
   }
 
   void add_shards(const SplitStage& stage, StageWork& work) {
-    if (!spec_.gathers_tensors || mesh_.zero_stage < 3) {
+    if (!mesh_.gathers_tensors || mesh_.zero_stage < 3) {
       const Bytes part = stage.part.parameters() / work.layers * gradient_bytes(spec_.precision);
       work.scatter = scattered(part);
       if (mesh_.zero_stage == 3) work.gather = over_shards(Collective::all_gather, part);

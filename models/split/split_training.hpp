@@ -53,7 +53,6 @@ struct SplitTraining {
   Precision precision = Precision::mixed;
   bool adam = true;
   LowRankSpec adapters = {};                    ///< rank 0: all weights are trained
-  bool gathers_tensors = false;                 ///< ZeRO's stage 3 as DeepSpeed has it
   double compute_scale = 1, network_scale = 1;  ///< of the rates, for intervals
   Limits limits = {};                           ///< of the simulation
 };

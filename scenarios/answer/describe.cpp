@@ -48,7 +48,7 @@ std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {
   counts.push_back(nodes);
   if (evaluator.cluster(q).node.nics > 0) counts.push_back(2 * nodes);
   if (q.gpus) counts = {nodes};  // of a job of so many GPUs there is one size
-  const int per_node = evaluator.node(q.cluster).gpus;
+  const int per_node = used_in_node(q.cluster, evaluator.node(q.cluster).gpus);
   std::erase_if(counts, [&](int n) {
     return n != nodes && !deals_evenly(q.workload, evaluator.workload(q.workload), n * per_node);
   });

@@ -20,6 +20,7 @@
 #include "sim/base/error.hpp"
 #include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"
+#include "topologies/fabrics/named_cluster.hpp"
 #include "topologies/hardware/node_spec.hpp"
 
 namespace rackcast {
@@ -211,8 +212,8 @@ void explain_whole(Evaluator& evaluator, const Question& q, const FrameworkProfi
   options.adam = optimizer_of(spec, workload) == Optimizer::adam;
   options.optimizer = spec.updates;
   Tables tables = kernel_tables(step_time(local, gpu, framework, options), top);
-  tables.push_back(
-      memory_table(workload, spec, node.gpu, framework, q.gpus.value_or(q.cluster.nodes * node.gpus)));
+  tables.push_back(memory_table(workload, spec, node.gpu, framework,
+                                q.gpus.value_or(q.cluster.nodes * used_in_node(q.cluster, node.gpus))));
   if (split) tables.push_back(exchange_table(evaluator, q));
   add_tables(document,
              fmt::format("{}, batch {:.0f}, {}, {}", workload.title, options.batch, to_string(spec.precision),
@@ -223,15 +224,16 @@ void explain_whole(Evaluator& evaluator, const Question& q, const FrameworkProfi
 }  // namespace
 
 std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::string_view wanted, int top) {
+  const ClusterSpec& cluster = scenario.cluster;
   const NodeSpec node =
-      node_spec(catalog, NodeChoice{.node = scenario.cluster.node, .gpu = scenario.cluster.gpu});
+      node_spec(catalog, with_ports({.node = cluster.node, .gpu = cluster.gpu}, cluster.fabric));
   GpuModelLibrary kernels = GpuModelLibrary::builtin();
   for (const Json& device : scenario.calibration.devices) kernels.add(device);
   Evaluator evaluator{catalog, {}, scenario};
   TableDocument document;
   document.title = fmt::format("One step on one {}", node.gpu.name);
   document.subtitle = scenario.name;
-  const int gpus = scenario.cluster.gpus_per_job.value_or(scenario.cluster.nodes * node.gpus);
+  const int gpus = cluster.gpus_per_job.value_or(cluster.nodes * used_in_node(cluster, node.gpus));
   for (const WorkloadSpec& asked : scenario.workloads) {
     if (!wanted.empty() && wanted != asked.model) continue;
     if (const auto refusal = evaluator.precision_refusal(scenario.cluster, asked)) throw Error{*refusal};

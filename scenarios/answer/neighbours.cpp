@@ -194,6 +194,7 @@ Change confident(Evaluator& evaluator, std::span<const Question> asked, const Go
 Alternative alternative(Evaluator& evaluator, Question q, const GoalSpec& goal, const std::string& node_id) {
   q.cluster.node = node_id;
   q.cluster.gpu.clear();
+  q.cluster.gpus_per_node.reset();
   q.cluster.fabric = q.cluster.fabric.for_another_node();
   const NodeFacts node = evaluator.node(q.cluster);
   Alternative out;

@@ -352,6 +352,7 @@ void check_names(const Scenario& asked, const Catalog& catalog) {
     ClusterSpec cluster = scenario.cluster;
     cluster.node = node;
     cluster.gpu.clear();
+    cluster.gpus_per_node.reset();
     cluster.fabric = cluster.fabric.for_another_node();
     cluster.where = scenario.goal->where;
     evaluator.node(cluster);

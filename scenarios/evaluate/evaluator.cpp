@@ -138,9 +138,23 @@ struct PredictedPart {
   double time = 0, step = 0, efficiency = 0;
 };
 
+/// On one GPU, with what that has to do of a step of the cluster.
+void set_single(PredictedPart& part, const TrainingRun& base, Evaluator& evaluator) {
+  const Question& q = part.q;
+  part.single = q;
+  part.single.cluster.nodes = 1;
+  part.single.cluster.fabric.choice.gang.clear();
+  part.single.cluster.stragglers.clear();
+  part.single.gpus = 1;
+  // Of a step with the work of one GPU; replicas of a split network take other batches.
+  const TrainingRun& alone = evaluator.run(part.single);
+  if (q.workload.parallelism) part.more = base.samples_per_step / base.ranks / alone.samples_per_step;
+  part.efficiency = part.more * alone.parts.total.base() / part.step;
+}
+
 }  // namespace
 
-Prediction Evaluator::predict(const Question& asked) {
+Prediction Evaluator::predict(const Question& asked, bool wants_efficiency) {
   std::vector<PredictedPart> parts;
   double time = 0, efficiency = 0;
   for (const Question& as_asked : one_by_one(asked)) {
@@ -150,16 +164,8 @@ Prediction Evaluator::predict(const Question& asked) {
     const TrainingRun& base = run(q);
     part.q = q;
     part.spread = impl_->belief(q).root();
-    part.single = q;
-    part.single.cluster.nodes = 1;
-    part.single.cluster.fabric.choice.gang.clear();
-    part.single.cluster.stragglers.clear();
-    part.single.gpus = 1;
-    // Of a step with the work of one GPU; replicas of a split network take other batches.
-    const TrainingRun& alone = run(part.single);
-    if (q.workload.parallelism) part.more = base.samples_per_step / base.ranks / alone.samples_per_step;
     part.step = base.parts.total.base();
-    part.efficiency = part.more * alone.parts.total.base() / part.step;
+    if (wants_efficiency) set_single(part, base, *this);
     part.time = impl_->seconds(q, {});
     if (q.failures) part.failures = failures(q)->node.log_sigma;
     time += part.time;
@@ -177,10 +183,11 @@ Prediction Evaluator::predict(const Question& asked) {
         step = impl_->steady(part.q, scales).parts.total.base();
         const double then = impl_->seconds(part.q, scales);
         varied += then;
+        if (!wants_efficiency) continue;
         perfect += then * (part.more * impl_->steady(part.single, of_one).parts.total.base() / step);
       }
       of_time.add(std::log(varied / time));
-      of_efficiency.add(std::log(perfect / varied / efficiency));
+      if (wants_efficiency) of_efficiency.add(std::log(perfect / varied / efficiency));
       if (parts.size() == 1) of_step.add(std::log(step / parts.front().step));
     }
   };
@@ -212,8 +219,9 @@ Prediction Evaluator::predict(const Question& asked) {
   p.time_to_train = {time, time * of_time.down(), time * of_time.up(), "s"};
   // An efficiency above one is possible in the middle (a cache that only many nodes fill), not by spread.
   const double most = std::max(1.0, efficiency);
-  p.scaling_efficiency = {efficiency, efficiency * of_efficiency.down(),
-                          std::min(most, efficiency * of_efficiency.up()), "1"};
+  if (wants_efficiency)
+    p.scaling_efficiency = {efficiency, efficiency * of_efficiency.down(),
+                            std::min(most, efficiency * of_efficiency.up()), "1"};
   if (parts.size() > 1) return p;
   const double step = parts.front().step, rate = run(asked).samples_per_step / step;
   p.samples_per_s = {rate, rate / of_step.up(), rate / of_step.down(), "1/s"};

@@ -134,7 +134,17 @@ class Evaluator {
   /// Of several workloads each part varies in all of them together: the kernels that are slower than modelled
   /// in one are slower in the next. Their times add up, and the efficiency is the mean over the time; step
   /// and rate have no common figure and are left out.
-  Prediction predict(const Question& question);
+  /// Without `efficiency` that figure is 0, and nothing is simulated for it.
+  Prediction predict(const Question& question, bool efficiency = true);
+
+  /// The rate of `fast` over that of `slow`, with its 90 % interval. What the runs share varies in both
+  /// together: kernels, collectives, and the pace of nodes together where both have several. Of kernels on
+  /// different GPUs, or in different precisions, a third varies in one alone.
+  Estimate ratio_of_rates(const Question& fast, const Question& slow);
+
+  /// What leaves through the ports of a node in one step of a network that every GPU has whole: through the
+  /// busiest port, as often as there are ports. 0 for one node.
+  Bytes sent_by_node(const Question& question);
 
   /// The workload of the question that takes longest, alone.
   Question longest(const Question& question);

@@ -159,7 +159,7 @@ const StorageFacts& Evaluator::Impl::storage(const StorageSpec& spec) {
 const Cluster& Evaluator::Impl::cluster(const Question& q) {
   const ClusterSpec& c = q.cluster;
   const bool idle_nodes = q.gpus && exchange(q).servers.apart;
-  const ClusterKey key{node_key(c), c.nodes, q.gpus, idle_nodes, storage_key(q.storage)};
+  const ClusterKey key{node_key(c), c.nodes, q.gpus, c.gpus_per_node, idle_nodes, storage_key(q.storage)};
   ++clusters_asked;
   if (const auto it = clusters.find(key); it != clusters.end()) {
     it->second.asked = clusters_asked;
@@ -170,6 +170,7 @@ const Cluster& Evaluator::Impl::cluster(const Question& q) {
     ClusterShape shape;
     shape.nodes = c.nodes;
     shape.gpus = q.gpus;
+    shape.gpus_per_node = c.gpus_per_node;
     shape.idle_nodes = idle_nodes;
     shape.watch = [this] {
       look_at_clock();
@@ -192,7 +193,7 @@ const Cluster& Evaluator::Impl::cluster(const Question& q) {
 }
 
 int Evaluator::Impl::ranks(const Question& q) {
-  const int all = q.cluster.nodes * node(q.cluster).gpus;
+  const int all = q.cluster.nodes * used_in_node(q.cluster, node(q.cluster).gpus);
   return std::min(all, q.gpus.value_or(all));
 }
 
@@ -262,6 +263,7 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   spec.gpu = &gpu(q.cluster, q.workload);
   spec.batch_per_gpu = q.workload.batch_per_gpu;
   spec.accumulation = q.workload.accumulation;
+  spec.recompute = q.workload.recompute;
   spec.precision = q.workload.precision;
   spec.adam = optimizer_of(q.workload, *spec.workload) == Optimizer::adam;
   spec.optimizer = q.workload.updates;
@@ -380,7 +382,8 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
   training.network_scale = scales.network;
   training.input_scale = scales.input;
   // What the spec points at, and what is read of the question beside it. Which nodes idle, the exchange says.
-  const StepKey key{{node_key(q.cluster), q.cluster.nodes, q.gpus, false, storage_key(q.storage)},
+  const ClusterSpec& c = q.cluster;
+  const StepKey key{{node_key(c), c.nodes, q.gpus, c.gpus_per_node, false, storage_key(q.storage)},
                     network_key(q.workload),
                     software_key(software_of(q.workload, node(q.cluster).gpu)),
                     input_key(q.input),

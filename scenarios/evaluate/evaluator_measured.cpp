@@ -124,8 +124,8 @@ RunTraits Evaluator::Impl::traits(const Question& q) {
   if (w.image) out.network += fmt::format(" {}x{}", (*w.image)[0], (*w.image)[1]);
   if (w.tokens) out.network += fmt::format(" {}", *w.tokens);
   const FrameworkQuery software = software_of(w, spec.gpu);
-  out.software = fmt::format("{} {} {} {} {} {}", software.name, software.version, software.script,
-                             software.cudnn, software.kernels, software.channels_last);
+  out.software = fmt::format("{} {} {} {} {} {} {}", software.name, software.version, software.script,
+                             software.cudnn, software.kernels, software.channels_last, software.compiled);
   out.precision = to_string(w.precision);
   out.batch = fmt::format("{:g}", w.batch_per_gpu);
   if (w.parallelism) {

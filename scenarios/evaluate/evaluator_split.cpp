@@ -40,7 +40,8 @@ SplitTraining split_of(const Question& q, const Cluster& machine, const Training
   if (!training.stragglers.empty()) throw Error{"slower nodes under a network split over GPUs have no model"};
   SplitTraining split{.mesh = fitting(*q.workload.parallelism, static_cast<int>(machine.ranks.size())),
                       .precision = q.workload.precision,
-                      .adam = q.workload.optimizer.value_or(Optimizer::adam) == Optimizer::adam};
+                      .adam = q.workload.optimizer.value_or(Optimizer::adam) == Optimizer::adam,
+                      .adapters = q.workload.adapters};
   split.compute_scale = training.compute_scale;
   split.network_scale = training.network_scale;
   split.limits = training.limits;

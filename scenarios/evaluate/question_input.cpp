@@ -7,6 +7,7 @@
 
 #include "models/data_path/host_memory.hpp"
 #include "models/data_path/input_path.hpp"
+#include "models/data_path/loaders.hpp"
 #include "models/data_path/preprocess.hpp"
 #include "models/data_path/storage.hpp"
 #include "models/memory/memory.hpp"
@@ -20,13 +21,15 @@ namespace rackcast {
 
 int used_nodes(const Question& q, const NodeSpec& node) {
   if (!q.gpus || node.gpus < 1) return q.cluster.nodes;
-  return std::min(q.cluster.nodes, (*q.gpus + node.gpus - 1) / node.gpus);
+  const int each = used_in_node(q.cluster, node.gpus);
+  return std::min(q.cluster.nodes, (*q.gpus + each - 1) / each);
 }
 
 namespace {
 
 int gpus_per_node(const InputContext& c) {
-  return std::min(c.node.gpus, c.question.gpus.value_or(c.node.gpus));
+  const int used = used_in_node(c.question.cluster, c.node.gpus);
+  return std::min(used, c.question.gpus.value_or(used));
 }
 
 int used_nodes(const InputContext& c) {
@@ -41,6 +44,7 @@ PreprocessCost decoding(const InputContext& c) {
   const InputOptions& in = c.question.input;
   PreprocessSpec spec;
   spec.kind = record_kind(in.record);
+  if (!in.loader.empty()) spec.kind.rate_per_core = image_loader(in.loader).per_core;
   spec.size = in.record_size;
   spec.decoder = in.decoder;
   spec.cores_per_node = host_cores(c);
@@ -188,7 +192,7 @@ struct Writers {
 /// ("tp-cp-ep-dp-pp", megatron/core/parallel_state.py).
 Writers writers_of(const InputContext& c) {
   const WorkloadSpec& spec = c.question.workload;
-  const int all = c.question.cluster.nodes * c.node.gpus,
+  const int all = c.question.cluster.nodes * used_in_node(c.question.cluster, c.node.gpus),
             ranks = std::min(all, c.question.gpus.value_or(all));
   if (!spec.parallelism) {
     // Replicas hold the same state, which one node writes, and of split tables each GPU its own part.

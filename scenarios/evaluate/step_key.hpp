@@ -31,14 +31,15 @@ inline StorageKey storage_key(const StorageSpec& storage) {
   return {array, count, speed};
 }
 
-/// The node, how many, GPUs of the job, whether nodes without a GPU of the job are part of it, storage.
-using ClusterKey = std::tuple<NodeKey, int, std::optional<int>, bool, StorageKey>;
+/// The node, how many, GPUs of the job and of each node, whether nodes without a GPU of the job are part of
+/// it, storage.
+using ClusterKey = std::tuple<NodeKey, int, std::optional<int>, std::optional<int>, bool, StorageKey>;
 
-/// Model, image, length of a sequence.
-using NetworkKey =
-    std::tuple<std::string, std::optional<std::array<std::int64_t, 3>>, std::optional<std::int64_t>>;
+/// Model, or the text of the scenario's own network, image, length of a sequence, rank and place of adapters.
+using NetworkKey = std::tuple<std::string, std::string, std::optional<std::array<std::int64_t, 3>>,
+                              std::optional<std::int64_t>, std::int64_t, bool>;
 inline NetworkKey network_key(const WorkloadSpec& w) {
-  return {w.model, w.image, w.tokens};
+  return {w.model, w.network, w.image, w.tokens, w.adapters.rank, w.adapters.mlp};
 }
 
 inline auto software_key(const FrameworkQuery& query) {
@@ -54,21 +55,24 @@ inline auto failure_key(const FailureSpec& failures) {
 using FailureKey = decltype(failure_key(FailureSpec{}));
 
 inline auto input_key(const InputOptions& input) {
-  const auto& [record, record_given, record_size, format, samples_per_shard, shards, sharding, order,
+  const auto& [record, record_given, record_size, format, samples_per_shard, shards, loader, sharding, order,
                eviction, page_cache, ssd_cache, shuffle_buffer, decoder, workers_per_gpu, cores, prefetch,
                pinned, jitter, checkpoint_every, asynchronous, log_per_step, where] = input;
-  return std::tuple{
-      record, record_given, record_size, format,    samples_per_shard, shards,       sharding,
-      order,  eviction,     page_cache,  ssd_cache, shuffle_buffer,    decoder,      workers_per_gpu,
-      cores,  prefetch,     pinned,      jitter,    checkpoint_every,  asynchronous, log_per_step};
+  return std::tuple{record,       record_given, record_size,    format,  samples_per_shard,
+                    shards,       loader,       sharding,       order,   eviction,
+                    page_cache,   ssd_cache,    shuffle_buffer, decoder, workers_per_gpu,
+                    cores,        prefetch,     pinned,         jitter,  checkpoint_every,
+                    asynchronous, log_per_step};
 }
 
 inline auto split_key(const Mesh& mesh) {
   const auto& [tensor, pipeline, interleave, context, expert, data, micro_batch, micro_batches, recompute,
-               zero_stage, shard_group, schedule, overlap_gradients, sequence_parallel, tables] = mesh;
+               zero_stage, shard_group, schedule, overlap_gradients, sequence_parallel, gathers_tensors,
+               tables] = mesh;
   return std::tuple{tensor,      pipeline,    interleave,        context,           expert,
                     data,        micro_batch, micro_batches,     recompute,         zero_stage,
-                    shard_group, schedule,    overlap_gradients, sequence_parallel, tables};
+                    shard_group, schedule,    overlap_gradients, sequence_parallel, gathers_tensors,
+                    tables};
 }
 
 inline auto stage_key(const InputStage& stage) {

@@ -2,6 +2,7 @@
 /// What a prediction of a published figure says.
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "scenarios/measured/factors.hpp"
 
@@ -17,6 +18,7 @@ struct PredictedFigure {
   FactorVector parts = {};
   /// Of a row from which the length of its table's runs was taken: epochs, or exchanges times GPUs.
   std::optional<double> inferred_length = {};
+  std::vector<std::string> assumed = {};  ///< settings that the source does not state: what was usual
 };
 
 }  // namespace rackcast

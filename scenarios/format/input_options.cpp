@@ -6,6 +6,8 @@
 #include <array>
 #include <string_view>
 
+#include "models/data_path/loaders.hpp"
+
 namespace rackcast {
 
 namespace {
@@ -31,6 +33,15 @@ void read_records(ObjectReader& in, InputOptions& o) {
     } catch (const Error& e) {
       record->fail(e.message(), e.hint());
     }
+  }
+  if (const Json* loader = in.find("loader")) {
+    o.loader = loader->string();
+    try {
+      o.jitter = image_loader(o.loader).jitter;
+    } catch (const Error& e) {
+      loader->fail(e.message(), e.hint());
+    }
+    if (o.record != "jpeg") loader->fail("these loaders read JPEG files", "leave \"record\" out");
   }
   o.record_size = in.number_or("record_size", 0, 1e-9, 1e9);
   read_choice(in, "format", kFormats, o.format);
@@ -67,7 +78,7 @@ InputOptions read_input_options(const Json& json) {
   if (in.find("cores")) o.cores = in.number("cores", 1, 100'000);
   o.prefetch = static_cast<int>(in.integer_or("prefetch", 2, 1, 1000));
   o.pinned = in.boolean_or("pinned", true);
-  o.jitter = in.boolean_or("jitter", false);
+  o.jitter = in.boolean_or("jitter", o.jitter);
   o.checkpoint_every = in.quantity_or<Duration>("checkpoint_every", Duration{0});
   o.asynchronous_checkpoint = in.boolean_or("asynchronous_checkpoint", false);
   o.log_per_step = in.quantity_or<Bytes>("log_per_step", Bytes{0});

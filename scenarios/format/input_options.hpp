@@ -20,6 +20,7 @@ struct InputOptions {
   RecordFormat format = RecordFormat::tfrecord;
   double samples_per_shard = 1251;     ///< TFRecord ImageNet of the TensorFlow models repository: 1024 files
   std::optional<std::int64_t> shards;  ///< instead of samples_per_shard
+  std::string loader;                  ///< of models/data_path/loaders.hpp; empty: the usual rate of the kind
   // Reading and caching.
   Sharding sharding = Sharding::resampled;
   ReadOrder order = ReadOrder::shuffled;

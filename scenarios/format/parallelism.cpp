@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "models/frameworks/framework.hpp"
 #include "models/split/split_tables.hpp"
@@ -21,6 +23,16 @@ TablePlacement read_tables(const Json& json) {
   json.fail("unknown placement of tables \"" + word + "\"", "\"split\" or \"copied\"");
 }
 
+void read_gathering(ObjectReader& in, Mesh& p) {
+  constexpr std::array<std::string_view, 2> ways{"layers", "tensors"};
+  if (!in.has("gather")) return;
+  p.gathers_tensors = in.choice("gather", ways) == 1;
+  if (p.zero_stage < 3)
+    in.require("gather").fail("weights that are not sharded are not gathered", "\"zero_stage\": 3");
+}
+
+}  // namespace
+
 Recomputation read_recomputation(const Json& json) {
   if (json.kind() == JsonKind::boolean) return json.boolean() ? Recomputation::full : Recomputation::none;
   const auto* found = std::ranges::find(recomputation_names, json.string());
@@ -28,6 +40,8 @@ Recomputation read_recomputation(const Json& json) {
     json.fail("unknown recomputation \"" + json.string() + "\"", "one of " + name_list(recomputation_names));
   return static_cast<Recomputation>(found - recomputation_names.begin());
 }
+
+namespace {
 
 PipelineSchedule read_schedule(const Json& json, const Mesh& p) {
   for (const PipelineSchedule schedule :
@@ -67,6 +81,7 @@ Mesh read_parallelism(const Json& json) {
   p.micro_batches = count("micro_batches", 1'000'000);
   p.zero_stage = static_cast<int>(in.integer_or("zero_stage", 0, 0, 3));
   if (const Json* recompute = in.find("recompute")) p.recompute = read_recomputation(*recompute);
+  read_gathering(in, p);
   if (in.has("sequence_parallel")) p.sequence_parallel = in.boolean_or("sequence_parallel", true);
   if (p.interleave > 1 && p.pipeline == 1)
     in.require("interleave")

@@ -12,10 +12,13 @@ struct WorkloadSpec;
 
 /// {"tensor": 8, "pipeline": 4, "interleave": 2, "schedule": "1f1b", "context": 2, "expert": 16,
 /// "micro_batch": 1, "micro_batches": 64, "zero_stage": 1, "overlap_gradients": true, "recompute":
-/// "selective", "sequence_parallel": true}, all optional;
+/// "selective", "sequence_parallel": true, "gather": "tensors"}, all optional;
 /// "recompute" may be true or false as well, for "full" and "none". Or {"tables": "copied"} alone. Throws
 /// Error at the place of a number out of range or a combination that has no model.
 Mesh read_parallelism(const Json& json);
+
+/// true, false, or one of recomputation_names. Throws Error at its place.
+Recomputation read_recomputation(const Json& json);
 
 /// Throws Error at the workload unless `ranks` is a multiple of its split, as the size of a given cluster
 /// must be.

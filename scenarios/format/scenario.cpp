@@ -58,7 +58,7 @@ WorkloadSpec read_workload(const Json& json) {
   ObjectReader in{json};
   WorkloadSpec workload;
   workload.where = json.where();
-  workload.model = name_or_file(in.require("model"));
+  read_model(in.require("model"), workload);
   workload.epochs_is_default = !in.has("epochs");
   workload.epochs = in.number_or("epochs", defaults::epochs, 1e-6, 1e9);
   workload.batch_is_default = !in.has("batch_per_gpu");
@@ -92,6 +92,8 @@ WorkloadSpec read_workload(const Json& json) {
     workload.batch_per_gpu = workload.parallelism->batch() / workload.parallelism->gpus();
     workload.batch_is_default = false;
   }
+  read_passes(in, workload);
+  read_adapters(in, workload);
   if (in.has("critical_batch")) workload.critical_batch = in.number("critical_batch", 1, 1e12);
   if (const Json* law = in.find("convergence")) workload.convergence = read_convergence(*law);
   in.finish();
@@ -126,6 +128,19 @@ void check_stragglers(const ClusterSpec& cluster) {
                 "name as many nodes as there are, or fewer"};
 }
 
+/// What is said of the node beside its name. It replaces what the catalogue says.
+void read_node_settings(ObjectReader& in, ClusterSpec& cluster) {
+  if (in.has("peer_to_peer")) cluster.fabric.peer_to_peer = in.boolean_or("peer_to_peer", true);
+  cluster.fabric.gpu_links = in.boolean_or("gpu_links", true);
+  if (const Json* gpus = in.find("gpus_in_node")) {
+    if (!cluster.named.empty())
+      gpus->fail("a named cluster has the GPUs that it has",
+                 "remove \"gpus_in_node\", or use fewer of them: \"gpus_per_node\"");
+    cluster.fabric.gpus_in_node = static_cast<int>(in.integer("gpus_in_node", 1, 1024));
+  }
+  if (in.has("gpus_per_node")) cluster.gpus_per_node = static_cast<int>(in.integer("gpus_per_node", 1, 1024));
+}
+
 ClusterSpec read_cluster(const Json& json) {
   ObjectReader in{json};
   ClusterSpec cluster;
@@ -148,7 +163,7 @@ ClusterSpec read_cluster(const Json& json) {
     cluster.fabric_text = network_of(*fabric);
     cluster.fabric = read_fabric_options(cluster.fabric_text);
   }
-  if (in.has("peer_to_peer")) cluster.fabric.peer_to_peer = in.boolean_or("peer_to_peer", true);
+  read_node_settings(in, cluster);
   if (const Json* stragglers = in.find("stragglers")) cluster.stragglers = read_stragglers(*stragglers);
   if (cluster.nodes_given) check_stragglers(cluster);
   in.finish();
@@ -275,6 +290,10 @@ SearchSpec read_serving_search(const Json& json, PrecisionUse use) {
 
 }  // namespace
 
+int used_in_node(const ClusterSpec& cluster, int in_node) {
+  return std::max(1, std::min(in_node, cluster.gpus_per_node.value_or(in_node)));
+}
+
 std::string_view to_string(WorkloadsRun run) {
   return run == WorkloadsRun::one_after_another ? "one-after-another" : "each-on-its-own";
 }
@@ -289,8 +308,9 @@ Scenario read_serving_scenario(const Json& text, const std::string& file) {
       found->fail(fmt::format("a scenario that serves has no \"{}\"", training),
                   "training and serving are asked in scenarios of their own");
   scenario.cluster = read_cluster(in.require("cluster"));
-  if (scenario.cluster.gpus_per_job || !scenario.cluster.stragglers.empty())
-    throw Error{"\"gpus_per_job\" and \"stragglers\" are about training", scenario.cluster.where,
+  const ClusterSpec& cluster = scenario.cluster;
+  if (cluster.gpus_per_job || cluster.gpus_per_node || !cluster.stragglers.empty())
+    throw Error{R"("gpus_per_job", "gpus_per_node" and "stragglers" are about training)", cluster.where,
                 "remove them"};
   if (const Json* calibration = in.find("calibration"))
     scenario.calibration = read_calibration(*calibration, name_or_file);
@@ -374,10 +394,11 @@ void resolve(ClusterSpec& cluster, const Catalog& catalog) {
     const Fact* network = catalog.find("clusters", cluster.named).find("network");
     const bool said = cluster.fabric_text.kind() != JsonKind::null;
     if (network) {
-      const std::optional<bool> peer_to_peer = cluster.fabric.peer_to_peer;
+      const FabricOptions own = cluster.fabric;
       cluster.fabric =
           read_fabric_options(said ? network->value().merged(cluster.fabric_text) : network->value());
-      cluster.fabric.peer_to_peer = peer_to_peer;
+      cluster.fabric.peer_to_peer = own.peer_to_peer;
+      cluster.fabric.gpu_links = own.gpu_links;
     }
   } catch (const Error& e) {
     if (e.where().line) throw;

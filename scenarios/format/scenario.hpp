@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "models/memory/memory.hpp"
+#include "models/networks/low_rank.hpp"
 #include "models/networks/operator.hpp"
+#include "models/networks/recomputation.hpp"
 #include "scenarios/format/campaign_spec.hpp"
 #include "scenarios/format/convergence_spec.hpp"
 #include "scenarios/format/data_spec.hpp"
@@ -39,26 +41,29 @@ struct StorageSpec {
 };
 
 struct WorkloadSpec {
-  std::string model;
+  std::string model;    ///< name or file; of a network that the scenario describes itself, its title
+  std::string network;  ///< the text of such a network; else empty
   double epochs = 0;
   double batch_per_gpu = 0;
-  double accumulation = 1;                  ///< passes of batch_per_gpu to a step: what on_gpus() found
+  double accumulation = 1;  ///< passes of batch_per_gpu to a step: stated, or what on_gpus() found
   std::optional<GlobalBatch> global_batch;  ///< of all GPUs; absent: it grows with them
   Precision precision = Precision::fp32;
   Where precision_where;
   std::optional<std::array<std::int64_t, 3>> image;  ///< height, width, channels; absent: the network's own
   std::optional<std::int64_t> tokens;                ///< of a sequence; absent: the network's own
   Where sample_where;
-  std::string framework, framework_version;    ///< empty: the generic profile
-  std::string framework_script, cudnn;         ///< empty: as the framework is used mostly
-  std::string convolutions;                    ///< who computes them: "native"; empty: the library
-  bool channels_last = false;                  ///< the script keeps images as the kernels want them
-  bool compiled = false;                       ///< a compiler fuses the operators (torch.compile)
-  std::optional<Optimizer> optimizer;          ///< absent: what such networks are trained with mostly
-  bool updates = true;                         ///< false: a step ends behind the backward pass
-  std::string exchange;                        ///< of gradients (exchange_choice.hpp); empty: the framework's
-  std::optional<Mesh> parallelism;             ///< a transformer split over GPUs
-  std::optional<TablePlacement> tables;        ///< of a recommender; absent: split, as frameworks do
+  std::string framework, framework_version;  ///< empty: the generic profile
+  std::string framework_script, cudnn;       ///< empty: as the framework is used mostly
+  std::string convolutions;                  ///< who computes them: "native"; empty: the library
+  bool channels_last = false;                ///< the script keeps images as the kernels want them
+  bool compiled = false;                     ///< a compiler fuses the operators (torch.compile)
+  std::optional<Optimizer> optimizer;        ///< absent: what such networks are trained with mostly
+  bool updates = true;                       ///< false: a step ends behind the backward pass
+  std::string exchange;                      ///< of gradients (exchange_choice.hpp); empty: the framework's
+  std::optional<Mesh> parallelism;           ///< a transformer split over GPUs
+  Recomputation recompute = Recomputation::none;  ///< of a network that every GPU has whole
+  LowRankSpec adapters;                           ///< rank 0: all weights are trained
+  std::optional<TablePlacement> tables;           ///< of a recommender; absent: split, as frameworks do
   std::optional<double> critical_batch;        ///< samples of the global batch beyond which more do not help
   std::optional<ConvergenceSpec> convergence;  ///< absent: the epochs are those of every batch
   bool epochs_is_default = false, batch_is_default = false, precision_is_default = false;
@@ -79,12 +84,16 @@ struct ClusterSpec {
   std::string named;  ///< catalogue id below clusters; else empty
   int nodes = 1;
   bool nodes_given = false;
-  std::optional<int> gpus_per_job;  ///< a job uses only this many GPUs, the first ones; absent: all
+  std::optional<int> gpus_per_job;   ///< a job uses only this many GPUs, the first ones; absent: all
+  std::optional<int> gpus_per_node;  ///< and only the first ones of each node; absent: all
   FabricOptions fabric;
   Json fabric_text;  ///< as the scenario has it; null if it has none
   std::vector<StragglerSpec> stragglers = {};
   Where where;
 };
+
+/// GPUs of a node that a job uses, where the node has `in_node`.
+int used_in_node(const ClusterSpec& cluster, int in_node);
 
 struct GoalSpec {
   Duration deadline{0};

@@ -1,11 +1,15 @@
 #include "scenarios/format/workload_choice.hpp"
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "models/frameworks/sentence_batches.hpp"
 #include "models/memory/memory.hpp"
 #include "models/networks/layer_arguments.hpp"
+#include "scenarios/format/parallelism.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "scenarios/names/own_file.hpp"
+#include "sim/json/plain_json.hpp"
 #include "sim/json/reader.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
@@ -29,6 +33,45 @@ std::int64_t sentence_length(ObjectReader& in, const WorkloadSpec& workload) {
 }
 
 }  // namespace
+
+void read_model(const Json& json, WorkloadSpec& out) {
+  if (json.kind() != JsonKind::object) {
+    out.model = name_or_file(json);
+    return;
+  }
+  out.model = own_network(json, {}).title;
+  out.network = plain_json(json).dump();
+}
+
+void read_adapters(ObjectReader& in, WorkloadSpec& out) {
+  const Json* json = in.find("adapters");
+  if (!json) return;
+  if (!out.parallelism)
+    json->fail("adapters have a model beside \"parallelism\" only", "add \"parallelism\": {}");
+  if (out.parallelism->zero_stage >= 2)
+    json->fail("adapters beside weights or gradients sharded over replicas have no model",
+               "\"zero_stage\": 0 or 1");
+  ObjectReader members{*json};
+  out.adapters.rank = static_cast<int>(members.integer("rank", 1, 65'536));
+  out.adapters.mlp = members.boolean_or("mlp", false);
+  members.finish();
+}
+
+void read_passes(ObjectReader& in, WorkloadSpec& out) {
+  if (const Json* passes = in.find("accumulation")) {
+    out.accumulation = static_cast<double>(in.integer("accumulation", 1, 1'000'000));
+    if (out.global_batch)
+      passes->fail("the global batch gives the number of passes", "leave one of them out");
+    if (out.parallelism)
+      passes->fail("a network split over GPUs has micro-batches instead",
+                   "\"micro_batches\" of \"parallelism\"");
+  }
+  if (const Json* recompute = in.find("recompute")) {
+    if (out.parallelism)
+      recompute->fail("what is computed again is said beside the split", "\"recompute\" of \"parallelism\"");
+    out.recompute = read_recomputation(*recompute);
+  }
+}
 
 void read_sample(const Json& json, WorkloadSpec& out) {
   ObjectReader in{json};
@@ -88,13 +131,17 @@ Optimizer optimizer_of(const WorkloadSpec& spec, const Workload& network) {
 }
 
 Workload network_of(const WorkloadSpec& spec) {
-  Workload published = load_workload(spec.model);
+  const auto load = [&spec](const WorkloadOptions& options) {
+    if (spec.network.empty()) return load_workload(spec.model, options);
+    return own_network(parse_json(spec.network, spec.where.file), options);
+  };
+  Workload published = load({});
   if (!spec.image && !spec.tokens) return published;
   WorkloadOptions options;
   options.image = spec.image;
   options.seq_len = spec.tokens;
   try {
-    return load_workload(spec.model, options);
+    return load(options);
   } catch (const Error& e) {
     throw Error{published.title + ": " + e.message(), spec.sample_where, "leave \"sample\" out"};
   }

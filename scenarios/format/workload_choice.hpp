@@ -11,6 +11,13 @@ class ObjectReader;
 struct GpuSpec;
 struct WorkloadSpec;
 
+/// "model": the name of a network, a file, or {"title", "task", "source", "transformer": {...}}, a network as
+/// `rackcast init network` writes it.
+void read_model(const Json& json, WorkloadSpec& out);
+/// "adapters": {"rank": 16, "mlp": true}, beside "parallelism".
+void read_adapters(ObjectReader& in, WorkloadSpec& out);
+/// "accumulation" and "recompute" of a network that every GPU has whole.
+void read_passes(ObjectReader& in, WorkloadSpec& out);
 /// One form of a sample: an image, a sequence or sentences.
 void read_sample(const Json& json, WorkloadSpec& out);
 /// "framework": {"name": "mxnet", "version": "1.0", "script": ..., "cudnn": "5.1", "convolutions": "native",

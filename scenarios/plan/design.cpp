@@ -24,6 +24,7 @@ ClusterSpec with_node(const ClusterSpec& own, const Choice<std::string>& node) {
   out.node = node.value;
   out.gpu.clear();
   out.named.clear();
+  out.gpus_per_node.reset();
   out.fabric = own.fabric.for_another_node();
   out.where = node.where;
   return out;
@@ -84,7 +85,7 @@ std::string split_choice_text(const Mesh& p) {
 /// every global batch, and gives the nodes from one whole copy to the next. Where none is: of a range the
 /// smallest past it, which breaks max_nodes; of a list all, each refused when it is simulated.
 int whole_copies_only(Evaluator& evaluator, const Scenario& s, Design& d, bool range) {
-  const int per_node = std::max(1, d.node.gpus);
+  const int per_node = used_in_node(d.cluster, d.node.gpus);
   int unit = 1;
   for (std::size_t w = 0; w < s.workloads.size(); ++w)
     unit = std::lcm(unit, split_unit(d.with_split(w, s.workloads[w])));
@@ -100,7 +101,7 @@ int whole_copies_only(Evaluator& evaluator, const Scenario& s, Design& d, bool r
 }
 
 void add_sizes(Evaluator& evaluator, const Scenario& s, Design& d) {
-  const int per_node = std::max(1, d.node.gpus);
+  const int per_node = used_in_node(d.cluster, d.node.gpus);
   const auto add = [&](int nodes, std::optional<int> job, double of_most) {
     d.sizes.push_back({nodes, job.value_or(nodes * per_node), job, of_most});
   };

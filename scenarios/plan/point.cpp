@@ -64,7 +64,7 @@ RunPoint PointMaker::run(const Question& q, std::size_t design) {
   const NodeFacts& node = space_.designs[design].node;
   try {
     out.uses[Limit::gpu_memory] = evaluator_.memory_use(q).total() / node.gpu_memory;
-    check_split(q.workload, q.gpus.value_or(q.cluster.nodes * node.gpus));
+    check_split(q.workload, q.gpus.value_or(q.cluster.nodes * used_in_node(q.cluster, node.gpus)));
     const TrainingRun& step = evaluator_.run(q);
     out.time = evaluator_.time_to_train(q, false).base();
     out.busy = busy_fraction(step.parts);

@@ -57,6 +57,7 @@ Document document(const CaseResult& r) {
   out["binds"] = r.predicted ? r.predicted->binds : "";
   out["inferred_length"] = r.predicted ? maybe(r.predicted->inferred_length) : Document(nullptr);
   out["statement"] = r.statement;
+  out["assumed"] = r.predicted ? Document(r.predicted->assumed) : Document::array();
   out["bound"] = r.bound;
   out["remark"] = r.remark;
   out["series"] = r.series;

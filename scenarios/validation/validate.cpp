@@ -122,6 +122,8 @@ CaseResult compared(Worker& worker, const ValidationCase& c, CaseResult r) {
   r.predicted = outcome.figure;
   r.skipped_reason = std::move(outcome.skipped_reason);
   if (!r.predicted) return r;
+  // A guess at what was usual is no prediction to be judged.
+  if (!r.predicted->assumed.empty() && r.set == CaseSet::judged) r.set = CaseSet::assumed;
   r.error = error_of(c, r.set, *r.predicted);
   for (const Mechanism m : mechanisms_of(context, c)) r.mechanisms.emplace_back(m, mechanism_log_sigma(m));
   return r;

@@ -61,6 +61,7 @@ FabricOptions read_fabric_options(const Json& json) {
   if (in.has("links_per_node"))
     options.links_per_node = static_cast<int>(in.integer("links_per_node", 1, limits::nics));
   options.link = in.string_or("link", "");
+  if (in.has("link_rate")) options.link_rate = in.quantity<Bandwidth>("link_rate");
   in.finish();
   return options;
 }

@@ -8,7 +8,10 @@ namespace rackcast {
 NodeChoice with_ports(NodeChoice node, const FabricOptions& fabric) {
   if (fabric.links_per_node) node.nics = fabric.links_per_node;
   if (!fabric.link.empty()) node.nic_link = fabric.link;
+  node.nic_rate = fabric.link_rate;
   node.peer_to_peer = fabric.peer_to_peer;
+  node.gpus = fabric.gpus_in_node;
+  node.gpu_links = fabric.gpu_links;
   return node;
 }
 

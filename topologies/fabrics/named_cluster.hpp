@@ -19,7 +19,7 @@ struct NamedCluster {
 /// where there is none, whatever fits the node's ports). Throws Error on an unknown name or a broken entry.
 NamedCluster cluster_of(const Catalog& catalog, std::string_view name);
 
-/// A node with the ports that the options name.
+/// A node with the ports and the other settings that the options name.
 NodeChoice with_ports(NodeChoice node, const FabricOptions& fabric);
 
 }  // namespace rackcast

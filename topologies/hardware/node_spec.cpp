@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "topologies/catalog/catalog_file.hpp"
@@ -11,23 +12,6 @@
 
 namespace rackcast {
 namespace {
-
-struct TemplateRule {
-  int max_gpus = 0;
-  int gpus_per_switch = 0;
-};
-
-/// What a template leaves open; nothing for a real node.
-std::optional<TemplateRule> template_rule(const CatalogEntry& entry) {
-  const Json* json = entry.json.find("template");
-  if (!json) return std::nullopt;
-  ObjectReader reader{*json};
-  TemplateRule rule;
-  rule.max_gpus = static_cast<int>(reader.integer("max_gpus", 1, 1024));
-  rule.gpus_per_switch = static_cast<int>(reader.integer_or("gpus_per_switch", 0, 0, 1024));
-  reader.finish();
-  return rule;
-}
 
 std::string gpu_name(const CatalogEntry& entry, const NodeChoice& choice) {
   if (!choice.gpu.empty()) return choice.gpu;
@@ -88,6 +72,31 @@ void read_nics(const Catalog& catalog, const SpecReader& reader, const NodeChoic
     }
     node.nics = *choice.nics;
   }
+  if (choice.nic_rate && node.nic_link) {
+    const double factor = *choice.nic_rate / node.nic_link->raw.value;
+    node.nic_link->raw.value *= factor;
+    node.nic_link->achievable.value *= factor;
+  }
+}
+
+/// Where stated ports stand; see NodeChoice::nics.
+void place_ports(NodeSpec& node) {
+  int places = 0;
+  for (const PcieBranch& branch : node.pcie) places += branch.nics;
+  if (places > 0 && node.nics > places && node.nics % places == 0) {
+    for (PcieBranch& branch : node.pcie) branch.nics *= node.nics / places;
+  }
+  const bool port_each = std::ranges::all_of(
+      node.pcie, [](const PcieBranch& b) { return b.gpus.size() == 1 && b.nics == 1 && b.parent.empty(); });
+  if (port_each && node.nics < static_cast<int>(node.pcie.size())) {
+    for (PcieBranch& branch : node.pcie) branch.nics = 0;
+  }
+}
+
+void drop_gpu_links(NodeSpec& node) {
+  node.adjacency.clear();
+  node.gpu_link.reset();
+  node.nvswitches = 0;
 }
 
 /// Host plus GPUs, for templates that give the host alone.
@@ -144,9 +153,12 @@ NodeSpec node_spec(const Catalog& catalog, const NodeChoice& choice) {
   node.gpus = gpu_count(entry, choice, rule, rule ? 1 : node.gpu.per_board);
   node.boards = (node.gpus + node.gpu.per_board - 1) / node.gpu.per_board;
   read_gpu_links(catalog, reader, node);
-  read_host_links(catalog, reader, rule ? std::optional{rule->gpus_per_switch} : std::nullopt, node);
+  if (rule && rule->links != TemplateRule::Links::none) wire_directly(catalog, rule->links, node);
+  read_host_links(catalog, reader, rule, node);
+  if (!choice.gpu_links) drop_gpu_links(node);
   node.peer_to_peer = choice.peer_to_peer.value_or(node.peer_to_peer);
   read_nics(catalog, reader, choice, node);
+  if (choice.nics) place_ports(node);
   read_host(reader, node);
   return node;
 }

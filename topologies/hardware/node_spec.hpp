@@ -17,12 +17,16 @@ namespace rackcast {
 /// has no GPU of its own: the choice names one. Other nodes may be given another GPU that fits their NVLink
 /// wiring.
 struct NodeChoice {
-  std::string node;                       ///< id, name or alias
-  std::string gpu = {};                   ///< empty: the node's own
-  std::optional<int> gpus = {};           ///< OS-visible GPUs; only templates can differ from their own count
-  std::optional<int> nics = {};           ///< ports towards the compute fabric
-  std::string nic_link = {};              ///< "edr", "gbe25": replaces the ports' rate
-  std::optional<bool> peer_to_peer = {};  ///< replaces NodeSpec::peer_to_peer
+  std::string node;              ///< id, name or alias
+  std::string gpu = {};          ///< empty: the node's own
+  std::optional<int> gpus = {};  ///< OS-visible GPUs; only templates can differ from their own count
+  /// Ports towards the compute fabric. More than the box has places for stand in equal numbers at each place;
+  /// of fewer than GPUs that have a port of the host each, each has a port of the host of its own.
+  std::optional<int> nics = {};
+  std::string nic_link = {};               ///< "edr", "gbe25": replaces the ports' rate
+  std::optional<Bandwidth> nic_rate = {};  ///< data rate of one port, where it is not that of its link
+  std::optional<bool> peer_to_peer = {};   ///< replaces NodeSpec::peer_to_peer
+  bool gpu_links = true;                   ///< false: direct links between GPUs are not used (NCCL 1)
 };
 
 /// GPUs and network ports behind one PCIe switch, or (switch_name empty) straight behind a CPU.

@@ -191,8 +191,8 @@ std::vector<PcieBranch> default_tree(int gpus, int sockets, int per_switch) {
 
 }  // namespace
 
-void read_host_links(const Catalog& catalog, const SpecReader& reader, std::optional<int> gpus_per_switch,
-                     NodeSpec& node) {
+void read_host_links(const Catalog& catalog, const SpecReader& reader,
+                     const std::optional<TemplateRule>& rule, NodeSpec& node) {
   node.sockets = value_or(reader.count("cpu_sockets", 1, limits::sockets), 1);
   if (const Fact* fact = reader.entry().find("pcie_peer_to_peer"))
     node.peer_to_peer = fact->value().boolean();
@@ -202,10 +202,11 @@ void read_host_links(const Catalog& catalog, const SpecReader& reader, std::opti
     // With NVLink to its CPU, a GPU is on no PCIe switch.
     const bool on_nvlink = static_cast<int>(node.cpu_nvlinks.size()) >= node.gpus;
     const int all = on_nvlink || node.gpus < 2 ? 0 : (node.gpus + node.sockets - 1) / node.sockets;
-    node.pcie = default_tree(node.gpus, node.sockets, gpus_per_switch.value_or(all));
-    if (!gpus_per_switch && all > 0) node.peer_to_peer = false;
+    node.pcie = default_tree(node.gpus, node.sockets, rule ? rule->gpus_per_switch : all);
+    if (!rule && all > 0) node.peer_to_peer = false;
   }
-  const auto host = reader.count("pcie_generation", 1, 100);
+  const bool host_of_gpu = rule && rule->host_of_gpu;
+  const auto host = host_of_gpu ? std::nullopt : reader.count("pcie_generation", 1, 100);
   const int gpu_generation = value_or(node.gpu.pcie_generation, host ? **host : 3);
   int generation = host ? std::min(gpu_generation, **host) : gpu_generation;
   // Where every GPU has NVLink to its CPU, only the adapters are on PCIe.
@@ -214,7 +215,9 @@ void read_host_links(const Catalog& catalog, const SpecReader& reader, std::opti
   const SpecReader pcie{catalog.find("links", "pcie")};
   node.pcie_switch_latency =
       pcie.require(pcie.quantity<Duration>("switch_latency_ns"), "switch_latency_ns").value;
-  const auto name = reader.text("inter_socket_link");
+  auto name = reader.text("inter_socket_link");
+  if (const std::string& link = node.gpu.line.server_socket_link; host_of_gpu && name && !link.empty())
+    name->value = link;
   // More than two CPUs need not see each other (one Grace per pair of GPUs of an NVL72); two always do.
   if (node.sockets == 2) (void)reader.require(name, "inter_socket_link");
   if (node.sockets > 1 && name) node.socket_link = link_spec(catalog, "socket_links/" + name->value);

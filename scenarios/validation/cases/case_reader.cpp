@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "models/data_files.hpp"
+#include "scenarios/validation/cases/machine_table.hpp"
 #include "sim/base/near_matches.hpp"
 
 namespace rackcast {
@@ -59,15 +59,6 @@ class Members {
   std::string* complaint_;
 };
 
-/// The catalogue's node where the source describes one of its machines in words.
-std::optional<std::string> machine_in(std::string_view note) {
-  static const Json file = parse_model_data("benchmarks/servers.json");
-  for (const Json& machine : file.require("machines").array())
-    if (note.find(machine.require("words").string()) != std::string_view::npos)
-      return machine.require("node").string();
-  return std::nullopt;
-}
-
 void read_system(const Json& json, ValidationCase::System& out, std::string& complaint) {
   Members m{json, "system.", complaint};
   out.gpu = m.text("gpu");
@@ -79,7 +70,8 @@ void read_system(const Json& json, ValidationCase::System& out, std::string& com
   out.nodes = m.number("nodes");
   out.intra_node = m.text("intra_node").value_or("");
   out.node_note = m.text("node_note").value_or("");
-  if (!out.node) out.node = machine_in(out.node_note);
+  if (const Json* machine = machine_in(out.node_note); machine && !out.node)
+    out.node = machine->require("node").string();
   out.fabric = m.object("fabric");
 }
 

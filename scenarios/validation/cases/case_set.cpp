@@ -2,7 +2,7 @@
 #include <array>
 
 #include "scenarios/validation/cases/software_of_case.hpp"
-#include "scenarios/validation/predict/split_case.hpp"
+#include "scenarios/validation/cases/split_of_case.hpp"
 #include "scenarios/validation/report.hpp"
 
 namespace rackcast {

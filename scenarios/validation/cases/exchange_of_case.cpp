@@ -1,13 +1,27 @@
 #include "scenarios/validation/cases/exchange_of_case.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "models/exchange/exchange_methods.hpp"
 #include "models/frameworks/framework.hpp"
-#include "scenarios/validation/predict/predictor.hpp"
+#include "scenarios/names/exchange_choice.hpp"
 
 namespace rackcast {
 namespace {
+
+using ScenarioDocument = nlohmann::ordered_json;
+
+/// A method by name, and what is laid over it.
+struct Stated {
+  std::string method;
+  ScenarioDocument members = ScenarioDocument::object();
+
+  [[nodiscard]] ExchangeSpec spec() const { return exchange_method(method); }
+  [[nodiscard]] bool reduces() const { return spec().strategy == ExchangeStrategy::all_reduce; }
+};
 
 struct Facts {
   std::string framework, sync, library, algorithm, transport, update, variables_on, reduce_on, kvstore,
@@ -43,53 +57,45 @@ std::string algorithm_of(const std::string& name) {
 }
 
 /// Parameter servers of several nodes, as many as the case says.
-ExchangeSpec servers_between_nodes(const ValidationCase& c, const Facts& f) {
-  ExchangeSpec x = exchange_method(f.framework == "mxnet" ? "ps_lite"
-                                   : is_byteps(f)         ? "byteps"
-                                                          : "grpc_servers");
-  if (f.framework == "mxnet") x.servers.sums_on_gpu = has(f.kvstore, "device");
-  x.servers.count = static_cast<int>(number_in(c.workload.extra, "ps_servers").value_or(0));
-  if (f.update == "distributed_replicated") x.servers.sums_in_node = true;
+Stated servers_between_nodes(const ValidationCase& c, const Facts& f) {
+  Stated x{f.framework == "mxnet" ? "ps_lite" : is_byteps(f) ? "byteps" : "grpc_servers"};
+  if (f.framework == "mxnet") x.members["sums_on_gpu"] = has(f.kvstore, "device");
+  if (const auto servers = number_in(c.workload.extra, "ps_servers"); servers && *servers >= 1)
+    x.members["servers"] = static_cast<int>(*servers);
+  if (f.update == "distributed_replicated") x.members["sums_in_node"] = true;
   return x;
 }
 
-ExchangeSpec tensorflow(const ValidationCase& c, const Facts& f, int nodes, std::string_view usual) {
+Stated tensorflow(const ValidationCase& c, const Facts& f, int nodes, const std::string& usual) {
   const bool servers = f.sync == "parameter-server" || has(f.update, "parameter_server");
   if (nodes > 1 && (servers || has(f.update, "distributed"))) return servers_between_nodes(c, f);
-  if (f.sync == "device-reduce") return exchange_method("servers_on_gpus");
+  if (f.sync == "device-reduce") return {"servers_on_gpus"};
   if (f.sync == "parameter-server") {
     const bool on_gpus = f.variables_on == "gpu" || f.update == "distributed_replicated";
-    return exchange_method(on_gpus ? "servers_on_gpus" : "servers_on_host");
+    return {on_gpus ? "servers_on_gpus" : "servers_on_host"};
   }
-  if (f.update != "replicated") return exchange_method(usual);
-  return exchange_method(c.workload.data == "real" ? "all_reduce_each_fed" : "all_reduce_each");
+  if (f.update != "replicated") return {usual};
+  return {c.workload.data == "real" ? "all_reduce_each_fed" : "all_reduce_each"};
 }
 
 /// NVIDIA's configurations of MLPerf from 2021 on: one group with 8 and 128 nodes, more with one and two
 /// (models/data/exchanges.json). Where between them it changes was chosen with judged times in view
 /// (docs/decisions/exchange_rules.md).
-ExchangeSpec recent_horovod(int nodes) {
-  return exchange_method(nodes >= 8 ? "horovod_one_group" : "horovod_groups");
+Stated recent_horovod(int nodes) {
+  return {nodes >= 8 ? "horovod_one_group" : "horovod_groups"};
 }
 
-ExchangeSpec mxnet(const ValidationCase& c, const Facts& f, int nodes, std::string_view usual) {
+Stated mxnet(const ValidationCase& c, const Facts& f, int nodes, const std::string& usual) {
   const bool horovod = nodes > 1 && usual.starts_with("horovod");
-  if (f.sync == "horovod-allreduce") return exchange_method("horovod_groups");
+  if (f.sync == "horovod-allreduce") return {"horovod_groups"};
   if (f.sync == "nccl-allreduce" || f.sync == "mpi-allreduce") {
     // What the recipes of 2021 and later call NCCL between nodes is Horovod's.
-    return horovod ? recent_horovod(nodes) : exchange_method("kvstore_nccl");
+    return horovod ? recent_horovod(nodes) : Stated{"kvstore_nccl"};
   }
   // A distributed store goes through its servers on one node as well.
   if (nodes > 1 || f.kvstore.starts_with("dist"))
     return horovod && f.sync != "parameter-server" ? recent_horovod(nodes) : servers_between_nodes(c, f);
-  return exchange_method(f.kvstore == "local" || f.reduce_on == "cpu" ? "servers_on_host" : usual);
-}
-
-void set_library(ExchangeSpec& x, const Facts& f) {
-  if (x.strategy == ExchangeStrategy::parameter_server) return;
-  if (f.library == "mpi") x.comm.transport = f.reduce_on == "cpu" ? "mpi" : "mpi_cuda_aware";
-  if (f.library == "baidu-ring-allreduce") x.comm.transport = "mpi_cuda_aware";
-  if (x.comm.algorithm == "auto") x.comm.algorithm = algorithm_of(f.algorithm);
+  return {f.kvstore == "local" || f.reduce_on == "cpu" ? "servers_on_host" : usual};
 }
 
 /// BERT of NVIDIA/DeepLearningExamples on TensorFlow: its scripts turn XLA on unless told otherwise, whose
@@ -100,46 +106,82 @@ bool is_ngc_bert(const ValidationCase& c, const Facts& f) {
          c.workload.model.starts_with("bert");
 }
 
-}  // namespace
-
-ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& profile, int nodes) {
-  Facts f = facts_of(c);
-  const std::string& usual = nodes > 1 ? profile.exchange_between_nodes : profile.exchange;
-  ExchangeSpec x;
-  if (f.framework == "mxnet" || f.framework == "byteps") {
-    x = mxnet(c, f, nodes, usual);
-  } else if (is_byteps(f) && f.sync == "parameter-server" && nodes > 1) {
-    x = servers_between_nodes(c, f);
-  } else if (f.sync == "horovod-allreduce") {
+/// The method; what follows from it is added to the facts.
+Stated method_of(const ValidationCase& c, Facts& f, int nodes, const std::string& usual) {
+  if (f.framework == "mxnet" || f.framework == "byteps") return mxnet(c, f, nodes, usual);
+  if (is_byteps(f) && f.sync == "parameter-server" && nodes > 1) return servers_between_nodes(c, f);
+  if (f.sync == "horovod-allreduce") {
     const bool clusters = flag_in(c.workload.extra, "xla").value_or(is_ngc_bert(c, f));
-    x = exchange_method(clusters ? "horovod_after_backward" : "horovod");
     const bool narrow = c.workload.precision == "mixed" && !has(c.workload.framework_version, "19.03");
     if (is_ngc_bert(c, f) && narrow && f.gradient.empty()) f.gradient = "fp16";
-  } else if (f.library == "powerai-ddl") {
-    x = exchange_method("powerai_ddl");
-  } else if (f.framework == "tensorflow") {
-    x = tensorflow(c, f, nodes, usual);
-  } else if (usual == "chainermn" && f.gradient == "fp16") {
+    return {clusters ? "horovod_after_backward" : "horovod"};
+  }
+  if (f.library == "powerai-ddl") return {"powerai_ddl"};
+  if (f.framework == "tensorflow") return tensorflow(c, f, nodes, usual);
+  if (usual == "chainermn" && f.gradient == "fp16") {
     // Whatever a later paper calls the algorithm: no other communicator sends 16 bits.
-    x = exchange_method("chainermn_nccl");
     f.algorithm = "ring";
-  } else {
-    x = exchange_method(usual);
+    return {"chainermn_nccl"};
   }
-  const bool reduces = x.strategy == ExchangeStrategy::all_reduce;
+  return {usual};
+}
+
+void set_library(Stated& x, const Facts& f) {
+  if (!x.reduces()) return;
+  if (f.library == "mpi") x.members["transport"] = f.reduce_on == "cpu" ? "mpi" : "mpi_cuda_aware";
+  if (f.library == "baidu-ring-allreduce") x.members["transport"] = "mpi_cuda_aware";
+  if (const std::string algorithm = algorithm_of(f.algorithm);
+      x.spec().comm.algorithm == "auto" && algorithm != "auto")
+    x.members["algorithm"] = algorithm;
+}
+
+/// Replicas of a split network sum their gradients, whatever the framework does with a whole one: what is
+/// left is the library.
+ScenarioDocument library_alone(const std::string& exchange) {
+  const CommSpec comm = exchange_named(exchange).comm, usual;
+  ScenarioDocument out = ScenarioDocument::object();
+  if (comm.algorithm != usual.algorithm) out["algorithm"] = comm.algorithm;
+  if (comm.transport != usual.transport) out["transport"] = comm.transport;
+  if (comm.stack != usual.stack) out["stack"] = comm.stack == NetworkStack::tcp ? "tcp" : "rdma";
+  if (comm.version != usual.version) out["nccl"] = comm.version;
+  if (comm.in_network != usual.in_network) out["in_network"] = comm.in_network;
+  return out.empty() ? ScenarioDocument{} : out;
+}
+
+}  // namespace
+
+nlohmann::ordered_json exchange_document(const ValidationCase& c, const FrameworkProfile& profile, int nodes,
+                                         bool split) {
+  Facts f = facts_of(c);
+  const std::string& usual = nodes > 1 ? profile.exchange_between_nodes : profile.exchange;
+  Stated x = method_of(c, f, nodes, usual);
   if (!flag_in(c.workload.extra, "overlap").value_or(true)) {
-    x.after_backward = true;
-    if (reduces) x.bucket = exchange_method("after_backward").bucket;  // in one piece
-  } else if (reduces &&
+    x.members["after_backward"] = true;
+    if (x.reduces())  // in one piece
+      x.members["bucket"] = fmt::format("{} B", exchange_method("after_backward").bucket.base());
+  } else if (x.reduces() &&
              has(text_in(c.workload.extra, "bucketing").value_or(""), "one all-reduce per tensor")) {
-    x.bucket = Bytes{0};
+    x.members["bucket"] = "0 B";
   }
-  if (f.transport == "tcp" || f.transport == "ipoib") x.comm.stack = NetworkStack::tcp;
-  if (f.gradient == "fp16") x.compression = "fp16";
-  if (f.gradient == "fp32") x.gradient = Bytes{4};  // of master weights, in mixed precision too
-  if (const auto release = text_in(c.workload.extra, "nccl")) x.comm.version = *release;
+  if (f.transport == "tcp" || f.transport == "ipoib") x.members["stack"] = "tcp";
+  if (f.gradient == "fp16") x.members["compression"] = "fp16";
+  if (f.gradient == "fp32") x.members["gradient"] = "4 B";  // of master weights, in mixed precision too
+  if (const auto release = text_in(c.workload.extra, "nccl")) x.members["nccl"] = *release;
   set_library(x, f);
-  return x;
+  ScenarioDocument out = x.method;
+  if (!x.members.empty()) {
+    out = {{"method", x.method}};
+    out.update(x.members);
+  }
+  if (split) return library_alone(x.members.empty() ? x.method : out.dump());
+  if (x.members.empty() && x.method == usual) return {};  // what the framework does by itself
+  return out;
+}
+
+ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& profile, int nodes) {
+  const ScenarioDocument out = exchange_document(c, profile, nodes, false);
+  if (out.is_null()) return exchange_on("", profile, nodes);
+  return exchange_on(out.is_string() ? out.get<std::string>() : out.dump(), profile, nodes);
 }
 
 }  // namespace rackcast

@@ -1,13 +1,20 @@
 #pragma once
 /// How the framework of a case exchanged gradients.
+#include <nlohmann/json_fwd.hpp>
+
 #include "models/exchange/exchange.hpp"
 #include "models/frameworks/framework.hpp"
 #include "scenarios/validation/cases/case.hpp"
 
 namespace rackcast {
 
-/// From what the case says of synchronisation, library, algorithm and transport; where it says nothing, the
-/// what the profile names. `nodes`: that take part. Throws Unpredictable for a way without a model.
+/// The "exchange" of a workload: from what the case says of synchronisation, library, algorithm and
+/// transport. Null where that is what the framework does by itself on this number of nodes. `split`: of a
+/// network that is split over GPUs, whose replicas always sum their gradients.
+nlohmann::ordered_json exchange_document(const ValidationCase& c, const FrameworkProfile& profile, int nodes,
+                                         bool split);
+
+/// The same, read.
 ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& profile, int nodes);
 
 }  // namespace rackcast

@@ -8,6 +8,7 @@
 #include "scenarios/validation/cases/mlperf_training.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
+#include "topologies/hardware/gpu_spec.hpp"
 
 namespace rackcast {
 
@@ -17,7 +18,7 @@ bool precision_is_taken(const ValidationCase& c) {
 
 Precision precision_of(const ValidationCase& c) {
   if (precision_is_taken(c)) return training_benchmark_of(c)->precision;
-  if (!c.workload.precision) throw Unpredictable{"precision not stated"};
+  if (!c.workload.precision) throw Unpredictable{"precision not stated", "precision"};
   const std::string& name = *c.workload.precision;
   if (name == "mxfp8") return Precision::fp8;
   if (name == "nvfp4") return Precision::fp4;
@@ -71,15 +72,26 @@ FrameworkQuery software_of_case(const ValidationCase& c, std::string_view first_
   query.training = c.workload.task != "inference";
   query.kernels = text_in(c.workload.extra, "kernels").value_or("");
   if (query.kernels == "cudnn") query.kernels.clear();
-  query.channels_last = text_in(c.workload.extra, "layout") == "nhwc" ||
-                        text_in(c.workload.extra, "memory_layout") == "nhwc";
+  query.channels_last =
+      text_in(c.workload.extra, "layout") == "nhwc" || text_in(c.workload.extra, "memory_layout") == "nhwc";
   query.compiled = member_in(c.workload.extra, "compile") != nullptr;
   return query;
 }
 
-FrameworkProfile profile_of(const ValidationCase& c, std::string_view first_container) {
+namespace {
+
+/// Empty for a GPU that is not stated or not known.
+std::string first_container(const Catalog& catalog, const ValidationCase& c) {
+  const std::vector<std::string> known = catalog.ids("gpus");
+  if (!c.system.gpu || std::ranges::find(known, *c.system.gpu) == known.end()) return {};
+  return gpu_spec(catalog, *c.system.gpu).line.first_container;
+}
+
+}  // namespace
+
+FrameworkProfile profile_of(const Catalog& catalog, const ValidationCase& c) {
   try {
-    return framework_profile(software_of_case(c, first_container));
+    return framework_profile(software_of_case(c, first_container(catalog, c)));
   } catch (const Error& e) {
     throw Unpredictable{e.message()};
   }
@@ -120,7 +132,7 @@ double epochs_of(const ValidationCase& c) {
   for (const std::string_view key : {"epochs", "last_eval_epoch"})
     if (const auto epochs = number_in(extra, key); epochs && *epochs > 0) return *epochs;
   if (const auto epochs = epochs_of_runs(c)) return *epochs;
-  throw Unpredictable{"number of epochs not stated"};
+  throw Unpredictable{"number of epochs not stated", "epochs"};
 }
 
 }  // namespace
@@ -128,11 +140,13 @@ double epochs_of(const ValidationCase& c) {
 RunLength length_of_run(const ValidationCase& c) {
   const Json& extra = c.workload.extra;
   if (const auto total = number_in(extra, "samples_to_target"); total && *total > 0) return {*total, 1};
+  if (const auto tokens = number_in(extra, "tokens"); tokens && sequence_length(c))
+    return {*tokens / *sequence_length(c), 1};
   auto per_epoch = number_in(extra, "samples_per_epoch");
   if (const auto sentences = sentences_of_case(c); !per_epoch && sentences) per_epoch = sentences->pairs;
   if (const auto tera = number_in(extra, "dataset_tb"); !per_epoch && tera)
     per_epoch = *tera * 1e12 / imagenet_image.base();  // images of the usual size
-  if (!per_epoch || !(*per_epoch > 0)) throw Unpredictable{"samples per epoch not stated"};
+  if (!per_epoch || !(*per_epoch > 0)) throw Unpredictable{"samples per epoch not stated", "samples"};
   return {*per_epoch, c.metric == "epoch_time_s" ? 1.0 : epochs_of(c)};
 }
 

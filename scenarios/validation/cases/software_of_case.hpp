@@ -6,6 +6,8 @@
 
 namespace rackcast {
 
+class Catalog;
+
 /// Results of MLPerf Training state no precision: whether that of NVIDIA's implementation is taken
 /// (mlperf_training.hpp).
 bool precision_is_taken(const ValidationCase& c);
@@ -13,7 +15,8 @@ bool precision_is_taken(const ValidationCase& c);
 Precision precision_of(const ValidationCase& c);
 /// What the case says of its software; of a GPU that needs newer software, that of its first container.
 FrameworkQuery software_of_case(const ValidationCase& c, std::string_view first_container = {});
-FrameworkProfile profile_of(const ValidationCase& c, std::string_view first_container = {});
+/// Throws Unpredictable for software without a profile.
+FrameworkProfile profile_of(const Catalog& catalog, const ValidationCase& c);
 
 /// Whether the optimizer is Adam or a relative, where the case states it.
 std::optional<bool> states_adam(const ValidationCase& c);

@@ -20,10 +20,14 @@ struct Unsayable {
 /// prediction needs.
 std::string to_scenario(const Catalog& catalog, const ValidationCase& c);
 
-/// Which figure of the answer the case has measured.
+/// Which figure of the answer the case has measured: plus + units x figure, or 1 / figure.
 struct AskedFigure {
   Estimate Prediction::*figure = nullptr;
-  double units = 1;  ///< of the case for each of the answer: tokens of a sample
+  double units = 1;  ///< of the case for each of the answer: tokens of a sample, a share of the GPUs
+  double plus = 0;   ///< seconds of evaluations that a time to train holds
+  bool inverse = false;
+
+  [[nodiscard]] Estimate of(const Prediction& answer) const;
 };
 /// Throws Unsayable where the answer has no such figure.
 AskedFigure asked_figure(const ValidationCase& c);

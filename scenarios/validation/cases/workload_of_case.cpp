@@ -8,8 +8,8 @@
 #include "models/memory/memory.hpp"
 #include "models/networks/workload.hpp"
 #include "scenarios/validation/cases/software_of_case.hpp"
+#include "scenarios/validation/cases/split_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
-#include "scenarios/validation/predict/split_case.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
@@ -147,7 +147,7 @@ std::optional<double> sequence_length(const ValidationCase& c) {
 double counted_tokens(const ValidationCase& c) {
   if (const auto sentences = sentences_of_case(c)) return sentences->counted;
   const auto length = sequence_length(c);
-  if (!length) throw Unpredictable{"sequence length not stated"};
+  if (!length) throw Unpredictable{"sequence length not stated", "seq_len"};
   return *length;
 }
 
@@ -211,7 +211,7 @@ double batch_of_case(const ValidationCase& c) {
   } else {
     batch = batch_of_tokens(c).value_or(0);
   }
-  if (!(batch > 0) || batch > 1e9) throw Unpredictable{"batch not stated"};
+  if (!(batch > 0) || batch > 1e9) throw Unpredictable{"batch not stated", "batch"};
   return batch;
 }
 
@@ -232,6 +232,12 @@ Recomputation recomputation_of_case(const ValidationCase& c) {
   return static_cast<Recomputation>(found - recomputation_names.begin());
 }
 
+std::optional<TransformerShape> known_transformer(PredictionContext& context, const ValidationCase& c) {
+  if (auto stated = transformer_of_case(c)) return stated;
+  const auto& known = context.workload(c).transformer;
+  return known ? std::optional{*known} : std::nullopt;
+}
+
 MemoryOptions memory_of_case(PredictionContext& context, const ValidationCase& c) {
   MemoryOptions options;
   options.precision = precision_of(c);
@@ -241,7 +247,7 @@ MemoryOptions memory_of_case(PredictionContext& context, const ValidationCase& c
 }
 
 double largest_batch_of_case(PredictionContext& context, const ValidationCase& c) {
-  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated", "gpu"};
   const double most = largest_batch(context.workload(c), memory_of_case(context, c),
                                     gpu_spec(context.catalog(), *c.system.gpu).available_memory());
   if (most < 1) throw Unpredictable{"not one sample fits the GPU"};

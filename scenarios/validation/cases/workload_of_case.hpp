@@ -48,6 +48,8 @@ double accumulation_of_case(const ValidationCase& c);
 Recomputation recomputation_of_case(const ValidationCase& c);
 
 class PredictionContext;
+/// The printed shape, else that of the network of this name; nothing where it is no plain transformer.
+std::optional<TransformerShape> known_transformer(PredictionContext& context, const ValidationCase& c);
 /// What training it keeps in the memory of one GPU, but for the batch.
 MemoryOptions memory_of_case(PredictionContext& context, const ValidationCase& c);
 /// The largest whole batch that the GPU holds. Throws Unpredictable when nothing fits.

@@ -32,7 +32,7 @@ Bytes payload_of(const ValidationCase& c) {
   if (bytes && !(*bytes > 0)) throw Unpredictable{"size of the message is not positive"};
   if (bytes) return Bytes{*bytes};
   if (c.metric == "busbw_gb_per_s") return Bytes{long_message};
-  throw Unpredictable{"size of the message not stated"};
+  throw Unpredictable{"size of the message not stated", "message"};
 }
 
 std::string library_of(const ValidationCase& c) {

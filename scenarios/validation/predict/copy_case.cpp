@@ -17,7 +17,7 @@ Bandwidth link_to_host(const NodeSpec& node) {
 }  // namespace
 
 PredictedFigure predict_host_copy(PredictionContext& context, const ValidationCase& c) {
-  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated", "gpu"};
   if (c.metric == "copy_gb_per_s") {
     const std::string op = text_in(c.workload.extra, "op").value_or("");
     if (op == "copy device to device read")
@@ -25,7 +25,7 @@ PredictedFigure predict_host_copy(PredictionContext& context, const ValidationCa
     if (op != "copy host to device" && op != "copy device to host")
       throw Unpredictable{"copy \"" + op + "\" is not known"};
   }
-  const NodeSpec node = cluster_of_case(context.catalog(), c).node;
+  const NodeSpec node = node_of_case(context.catalog(), c);
   // The catalogue's rates are recollection, as those of storage are.
   return figure_of(link_to_host(node).base() / 1e9, input_path_facts().storage_log_sigma);
 }

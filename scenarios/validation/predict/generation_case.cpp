@@ -7,9 +7,9 @@
 #include "models/serving/token_generation.hpp"
 #include "scenarios/validation/cases/exchange_of_case.hpp"
 #include "scenarios/validation/cases/software_of_case.hpp"
+#include "scenarios/validation/cases/split_of_case.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
-#include "scenarios/validation/predict/split_case.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
@@ -47,8 +47,8 @@ PredictedFigure predict_generation(PredictionContext& context, const ValidationC
   const auto prompt = number_in(c.workload.extra, "input_len"),
              output = number_in(c.workload.extra, "output_len");
   if (!prompt || !output) return predict_benchmark_answers(context, c);
-  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
-  const auto shape = transformer_of_case(c);
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated", "gpu"};
+  const auto shape = known_transformer(context, c);
   if (!shape) throw Unpredictable{"tokens of a network other than a plain transformer: no model yet"};
   GenerationSpec spec;
   spec.tensor = ways_of_case(c, "tp");

@@ -17,14 +17,14 @@ std::int64_t size_in(const Json& object, std::string_view key) {
 }
 
 const GpuCostModel& gpu_of(PredictionContext& context, const ValidationCase& c) {
-  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated", "gpu"};
   FrameworkQuery query{.name = c.workload.framework, .version = c.workload.framework_version};
   query.cudnn = text_in(c.workload.extra, "cudnn").value_or("");
   return context.gpu(*c.system.gpu, framework_profile(query));
 }
 
 Precision kernel_precision(const ValidationCase& c) {
-  if (!c.workload.precision) throw Unpredictable{"precision not stated"};
+  if (!c.workload.precision) throw Unpredictable{"precision not stated", "precision"};
   try {
     return parse_precision(*c.workload.precision);
   } catch (const std::exception&) {
@@ -125,7 +125,7 @@ PredictedFigure predict_kernel(PredictionContext& context, const ValidationCase&
   if (op == "conv2d")
     return time_of(gpu, conv(in), pass, static_cast<double>(size_in(in, "batch")), kernel_precision(c));
   if (op == "rnn") {
-    if (!c.workload.batch_per_gpu) throw Unpredictable{"batch not stated"};
+    if (!c.workload.batch_per_gpu) throw Unpredictable{"batch not stated", "batch"};
     return time_of(gpu, rnn(c), pass, *c.workload.batch_per_gpu, kernel_precision(c));
   }
   throw Unpredictable{op.empty() ? "kernel without a shape" : "kernel \"" + op + "\" has no model"};

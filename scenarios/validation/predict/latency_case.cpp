@@ -27,7 +27,7 @@ struct Load {
 double stated(const ValidationCase& c, std::string_view key) {
   const auto value = number_in(c.workload.extra, key);
   if (!value || !(*value >= 1) || *value > 1e6)
-    throw Unpredictable{"lengths or requests in flight not stated"};
+    throw Unpredictable{"lengths or requests in flight not stated", "lengths"};
   return *value;
 }
 
@@ -125,7 +125,7 @@ Load saturated_load(const ValidationCase& c) {
 }  // namespace
 
 PredictedFigure predict_serving_power(PredictionContext& context, const ValidationCase& c) {
-  if (!c.system.gpu || !c.system.gpus) throw Unpredictable{"GPUs not stated"};
+  if (!c.system.gpu || !c.system.gpus) throw Unpredictable{"GPUs not stated", "gpu"};
   const GpuSpec gpu = gpu_spec(context.catalog(), *c.system.gpu);
   if (!gpu.tdp) throw Unpredictable{"power limit of the GPU not known"};
   const GpuPowerModel model = gpu_power_model(gpu);

@@ -7,8 +7,8 @@
 #include "scenarios/validation/cases/cluster_of_case.hpp"
 #include "scenarios/validation/cases/mlperf_inference.hpp"
 #include "scenarios/validation/cases/open_settings.hpp"
+#include "scenarios/validation/cases/split_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
-#include "scenarios/validation/predict/split_case.hpp"
 #include "sim/base/error.hpp"
 
 namespace rackcast {
@@ -47,8 +47,12 @@ bool is_put_together(const ValidationCase& c) {
 }
 
 std::vector<Mechanism> of_training(PredictionContext& context, const ValidationCase& c) {
-  if (c.one_gpu() || context.cluster(c).used_nodes() < 2) return {};
-  if (splits_between_nodes(context, c)) return {several_nodes, split_between_nodes};
+  if (c.one_gpu()) return {};
+  const Cluster& cluster = context.cluster(c);
+  if (cluster.used_nodes() < 2) return {};
+  const bool split = is_split(c) || trains_adapters(c);
+  if (split && gpus_of_copy(context.catalog(), c) > cluster.local_ranks())
+    return {several_nodes, split_between_nodes};
   return {several_nodes};
 }
 

@@ -5,9 +5,9 @@
 #include "models/memory/memory.hpp"
 #include "models/memory/split_memory.hpp"
 #include "scenarios/validation/cases/software_of_case.hpp"
+#include "scenarios/validation/cases/split_of_case.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
-#include "scenarios/validation/predict/split_case.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 constexpr double allocator_log_sigma = 0.03;
 
 Mesh mesh_of(const ValidationCase& c) {
-  if (!c.workload.micro_batch) throw Unpredictable{"micro-batch not stated"};
+  if (!c.workload.micro_batch) throw Unpredictable{"micro-batch not stated", "micro_batch"};
   Mesh mesh;
   mesh.tensor = ways_of_case(c, "tp");
   mesh.pipeline = ways_of_case(c, "pp");
@@ -43,8 +43,8 @@ TransformerShape memory_shape_of(const ValidationCase& c) {
 namespace {
 
 MemoryOptions options_of(PredictionContext& context, const ValidationCase& c) {
-  if (!c.system.gpus) throw Unpredictable{"number of GPUs not stated"};
-  if (!c.workload.global_batch) throw Unpredictable{"batch not stated"};
+  if (!c.system.gpus) throw Unpredictable{"number of GPUs not stated", "gpus"};
+  if (!c.workload.global_batch) throw Unpredictable{"batch not stated", "global_batch"};
   const FrameworkProfile profile = context.profile(c);
   MemoryOptions out;
   Mesh mesh = mesh_of(c);
@@ -95,7 +95,7 @@ PredictedFigure predict_gpu_memory(PredictionContext& context, const ValidationC
 }
 
 PredictedFigure predict_out_of_memory(PredictionContext& context, const ValidationCase& c) {
-  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated", "gpu"};
   const Bytes has = gpu_spec(context.catalog(), *c.system.gpu).available_memory();
   const PredictedFigure use =
       figure_of(use_of_case(context, c, StageAsked::most).total().base(), memory_spread().reserved);

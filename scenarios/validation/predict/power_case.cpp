@@ -21,7 +21,7 @@ NodeSpec node_of(PredictionContext& context, const ValidationCase& c) {
   if (c.system.gpus_per_node) one.system.gpus = c.system.gpus_per_node;
   one.system.nodes = 1;
   one.system.fabric = Json{};
-  return cluster_of_case(context.catalog(), one).node;
+  return node_of_case(context.catalog(), one);
 }
 
 /// The training whose energy a case of MLPerf Power gives: batch and samples are the benchmark's.
@@ -48,7 +48,7 @@ ValidationCase timed_run(const ValidationCase& c) {
 }  // namespace
 
 PredictedFigure predict_run_energy(PredictionContext& context, const ValidationCase& c) {
-  const PredictedFigure time = predict_scaled_epochs(context, timed_run(c));
+  const PredictedFigure time = predict_training(context, timed_run(c));
   const PredictedFigure power = predict_node_power(context, c);
   const double nodes = context.cluster(c).used_nodes();
   const auto sigma = [](const PredictedFigure& f) {

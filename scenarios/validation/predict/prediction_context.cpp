@@ -21,11 +21,6 @@ bool is_known(const Catalog& catalog, const std::optional<std::string>& gpu) {
   return gpu && std::ranges::find(known, *gpu) != known.end();
 }
 
-/// Empty for a GPU that is not stated or not known.
-std::string first_container(const Catalog& catalog, const ValidationCase& c) {
-  return is_known(catalog, c.system.gpu) ? gpu_spec(catalog, *c.system.gpu).line.first_container : "";
-}
-
 }  // namespace
 
 PredictionContext::PredictionContext(const Catalog& catalog, const FittedConstants& constants)
@@ -58,10 +53,12 @@ void require_precision(const GpuCostModel& gpu, Precision precision, PrecisionUs
 }
 
 const Cluster& PredictionContext::cluster(const ValidationCase& c) {
-  std::unique_ptr<Cluster>& slot = clusters_[cluster_key(c)];
-  if (!slot) slot = std::make_unique<Cluster>(cluster_of_case(catalog_, c, comm_));
-  slot->comm = comm_;  // what is laid out stays: a fit tries times and factors, on which no layout depends
-  return *slot;
+  Question q;
+  q.cluster = cluster_of_case(catalog_, c);
+  q.gpus = q.cluster.gpus_per_job;
+  q.storage.array = "none";
+  q.workload.model = "resnet50";  // whatever runs there
+  return evaluator_.cluster(q);
 }
 
 void PredictionContext::know(std::span<const ValidationCase> cases) {
@@ -86,7 +83,7 @@ void PredictionContext::replace_profile(const FrameworkProfile& profile) {
 }
 
 FrameworkProfile PredictionContext::profile(const ValidationCase& c) const {
-  FrameworkProfile profile = profile_of(c, first_container(catalog_, c));
+  FrameworkProfile profile = profile_of(catalog_, c);
   const auto replaced = replaced_.find(profile.id);
   if (replaced != replaced_.end()) take_numbers(profile, replaced->second);
   return profile;

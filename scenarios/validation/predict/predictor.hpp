@@ -41,7 +41,7 @@ class PredictionContext {
   const GpuCostModel& gpu(const std::string& id, const FrameworkProfile& software);
   /// The network of a case, with its input size. Throws Unpredictable.
   const Workload& workload(const ValidationCase& c);
-  /// The machine of a case. Throws Unpredictable.
+  /// The machine of a case, until the next case is predicted. Throws Unpredictable.
   const Cluster& cluster(const ValidationCase& c);
   /// What the case ran on. Throws Unpredictable.
   [[nodiscard]] FrameworkProfile profile(const ValidationCase& c) const;
@@ -66,7 +66,6 @@ class PredictionContext {
   GpuModelLibrary fitted_ = GpuModelLibrary::builtin();
   std::map<std::pair<std::string, LoweringOptions>, std::unique_ptr<GpuCostModel>> gpus_;
   std::map<std::string, std::unique_ptr<Workload>> workloads_;
-  std::map<std::string, std::unique_ptr<Cluster>> clusters_;
   std::map<std::string, FrameworkProfile> replaced_;  ///< by id
   std::optional<ServerTimes> server_times_;
   std::map<std::string, const ValidationCase*> known_;
@@ -108,26 +107,20 @@ PredictedFigure figure_to_fit(PredictionContext& context, const ValidationCase& 
 PredictedFigure figure_of(double value, double log_sigma, std::string binds = {});
 /// In another unit.
 PredictedFigure scaled(PredictedFigure figure, double factor);
-/// Of so many samples at a rate.
-PredictedFigure time_at(const PredictedFigure& rate, double samples);
 
 /// The spreads of mechanisms that the figure of the case has in quadrature (mechanism_case.cpp). Empty where
 /// its interval is put together otherwise.
 std::vector<Mechanism> mechanisms_of(PredictionContext& context, const ValidationCase& c);
 
-// Training, by the scenario of the case (scenario_case.cpp). Cases that a scenario cannot say keep the rules
-// below.
+// Training, by the scenario of the case (scenario_case.cpp).
 PredictedFigure predict_training(PredictionContext&, const ValidationCase&);
 
 // One GPU (single_gpu.cpp).
 PredictedFigure predict_throughput(PredictionContext&, const ValidationCase&);
-PredictedFigure predict_step_time(PredictionContext&, const ValidationCase&);
-PredictedFigure predict_tokens(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_forward(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_backward(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_flop_rate(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_peak_fraction(PredictionContext&, const ValidationCase&);
-PredictedFigure predict_epochs(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_speedup(PredictionContext&, const ValidationCase&);
 
 // Token by token, one GPU or several (generation_case.cpp).
@@ -146,15 +139,18 @@ PredictedFigure predict_benchmark_samples(PredictionContext&, const ValidationCa
 PredictedFigure predict_benchmark_answers(PredictionContext&, const ValidationCase&);
 
 // Several GPUs (several_gpus.cpp).
-PredictedFigure predict_scaled_throughput(PredictionContext&, const ValidationCase&);
 /// Arithmetic per second of one GPU, or its share of the peak, counted as the source says.
 PredictedFigure predict_flop_per_gpu(PredictionContext&, const ValidationCase&);
 /// Share of the peak that all GPUs reach together; with the batch that fills them where none is stated.
 PredictedFigure predict_scaled_peak_fraction(PredictionContext&, const ValidationCase&);
-PredictedFigure predict_scaled_step(PredictionContext&, const ValidationCase&);
-PredictedFigure predict_scaled_epochs(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_scaling(PredictionContext&, const ValidationCase&);
+/// GPUs times the time to train. What a campaign repeats and loses is not in it, and mostly not in the
+/// figure.
+PredictedFigure predict_gpu_hours(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_network_send(PredictionContext&, const ValidationCase&);
+/// The run that a ratio divides by; nothing where the figure is no ratio. Throws Unpredictable where the case
+/// does not say what it is.
+std::optional<ValidationCase> slower_run(const ValidationCase& c);
 /// The case on another number of GPUs of its machine, filling node after node, with the same batch per GPU.
 ValidationCase with_gpus(const ValidationCase& c, double gpus);
 /// Rate per GPU of the case over that on `base` GPUs of its machine.

@@ -17,7 +17,7 @@ constexpr double kNinetyPercent = 1.645;  ///< half width of a 90 % interval in 
 
 double nodes_of(const ValidationCase& c) {
   if (c.system.nodes) return *c.system.nodes;
-  if (!c.system.gpus) throw Unpredictable{"number of GPUs not stated"};
+  if (!c.system.gpus) throw Unpredictable{"number of GPUs not stated", "gpus"};
   return *c.system.gpus / 8;
 }
 

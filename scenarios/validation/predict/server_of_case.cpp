@@ -4,8 +4,8 @@
 
 #include "scenarios/validation/cases/exchange_of_case.hpp"
 #include "scenarios/validation/cases/software_of_case.hpp"
+#include "scenarios/validation/cases/split_of_case.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
-#include "scenarios/validation/predict/split_case.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
@@ -25,8 +25,8 @@ GenerationPasses ServerOfCase::passes(std::optional<int> requests) const {
 
 ServerOfCase server_of_case(PredictionContext& context, const ValidationCase& c, const Json& split,
                             double prompt, double output) {
-  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
-  const auto shape = transformer_of_case(c);
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated", "gpu"};
+  const auto shape = known_transformer(context, c);
   if (!shape) throw Unpredictable{"tokens of a network other than a plain transformer: no model yet"};
   ServerOfCase out;
   out.shape = *shape;

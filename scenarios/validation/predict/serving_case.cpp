@@ -193,9 +193,9 @@ PredictedFigure answers(PredictionContext& context, const ValidationCase& c,
 
 PredictedFigure predict_benchmark_answers(PredictionContext& context, const ValidationCase& c) {
   const auto rules = benchmark_of_case(c);
-  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated", "gpu"};
   if (!rules || !rules->output || !transformer_of_case(c))
-    throw Unpredictable{"lengths of prompts and answers not stated"};
+    throw Unpredictable{"lengths of prompts and answers not stated", "lengths"};
   return answers(context, c, *rules);
 }
 
@@ -205,8 +205,8 @@ PredictedFigure predict_benchmark_samples(PredictionContext& context, const Vali
     if (c.one_gpu()) return predict_throughput(context, c);
     throw Unpredictable{"several GPUs: how they share the samples is not stated"};
   }
-  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
-  if (!c.system.gpus) throw Unpredictable{"number of GPUs not stated"};
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated", "gpu"};
+  if (!c.system.gpus) throw Unpredictable{"number of GPUs not stated", "gpus"};
   if (rules->output) {
     PredictedFigure out = answers(context, c, *rules);
     for (double* value : {&out.value, &out.low, &out.high}) *value /= *rules->output;

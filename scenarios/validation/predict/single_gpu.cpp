@@ -3,11 +3,9 @@
 #include <cmath>
 #include <string>
 
-#include "scenarios/validation/cases/input_of_case.hpp"
 #include "scenarios/validation/cases/software_of_case.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
-#include "topologies/hardware/node_spec.hpp"
 
 namespace rackcast {
 namespace {
@@ -30,7 +28,7 @@ struct OneGpuRun {
 
 OneGpuRun run_on_one_gpu(PredictionContext& context, const ValidationCase& c) {
   OneGpuRun run;
-  if (!c.system.gpu) throw Unpredictable{"GPU not stated"};
+  if (!c.system.gpu) throw Unpredictable{"GPU not stated", "gpu"};
   const FrameworkProfile profile = context.profile(c);
   StepOptions options;
   options.batch = run.batch = batch_of_case(c);
@@ -61,30 +59,9 @@ PredictedFigure scaled(PredictedFigure figure, double factor) {
   return figure;
 }
 
-PredictedFigure time_at(const PredictedFigure& rate, double samples) {
-  return {.value = samples / rate.value,
-          .low = samples / rate.high,
-          .high = samples / rate.low,
-          .binds = rate.binds};
-}
-
 PredictedFigure predict_throughput(PredictionContext& context, const ValidationCase& c) {
   const OneGpuRun run = run_on_one_gpu(context, c);
-  CaseInput input;
-  if (c.system.node && c.workload.data == "real")
-    input = input_of_case(context.catalog(), c, node_spec(context.catalog(), *c.system.node), 1, 1);
-  return fed(figure_of(run.samples_per_s(), run.step.log_sigma, gpu_compute), input);
-}
-
-PredictedFigure predict_tokens(PredictionContext& context, const ValidationCase& c) {
-  const double tokens = counted_tokens(c);
-  const OneGpuRun run = run_on_one_gpu(context, c);
-  return figure_of(run.samples_per_s() * tokens, run.step.log_sigma, gpu_compute);
-}
-
-PredictedFigure predict_step_time(PredictionContext& context, const ValidationCase& c) {
-  const OneGpuRun run = run_on_one_gpu(context, c);
-  return figure_of(run.whole_step().base(), run.step.log_sigma, gpu_compute);
+  return figure_of(run.samples_per_s(), run.step.log_sigma, gpu_compute);
 }
 
 PredictedFigure predict_forward(PredictionContext& context, const ValidationCase& c) {
@@ -112,15 +89,9 @@ PredictedFigure predict_peak_fraction(PredictionContext& context, const Validati
   return scaled(rate, 1 / peak);
 }
 
-PredictedFigure predict_epochs(PredictionContext& context, const ValidationCase& c) {
-  const double samples = length_of_run(c).all_samples();
-  const PredictedFigure rate = predict_throughput(context, c);
-  return time_at(rate, samples);
-}
-
 PredictedFigure predict_speedup(PredictionContext& context, const ValidationCase& c) {
   const Json* baseline = member_in(c.workload.extra, "baseline");
-  if (baseline == nullptr) throw Unpredictable{"baseline of the ratio not stated"};
+  if (baseline == nullptr) throw Unpredictable{"baseline of the ratio not stated", "baseline"};
   ValidationCase other = c;
   bool changed = false;
   if (const auto gpu = text_in(*baseline, "gpu")) other.system.gpu = *gpu, changed = true;

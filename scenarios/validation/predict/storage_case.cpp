@@ -89,7 +89,7 @@ PredictedFigure predict_checkpoint(PredictionContext& context, const ValidationC
   const Workload& workload = context.workload(c);
   const Json* transformer = &c.workload.transformer;
   const bool adam = transformer->kind() == JsonKind::object;
-  if (!c.workload.precision) throw Unpredictable{"precision not stated"};
+  if (!c.workload.precision) throw Unpredictable{"precision not stated", "precision"};
   Precision precision{};
   try {
     precision = parse_precision(*c.workload.precision);

@@ -9,6 +9,7 @@
 #include "scenarios/validation/cases/software_of_case.hpp"
 #include "scenarios/validation/report.hpp"
 #include "sim/json/reader.hpp"
+#include "topologies/catalog/catalog.hpp"
 
 using namespace rackcast;
 
@@ -43,11 +44,13 @@ TEST_CASE("nothing is taken for what is no result of the benchmark") {
 }
 
 TEST_CASE("a result without framework runs the benchmark's, and its tuned scripts have a profile") {
-  CHECK(profile_of(result("resnet50", "unknown")).id.starts_with("mxnet"));
-  CHECK(profile_of(result("unet3d", "unknown")).id == profile_of(result("unet3d", "mxnet")).id);
-  CHECK(profile_of(result("stable-diffusion-v2", "pytorch")).id == "megatron-core");
-  CHECK(profile_of(result("bert-large", "unknown")).id == "pytorch-mlperf-bert");
-  CHECK(profile_of(result("bert-large", "pytorch", "", "")).id != "pytorch-mlperf-bert");
+  const Catalog catalog = Catalog::builtin();
+  CHECK(profile_of(catalog, result("resnet50", "unknown")).id.starts_with("mxnet"));
+  CHECK(profile_of(catalog, result("unet3d", "unknown")).id ==
+        profile_of(catalog, result("unet3d", "mxnet")).id);
+  CHECK(profile_of(catalog, result("stable-diffusion-v2", "pytorch")).id == "megatron-core");
+  CHECK(profile_of(catalog, result("bert-large", "unknown")).id == "pytorch-mlperf-bert");
+  CHECK(profile_of(catalog, result("bert-large", "pytorch", "", "")).id != "pytorch-mlperf-bert");
 }
 
 TEST_CASE("fine-tuning that states no split is not judged") {

@@ -83,28 +83,27 @@ TEST_CASE("an epoch on one GPU takes as long as its input path feeds it") {
   const Catalog catalog = Catalog::builtin();
   PredictionContext context{catalog};
   ValidationCase c = cases("tensorflow_docs_benchmarks_2017").at("tfdocs-dgx1-alexnet-b512-real-1gpu");
-  const double rate = predict_throughput(context, c).value;
+  const double rate = predict_training(context, c).value;
   c.metric = "epoch_time_s";
   c.workload.extra = parse_json(R"({"dataset": "imagenet", "script": "tf_cnn_benchmarks",
                                     "samples_per_epoch": 1281167})",
                                 "t");
-  const PredictedFigure epoch = predict_epochs(context, c);
-  CHECK(epoch.value == doctest::Approx(1281167 / rate));
+  const PredictedFigure epoch = predict_training(context, c);
+  // The last step is as long as the others, however few images are left for it.
+  CHECK(epoch.value == doctest::Approx(1281167 / rate).epsilon(0.002));
   CHECK(epoch.low < epoch.value);
   CHECK(epoch.value < epoch.high);
 }
 
 TEST_CASE("what nobody states sets no limit") {
   const Catalog catalog = Catalog::builtin();
-  const NodeSpec node = node_spec(catalog, "dgx1_p100");
   ValidationCase c = cases("tensorflow_docs_benchmarks_2017").at("tfdocs-dgx1-alexnet-b512-real-4gpu");
-  CHECK(input_of_case(catalog, c, node, 1, 4).rate.base() == doctest::Approx(40 * 250));
-  CHECK(input_of_case(catalog, c, node, 2, 4).rate.base() == doctest::Approx(2 * 40 * 250));
+  CHECK(reads_images(catalog, c));
   c.workload.data = "synthetic";
-  CHECK(input_of_case(catalog, c, node, 1, 4).rate == Frequency{0});
+  CHECK_FALSE(reads_images(catalog, c));
   c.workload.data = "real";
   c.system.node.reset();
-  CHECK(input_of_case(catalog, c, node, 1, 4).rate == Frequency{0});
+  CHECK_FALSE(reads_images(catalog, c));
 }
 
 TEST_CASE("a set ten times ImageNet is read from storage again, ImageNet from memory") {
@@ -116,13 +115,6 @@ TEST_CASE("a set ten times ImageNet is read from storage again, ImageNet from me
   CHECK(share < 1);
   c.workload.extra = parse_json(R"({"dataset": "imagenet"})", "t");
   CHECK(share_of_storage(c, node, 1, 4) == 0);
-}
-
-TEST_CASE("the spread of a figure is that of the side that binds") {
-  const CaseInput tight{Frequency{1000}, false, 0.2}, wide{Frequency{9000}, false, 0.2};
-  CHECK(fed(figure_of(2000, 0.05), tight).value == 1000);
-  CHECK(fed(figure_of(2000, 0.05), tight).high == doctest::Approx(1000 * std::exp(1.645 * 0.2)));
-  CHECK(fed(figure_of(2000, 0.05), wide).high == doctest::Approx(2000 * std::exp(1.645 * 0.05)));
 }
 
 TEST_CASE("drives are predicted where they are stated, and small blocks are not") {

@@ -276,8 +276,9 @@ TEST_CASE("what cannot be cut is refused with the numbers") {
 
 TEST_CASE(
     "sharded weights are gathered behind the kernels where these are long, and show where they are short") {
-  const auto waits = [](const Mesh& mesh, bool lists = false) {
-    const SplitStep s = step(a100s(2, 16), mesh, narrow(), {.gathers_tensors = lists});
+  const auto waits = [](Mesh mesh, bool lists = false) {
+    mesh.gathers_tensors = lists;
+    const SplitStep s = step(a100s(2, 16), mesh, narrow());
     return s.parts.exchange_wait / s.compute();
   };
   // Many sequences hide two gathers and a scatter of a layer but for the first and the last; one does not.
@@ -289,14 +290,14 @@ TEST_CASE(
   CHECK(waits({.zero_stage = 3}, true) > waits({.zero_stage = 3}));
   // Its lists have an entry for every GPU (models_listed_shards_test.cpp), 8 us and more each.
   const auto lists = [](int nodes) {
-    return step(a100s(nodes, 8 * nodes), {.zero_stage = 3}, narrow(), {.gathers_tensors = true})
+    return step(a100s(nodes, 8 * nodes), {.zero_stage = 3, .gathers_tensors = true}, narrow())
         .parts.exchange_wait;
   };
   CHECK(lists(16) - lists(2) > 8 * 3 * 4 * (128 - 16) * Duration{8e-6});
   // Gradients of every micro-batch are scattered, while stage 1 sums them once.
   CHECK(step(a100s(2, 16), {.micro_batches = 8, .zero_stage = 2}).parts.exchange_busy >
         step(a100s(2, 16), {.micro_batches = 8, .zero_stage = 1}).parts.exchange_busy);
-  CHECK_THROWS_AS(step(a100s(1, 8), {.pipeline = 2, .zero_stage = 3}, narrow(), {.gathers_tensors = true}),
+  CHECK_THROWS_AS(step(a100s(1, 8), {.pipeline = 2, .zero_stage = 3, .gathers_tensors = true}, narrow()),
                   Error);
   // Weights of a pipeline are gathered for every pass, gradients scattered behind every micro-batch.
   const auto busy = [](int stage) {

@@ -29,9 +29,11 @@ TEST_CASE("every node of the catalogue trains, alone and in a pair where it has 
   int alone = 0, paired = 0;
   for (const std::string& id : catalog.ids("nodes")) {
     CAPTURE(id);
-    const bool is_template = id == "workstation" || id == "pcie_server";
+    const CatalogEntry& entry = catalog.find("nodes", id);
+    const bool linked = entry.json.find("template") && entry.json.require("template").find("nvlink");
+    const std::string gpu = linked ? R"(, "gpu": "v100_sxm2_16gb")" : R"(, "gpu": "t4")";
     const std::string node =
-        R"({"node": ")" + id + '"' + (is_template ? R"(, "gpu": "t4")" : "") + R"(, "nodes": )";
+        R"({"node": ")" + id + '"' + (entry.json.find("template") ? gpu : "") + R"(, "nodes": )";
     const Result one = simulated(catalog, node + "1}");
     CHECK(one.prediction.time_to_train.value > 0);
     ++alone;

@@ -1,9 +1,13 @@
 #pragma once
-/// Training runs whose network is split over GPUs (models/split/split_training.hpp).
-#include "models/step/training.hpp"
-#include "scenarios/validation/predict/predictor.hpp"
+/// How a case splits its network over GPUs, as the "parallelism" of a workload.
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "scenarios/validation/cases/case.hpp"
 
 namespace rackcast {
+
+class Catalog;
 
 /// Are low-rank adapters trained, and the network's own weights kept?
 bool trains_adapters(const ValidationCase& c);
@@ -11,8 +15,8 @@ bool trains_adapters(const ValidationCase& c);
 bool split_is_taken(const ValidationCase& c);
 /// Does the case state a tensor- or pipeline-parallel split?
 bool is_split(const ValidationCase& c);
-/// Whether one copy of the network takes GPUs of several nodes. Throws Unpredictable like split_run().
-bool splits_between_nodes(PredictionContext& context, const ValidationCase& c);
+/// GPUs of one copy of the network. Throws Unpredictable like parallelism_document().
+int gpus_of_copy(const Catalog& catalog, const ValidationCase& c);
 
 /// Number of GPUs in one way of a stated split, such as "tp" or "pp" (for "vpp": parts of the network per
 /// stage); 1 where the split does not state it. Throws Unpredictable unless it is a whole number from 1 to
@@ -22,12 +26,12 @@ int ways_of(const Json& split, std::string_view key);
 int ways_of_case(const ValidationCase& c, std::string_view key);
 
 /// What is sharded over the replicas: 1 the optimizer's states, 2 gradients as well, 3 weights as well.
-/// Throws Unpredictable where weights are sharded within nodes only.
+/// Throws Unpredictable for a way of sharding that is not known.
 int zero_stage_of_case(const ValidationCase& c);
 
-/// The step, with all waiting as exchange, on a GPU and a network that are faster by these factors. Throws
-/// Unpredictable for splits that have no model.
-TrainingRun split_run(PredictionContext& context, const ValidationCase& c, double compute_scale = 1,
-                      double network_scale = 1);
+/// "parallelism", and the "adapters" of a run that trains such. Throws Unpredictable where the batch or
+/// the micro-batch is not stated, or the GPUs are no multiple of the split.
+nlohmann::ordered_json parallelism_document(const Catalog& catalog, const ValidationCase& c);
+nlohmann::ordered_json adapters_document(const ValidationCase& c);
 
 }  // namespace rackcast

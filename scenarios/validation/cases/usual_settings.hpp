@@ -1,0 +1,15 @@
+#pragma once
+/// What was usual where a case does not state a setting that its prediction needs
+/// (models/data/benchmarks/usual_settings.json).
+#include <string>
+#include <vector>
+
+#include "scenarios/validation/cases/case.hpp"
+
+namespace rackcast {
+
+/// One case for each usual value of the setting; none where nothing is known of it. `setting` is that of an
+/// Unpredictable.
+std::vector<ValidationCase> with_usual(const ValidationCase& c, const std::string& setting);
+
+}  // namespace rackcast
