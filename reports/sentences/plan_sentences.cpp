@@ -78,6 +78,17 @@ std::string limit_list(const std::vector<std::string>& limits) {
   return out;
 }
 
+/// Designs that may cost less than the choice, if only what they lack were known.
+std::string rivals_text(const Plan& plan) {
+  if (plan.objective != "lowest-cost" || !plan.chosen->total_usd) return {};
+  std::vector<OpenSum> sums;
+  for (const Plan::Option& o : plan.options)
+    if (o.best && o.best->total_usd)
+      sums.push_back({candidate_text(*o.best), *o.best->total_usd, &o.best->no_price, &o.best->no_power,
+                      &o.best->no_units});
+  return rivals_text(*plan.chosen->total_usd, sums);
+}
+
 }  // namespace
 
 std::string plan_text(const ResultDocument& d) {
@@ -86,7 +97,28 @@ std::string plan_text(const ResultDocument& d) {
     return fmt::format("Not finished: the best found by then is {} ({}).", candidate_text(*plan.chosen),
                        worth(plan.objective, *plan.chosen));
   if (plan.partial) return "Not finished: nothing that keeps the limits had been found by then.";
-  return plan.chosen ? choice_text(d, plan) : conflict_set_text(plan.conflict_set);
+  if (!plan.chosen) return conflict_set_text(plan.conflict_set);
+  return choice_text(d, plan) + rivals_text(plan);
+}
+
+std::string rivals_text(double chosen_usd, const std::vector<OpenSum>& sums) {
+  const OpenSum* least = nullptr;
+  for (const OpenSum& sum : sums) {
+    const bool open = !sum.no_price->empty() || !sum.no_power->empty() || !sum.no_units->empty();
+    if (open && sum.usd < chosen_usd && (!least || sum.usd < least->usd)) least = &sum;
+  }
+  if (!least) return {};
+  std::string lacks;
+  const auto add = [&lacks](const std::vector<std::string>& items, std::string_view fact) {
+    if (!items.empty()) lacks += ", " + left_out_text(items, fact);
+  };
+  add(*least->no_price, "price");
+  add(*least->no_power, "power");
+  add(*least->no_units, "height");
+  return fmt::format(
+      " {} may cost less: at least {}{}. A sum that leaves something out is never the lowest; state what is "
+      "missing (\"site.prices.items\") to compare it.",
+      least->name, to_text(Money{least->usd}), lacks);
 }
 
 std::string smaller_text(const ResultDocument& d) {

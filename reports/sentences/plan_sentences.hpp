@@ -1,6 +1,7 @@
 #pragma once
 /// The planner's part of a result in words.
 #include <string>
+#include <vector>
 
 #include "reports/result/result.hpp"
 
@@ -12,6 +13,17 @@ std::string candidate_text(const PlanCandidate& candidate);
 /// "Lowest cost: 8 x NVIDIA DGX-2 (1.68 million USD), the slowest workload in 13 days.", which limits
 /// conflict, or what was known when the search was ended.
 std::string plan_text(const ResultDocument& document);
+
+/// The cost of a candidate over its years, and what that sum leaves out.
+struct OpenSum {
+  std::string name;
+  double usd = 0;
+  const std::vector<std::string>*no_price = nullptr, *no_power = nullptr, *no_units = nullptr;
+};
+
+/// " 5 x NVIDIA DGX H100 in fp8 may cost less: at least 2.65 million USD, without ...": the least of the sums
+/// that leave something out and are below the chosen one. Empty, or begins with a space.
+std::string rivals_text(double chosen_usd, const std::vector<OpenSum>& sums);
 
 /// What one step smaller than the choice comes to; empty where there is no choice.
 std::string smaller_text(const ResultDocument& document);

@@ -33,6 +33,18 @@ std::string targets_text(const Serving& s) {
   return out;
 }
 
+/// Fleets that may cost less than the choice, if only what they lack were known.
+std::string rivals_text(const ResultDocument& d) {
+  if (!d.plan || d.plan->objective != "lowest-cost" || !d.plan->chosen || !d.plan->chosen->total_usd)
+    return {};
+  std::vector<OpenSum> sums;
+  for (const Serving::Option& o : d.serving->options)
+    if (o.feasible && o.total_usd)
+      sums.push_back({fmt::format("{} x {} in {}", o.nodes, o.title, o.precision), *o.total_usd, &o.no_price,
+                      &o.no_power, &o.no_units});
+  return rivals_text(*d.plan->chosen->total_usd, sums);
+}
+
 std::string fleet_text(const ResultDocument& d) {
   const Serving& s = *d.serving;
   std::string out = fmt::format(
@@ -45,7 +57,8 @@ std::string fleet_text(const ResultDocument& d) {
     out += fmt::format("; that is {} tokens/s of output, with a copy on each {}",
                        rate_words(s.tokens->peak_tokens_per_s),
                        counted(s.tokens->gpus_per_copy.value_or(1), "GPU"));
-  return out + (s.spares > 0 ? fmt::format("; {} of the nodes may be down.", s.spares) : ".");
+  return out + (s.spares > 0 ? fmt::format("; {} of the nodes may be down.", s.spares) : ".") +
+         rivals_text(d);
 }
 
 }  // namespace
@@ -60,7 +73,7 @@ std::string served_text(const ResultDocument& d) {
   std::string out;
   if (d.plan && d.plan->conflict_set.size() > 1) out += conflict_set_text(d.plan->conflict_set) + " ";
   if (d.kind == ResultDocument::Kind::size && s.options.size() > 1)
-    out += fmt::format("None of {} choices can; the nearest is {} in {}. ", s.options.size(),
+    out += fmt::format("None of the {} choices keeps all limits; the nearest is {} in {}. ", s.options.size(),
                        d.answer.node_title, s.precision);
   if (nearest != s.options.end() && !nearest->conflicts.empty())
     out += nearest->conflicts.front().statement;
