@@ -1,0 +1,56 @@
+// Sources left out of every fit, and spreads fitted to what comes of it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/base/atomic_file.hpp"
+#include "tests/cli/run_program.hpp"
+#include "tests/unit/sim/temporary_folder.hpp"
+
+using namespace rackcast;
+
+namespace {
+
+nlohmann::json report_of(const std::string& flags) {
+  const Outcome out = run("validate --cases tests/validation/cases --json " + flags);
+  REQUIRE(out.code == 0);
+  return nlohmann::json::parse(out.output);
+}
+
+}  // namespace
+
+TEST_CASE("a curve that a link was fitted on is predicted without it when its source is left out") {
+  const std::string only = "--only vtrain-nccl-ar-a100-5gpu";
+  const nlohmann::json shipped = report_of(only), left_out = report_of(only + " --leave-out source");
+  CHECK(shipped.at("left_out") == "");
+  CHECK(left_out.at("left_out") == "source");
+  REQUIRE(shipped.at("cases").size() > 3);
+  REQUIRE(left_out.at("cases").size() == shipped.at("cases").size());
+  for (std::size_t i = 0; i < shipped.at("cases").size(); ++i) {
+    const nlohmann::json &with = shipped.at("cases")[i], &without = left_out.at("cases")[i];
+    CHECK(with.at("set") == "fit");
+    CHECK(without.at("set") == "judged");
+    CHECK(without.at("used") == true);
+    CHECK(with.at("predicted") != without.at("predicted"));
+  }
+}
+
+TEST_CASE("a source that entered no fit is predicted as ever when sources are left out") {
+  const std::string only = "--only tensorpack";
+  nlohmann::json shipped = report_of(only), left_out = report_of(only + " --leave-out source");
+  CHECK(shipped.at("cases").size() > 3);
+  CHECK(shipped.at("cases") == left_out.at("cases"));
+}
+
+TEST_CASE("only sources can be left out, and spreads are fitted to such a report alone") {
+  CHECK(run("validate --cases tests/validation/cases --leave-out gpu").code == 2);
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "plain.json", report_of("--only vtrain-nccl-ar-a100-5gpu").dump());
+  const Outcome plain = run("calibrate spreads --left-out " + folder / "plain.json");
+  CHECK(plain.code == 3);
+  CHECK(has(plain, "the sources of the cases were not left out"));
+  CHECK(run("calibrate spreads --left-out " + folder / "none.json").code == 3);
+  CHECK(run("calibrate spreads").code == 2);
+}
