@@ -26,7 +26,7 @@ std::vector<double> log_ratios(const KernelData& data, const KernelFit& borrower
   std::vector<double> out;
   for (const std::size_t row : borrower.rows) {
     const MeasuredKernel& k = data.kernels[row];
-    if (k.timing == Timing::events_around_call) continue;
+    if (more_than_kernel(k.timing)) continue;
     out.push_back(std::log(k.seconds / kernel_time(k.call, data.devices[k.device].rates, lent).total));
   }
   return out;
@@ -153,7 +153,7 @@ std::vector<BorrowedConvolutions> borrowed_convolutions(const KernelData& data,
       std::vector<double> plain = log_ratios(data, borrower, lender.parameters);
       if (!own || !lent || plain.empty()) continue;
       KernelParameters scaled = lender.parameters;
-      scale_by_products(scaled, own->parameters, lent->parameters);
+      scale_by_products(scaled, own->parameters, lent->parameters, on_matrix_units(borrower.key.arithmetic));
       const bool limited = device_of(data, borrower).power_limited;
       BorrowedConvolutions& group = groups[{borrower.key.arithmetic, borrower.key.library, limited}];
       group.arithmetic = borrower.key.arithmetic;

@@ -13,6 +13,9 @@ namespace rackcast {
 namespace {
 
 constexpr double floor_expected_us = 30, floor_spread = 0.5;
+// A kernel that writes an operand in fewer bits: its start, and the bytes that it moves for an element (it
+// reads two and writes one or less, and may pass over them for the largest first).
+constexpr double conversion_expected_us = 3, conversion_bytes = 5, conversion_spread = 0.7;
 
 FitKey key_of(const KernelData& data, const MeasuredKernel& k) {
   return {data.devices[k.device].model, k.call.kind, k.call.arithmetic, k.library};
@@ -35,10 +38,15 @@ class Unknowns {
     for (std::size_t i = 0; i < kernel_parameter_count; ++i)
       if (uses(key.kind, key.arithmetic, static_cast<KernelParameter>(i))) used_.push_back(i);
     for (const std::size_t row : rows)
-      if (data.kernels[row].timing == Timing::events_around_call)
-        floors_.insert({path_of(data.kernels[row]), 0});
+      if (more_than_kernel(data.kernels[row].timing)) floors_.insert({path_of(data.kernels[row]), {}});
     std::size_t next = used_.size();
-    for (auto& [path, index] : floors_) index = next++;
+    for (const std::size_t row : rows)
+      if (data.kernels[row].timing == Timing::with_conversion)
+        floors_.at(path_of(data.kernels[row])).converts = true;
+    for (auto& [path, floor] : floors_) {
+      floor.start = next++;
+      if (floor.converts) floor.bytes = next++;
+    }
     for (const BatchedTile& tile : data.batched_tiles)
       if (FitKey{data.devices[tile.device].model, KernelClass::gemm, tile.arithmetic, tile.library} == key)
         tile_ = tile;
@@ -49,8 +57,13 @@ class Unknowns {
       p.start.push_back(std::log(info(static_cast<KernelParameter>(i)).expected));
       p.spread.push_back(info(static_cast<KernelParameter>(i)).log_spread);
     }
-    p.start.insert(p.start.end(), floors_.size(), std::log(floor_expected_us));
-    p.spread.insert(p.spread.end(), floors_.size(), floor_spread);
+    for (const auto& [path, floor] : floors_) {
+      p.start.push_back(std::log(floor.converts ? conversion_expected_us : floor_expected_us));
+      p.spread.push_back(floor_spread);
+      if (!floor.converts) continue;
+      p.start.push_back(std::log(conversion_bytes));
+      p.spread.push_back(conversion_spread);
+    }
     return p;
   }
   [[nodiscard]] KernelParameters parameters(const std::vector<double>& x) const {
@@ -68,7 +81,14 @@ class Unknowns {
   /// Seconds by which times that were taken as this one exceed the kernel's.
   [[nodiscard]] double floor(const std::vector<double>& x, const MeasuredKernel& k) const {
     const auto at = floors_.find(path_of(k));
-    return at == floors_.end() ? 0 : std::exp(x[at->second]) * 1e-6;
+    return at == floors_.end() ? 0 : std::exp(x[at->second.start]) * 1e-6;
+  }
+  /// Seconds of the memory's pins for what is converted before the product.
+  [[nodiscard]] double conversion(const std::vector<double>& x, const MeasuredKernel& k,
+                                  const GpuRates& gpu) const {
+    const auto at = floors_.find(path_of(k));
+    if (at == floors_.end() || !at->second.converts) return 0;
+    return std::exp(x[at->second.bytes]) * k.call.matrix.m * k.call.matrix.k / gpu.memory.base();
   }
 
  private:
@@ -76,14 +96,19 @@ class Unknowns {
   static Path path_of(const MeasuredKernel& k) { return {k.device, k.source}; }
 
   std::vector<std::size_t> used_;
-  std::map<Path, std::size_t> floors_;  ///< index of the unknown
-  BatchedTile tile_;                    ///< stated, no unknown
+  struct Floor {
+    std::size_t start = 0, bytes = 0;  ///< indices of the unknowns; `bytes` of conversions alone
+    bool converts = false;
+  };
+  std::map<Path, Floor> floors_;
+  BatchedTile tile_;  ///< stated, no unknown
 };
 
 double predict(const KernelData& data, const MeasuredKernel& k, const Unknowns& unknowns,
                const KernelParameters& parameters, const std::vector<double>& x) {
-  const double floor = k.timing == Timing::events_around_call ? unknowns.floor(x, k) : 0;
-  return floor + kernel_time(k.call, data.devices[k.device].rates, parameters).total;
+  const GpuRates& gpu = data.devices[k.device].rates;
+  const double rest = more_than_kernel(k.timing) ? unknowns.floor(x, k) + unknowns.conversion(x, k, gpu) : 0;
+  return rest + kernel_time(k.call, gpu, parameters).total;
 }
 
 LeastSquaresSolution solve(const KernelData& data, const Unknowns& unknowns,
@@ -147,6 +172,7 @@ Residuals summarise(std::vector<double> log_ratios) {
   for (double& r : log_ratios) r = std::abs(std::exp(r) - 1);
   std::sort(log_ratios.begin(), log_ratios.end());
   out.median_abs = quantile(log_ratios, 0.5);
+  out.p90_abs = quantile(log_ratios, 0.9);
   return out;
 }
 
@@ -160,7 +186,7 @@ KernelFit fit_kernels(const KernelData& data, const FitKey& key, const FitOption
   for (const std::size_t row : fit.rows) {
     const MeasuredKernel& k = data.kernels[row];
     auto& paths = devices[k.device];
-    if (k.timing == Timing::events_around_call) paths.emplace(k.source, row);
+    if (more_than_kernel(k.timing)) paths.emplace(k.source, row);
     roofline.push_back(std::log(k.seconds / roofline_seconds(k.call, data.devices[k.device].rates)));
   }
   fit.roofline = summarise(roofline);

@@ -23,6 +23,7 @@ struct FitKey {
 struct Residuals {
   std::vector<double> quantiles;  ///< at 5, 25, 50, 75 and 95 %
   double median_abs = 0;          ///< median of |measured/predicted - 1|
+  double p90_abs = 0;             ///< its 90th percentile
   double log_sigma = 0;  ///< a normal distribution's with the same 5 % and 95 % quantiles, or twice that of
                          ///< the same quartiles if less
 };

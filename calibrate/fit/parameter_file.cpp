@@ -77,7 +77,7 @@ std::string parameter_file_text(const KernelData& data, const std::vector<const 
       "{{\n  \"model\": \"{}\",\n  \"architecture\": \"{}\",\n"
       "  \"power_limited\": {},\n  \"source\": \"rackcast calibrate fit on calibrate/data (DeepBench, "
       "NeuSight, Vidur, "
-      "gpu-benches, attention benchmarks)\",\n"
+      "AIConfigurator, gpu-benches, attention benchmarks)\",\n"
       "  \"kernels\": [\n{}\n  ]\n}}\n",
       fits.front()->key.model, data.devices[device].rates.architecture, data.devices[device].power_limited,
       kernels_text(data, fits));

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "calibrate/tables/csv_table.hpp"
+#include "models/networks/operator.hpp"
 
 namespace rackcast {
 namespace {
@@ -33,9 +34,10 @@ bool yes_or_no(const CsvTable& t, std::size_t row, std::string_view column) {
 }
 
 std::vector<MeasuredDevice> read_devices(const DataFile& file) {
-  const CsvTable table{file,
-                       {"device", "model", "architecture", "sm_count", "fp32_tflops", "fp16_tensor_tflops",
-                        "int8_tops", "memory_gb_per_s", "l2_mb", "power_limited", "source"}};
+  const CsvTable table{
+      file,
+      {"device", "model", "architecture", "sm_count", "fp32_tflops", "fp16_tensor_tflops", "int8_tops",
+       "fp8_tflops", "fp4_tflops", "memory_gb_per_s", "l2_mb", "power_limited", "source"}};
   std::vector<MeasuredDevice> devices;
   for (std::size_t i = 0; i < table.size(); ++i) {
     MeasuredDevice d;
@@ -46,6 +48,8 @@ std::vector<MeasuredDevice> read_devices(const DataFile& file) {
     d.rates.fp32 = FlopRate{table.number(i, "fp32_tflops", 1e-3) * 1e12};
     d.rates.fp16_tensor = FlopRate{table.number(i, "fp16_tensor_tflops", 0) * 1e12};
     d.rates.int8 = FlopRate{table.number(i, "int8_tops", 0) * 1e12};
+    d.rates.fp8_tensor = FlopRate{table.number(i, "fp8_tflops", 0) * 1e12};
+    d.rates.fp4_tensor = FlopRate{table.number(i, "fp4_tflops", 0) * 1e12};
     d.rates.memory = Bandwidth{table.number(i, "memory_gb_per_s", 1e-3) * 1e9};
     d.rates.l2 = Bytes{table.number(i, "l2_mb", 0) * 1e6};
     d.power_limited = yes_or_no(table, i, "power_limited");
@@ -58,12 +62,14 @@ std::vector<MeasuredDevice> read_devices(const DataFile& file) {
 
 std::map<std::string, Timing, std::less<>> read_sources(const DataFile& file) {
   const CsvTable table{file, {"folder", "timing", "title"}};
-  constexpr std::array<std::string_view, 3> names{"back_to_back", "events_around_call", "kernel_trace"};
+  constexpr std::array<std::string_view, 4> names{"back_to_back", "events_around_call", "kernel_trace",
+                                                  "with_conversion"};
   std::map<std::string, Timing, std::less<>> out;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto at = std::find(names.begin(), names.end(), table.text(i, "timing"));
     if (at == names.end())
-      table.fail(i, "unknown timing", "known: back_to_back, events_around_call, kernel_trace");
+      table.fail(i, "unknown timing",
+                 "known: back_to_back, events_around_call, kernel_trace, with_conversion");
     out[std::string{table.text(i, "folder")}] = static_cast<Timing>(at - names.begin());
   }
   return out;
@@ -96,7 +102,17 @@ MeasuredKernel start_row(const RowContext& context, std::size_t row) {
 }
 
 double element_bytes(Arithmetic a) {
-  return a == Arithmetic::fp32 ? 4 : a == Arithmetic::int8 ? 1 : 2;
+  switch (a) {
+    case Arithmetic::fp32:
+      return 4;
+    case Arithmetic::int8:
+    case Arithmetic::fp8:
+      return 1;
+    case Arithmetic::fp4:
+      return fp4_bytes;
+    default:
+      return 2;
+  }
 }
 
 MeasuredKernel start_compute_row(const RowContext& context, std::size_t row) {
@@ -123,6 +139,25 @@ void read_gemm(const RowContext& context, std::vector<MeasuredKernel>& out) {
     MatrixShape& s = k.call.matrix;
     s = {t.number(i, "m", 1), t.number(i, "n", 1), t.number(i, "k", 1), t.number(i, "count", 1)};
     note_shape(k, {s.count, s.m, s.n, s.k});
+    out.push_back(std::move(k));
+  }
+}
+
+/// Linear layers of m tokens with weights of n x k. Their times repeat over a few copies of the weights,
+/// which a large cache holds; shapes of the same weights are held out together.
+void read_linear(const RowContext& context, std::vector<MeasuredKernel>& out) {
+  const CsvTable& t = context.table;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    MeasuredKernel k = start_compute_row(context, i);
+    k.call.kind = KernelClass::gemm;
+    k.call.result_bytes = std::max(2.0, k.call.element_bytes);
+    MatrixShape& s = k.call.matrix;
+    s = {t.number(i, "m", 1), t.number(i, "n", 1), t.number(i, "k", 1), 1};
+    const std::string_view place = t.text(i, "weights_in");
+    if (place != "cache" && place != "memory")
+      t.fail(i, "unknown place of weights \"" + std::string{place} + "\"", "known: cache, memory");
+    if (place == "cache") k.call.cached_bytes = k.call.element_bytes * s.n * s.k;
+    note_shape(k, {s.n, s.k});
     out.push_back(std::move(k));
   }
 }
@@ -291,6 +326,9 @@ struct TableKind {
 const std::vector<TableKind>& table_kinds() {
   static const std::vector<TableKind> kinds{
       {"gemm.csv", {"device", "library", "arithmetic", "count", "m", "n", "k", "time_us"}, read_gemm},
+      {"linear.csv",
+       {"device", "library", "arithmetic", "m", "n", "k", "weights_in", "time_us"},
+       read_linear},
       {"conv.csv",
        {"device", "library", "arithmetic", "n", "c", "h", "w", "k", "r", "s", "pad_h", "pad_w", "stride_h",
         "stride_w", "pass", "time_us"},
@@ -316,6 +354,10 @@ FlopRate peak_of(const GpuRates& gpu, Arithmetic arithmetic) {
       return gpu.fp16_tensor;
     case Arithmetic::int8:
       return gpu.int8;
+    case Arithmetic::fp8:
+      return gpu.fp8_tensor;
+    case Arithmetic::fp4:
+      return gpu.fp4_tensor;
     default:
       return gpu.fp32;
   }

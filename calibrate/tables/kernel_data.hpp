@@ -3,7 +3,7 @@
 ///
 /// A data folder holds devices.csv (rates of the measured devices), sources.csv (how each subfolder's times
 /// were taken) and one subfolder per source with any of gemm.csv, conv.csv, rnn.csv, vector.csv,
-/// attention.csv, bandwidth.csv, batched_tiles.csv. Other files (README, LICENSE) are left alone.
+/// attention.csv, bandwidth.csv, batched_tiles.csv, linear.csv. Other files (README, LICENSE) are left alone.
 #include <string>
 #include <vector>
 
@@ -17,7 +17,11 @@ enum class Timing {
   back_to_back,        ///< nothing, or the launch when that is longer
   events_around_call,  ///< the framework's launch path, a constant of the host
   kernel_trace,        ///< nothing
+  with_conversion,     ///< a kernel before it that writes the product's left operand in fewer bits
 };
+constexpr bool more_than_kernel(Timing t) {
+  return t == Timing::events_around_call || t == Timing::with_conversion;
+}
 
 struct MeasuredDevice {
   std::string name;   ///< "p100_pcie_16gb"

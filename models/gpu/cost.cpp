@@ -25,7 +25,7 @@ std::string_view to_string(KernelCost::Limit limit) {
 GpuCostModel::GpuCostModel(GpuRates gpu, const LoweringOptions& options, const GpuModelLibrary& fitted)
     : gpu_{std::move(gpu)}, options_{options}, network_log_sigma_{fitted.network_log_sigma()} {
   for (std::size_t kind = 0; kind < kernel_class_count; ++kind)
-    for (std::size_t arithmetic = 0; arithmetic < 4; ++arithmetic)
+    for (std::size_t arithmetic = 0; arithmetic < arithmetic_count; ++arithmetic)
       if (!is_attention(static_cast<KernelClass>(kind)) ||
           static_cast<Arithmetic>(arithmetic) == Arithmetic::tensor) {
         const auto choose = [&](bool any_filter) {

@@ -78,8 +78,9 @@ class GpuCostModel {
 
   GpuRates gpu_;
   LoweringOptions options_;
-  std::array<std::array<KernelChoice, 4>, kernel_class_count> choices_;
-  std::array<std::array<KernelChoice, 4>, kernel_class_count> other_filters_;  ///< convolutions but 3x3
+  std::array<std::array<KernelChoice, arithmetic_count>, kernel_class_count> choices_;
+  /// Of convolutions but 3x3.
+  std::array<std::array<KernelChoice, arithmetic_count>, kernel_class_count> other_filters_;
   double network_log_sigma_ = 0;
 };
 

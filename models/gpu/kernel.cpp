@@ -91,6 +91,9 @@ KernelTime product_time(const Task& task, const KernelCall& call, const GpuRates
   // dwarf the product itself (weight gradients of dense layers at small batches).
   const double prologue = std::min(p[P::prologue_depth], std::max(64.0, s.k));
   const bool one_kernel = call.kind == KernelClass::gemm && s.count > 1 && p.batched_rows > 0;
+  const double power = uses(call.kind, call.arithmetic, P::power_fraction)
+                           ? 2 * s.m * s.n * s.k * s.count / (call.peak.base() * p[P::power_fraction])
+                           : 0;
   for (const Tile& tile : menu.tiles) {
     if (one_kernel && (tile.m != p.batched_rows || tile.n != p.batched_columns)) continue;
     const double edges = 1 / tile.m + 1 / tile.n;
@@ -104,15 +107,18 @@ KernelTime product_time(const Task& task, const KernelCall& call, const GpuRates
           split > 1 ? split * s.m * s.n * s.count * 4 / bandwidth + p[P::split] * 1e-6 : 0;
       const double memory = task.bytes / bandwidth + reduction;
       const double operands = tiles * (tile.m + tile.n) * s.k * call.element_bytes / cache;
-      const double total = launch + norm4(compute, memory, operands);
-      if (total < best.total) best = {total, std::max(compute, operands), memory, launch};
+      // No norm is below its largest term, so most candidates need none.
+      if (launch + std::max({compute, memory, operands, power}) >= best.total) continue;
+      const double busy = norm4(compute, memory, operands);
+      const double total = launch + (power > 0 ? norm8(busy, power) : busy);
+      if (total < best.total) best = {total, std::max({compute, operands, power}), memory, launch};
     }
   }
   return best;
 }
 
 Menu conv_menu(const KernelCall& call) {
-  if (call.arithmetic == Arithmetic::tensor)
+  if (on_matrix_units(call.arithmetic))
     return {tensor_conv_tiles, call.kind != KernelClass::conv_data_gradient};
   if (call.kind == KernelClass::conv_weight_gradient) return {weight_gradient_tiles, true};
   return {std::span{gemm_tiles}.first(9), false};
@@ -178,7 +184,7 @@ Task fft_task(const KernelCall& call, const ConvolutionShape& s, double side, do
 
 ConvolutionShape padded(const KernelCall& call) {
   ConvolutionShape s = call.conv;
-  if (call.arithmetic == Arithmetic::tensor && s.groups == 1) {  // matrix units take 8 channels at a time
+  if (on_matrix_units(call.arithmetic) && s.groups == 1) {  // matrix units take 8 channels at a time
     s.c = ceiling(s.c / 8) * 8;
     s.k = ceiling(s.k / 8) * 8;
   }
@@ -200,7 +206,7 @@ KernelTime conv_time(const KernelCall& call, const GpuRates& gpu, const KernelPa
                        (s.n * s.c * s.h * s.w + s.k * s.c / s.groups * s.r * s.s + s.n * s.k * s.oh * s.ow);
   Task direct{implicit_product(call, s, p), bytes, 1, call.fused_groups ? 1 : s.groups};
   KernelTime best = product_time(direct, call, gpu, p, conv_menu(call));
-  if (call.arithmetic == Arithmetic::tensor) {
+  if (on_matrix_units(call.arithmetic)) {
     if (std::min(call.conv.c, call.conv.k) < 8) {
       best.total *= 1 + p[P::narrow_penalty];
       best.compute *= 1 + p[P::narrow_penalty];
@@ -276,6 +282,15 @@ KernelTime stream_time(const KernelCall& call, const GpuRates& gpu, const Kernel
 
 }  // namespace
 
+double norm8(double a, double b) {
+  const double scale = std::max({a, b, std::numeric_limits<double>::min()});
+  const auto eighth = [](double x) {
+    const double fourth = x * x * (x * x);
+    return fourth * fourth;
+  };
+  return scale * std::sqrt(std::sqrt(std::sqrt(eighth(a / scale) + eighth(b / scale))));
+}
+
 bool is_3x3(const ConvolutionShape& s) {
   return s.r == 3 && s.s == 3 && s.stride_h == 1 && s.stride_w == 1 && s.groups == 1;
 }
@@ -290,8 +305,10 @@ KernelTime kernel_time(const KernelCall& call, const GpuRates& gpu, const Kernel
   if (is_attention(call.kind)) return attention_time(call, gpu, parameters);
   if (call.kind != KernelClass::gemm) return recurrent_time(call, gpu, parameters);
   const MatrixShape& s = call.matrix;
-  const double bytes = call.element_bytes * s.count * (s.m * s.k + s.k * s.n + s.m * s.n);
-  return product_time({s, bytes, 1, 1}, call, gpu, parameters, {gemm_tiles, true});
+  const double result = call.result_bytes > 0 ? call.result_bytes : call.element_bytes;
+  const double bytes = s.count * (call.element_bytes * (s.m * s.k + s.k * s.n) + result * s.m * s.n);
+  return product_time({s, std::max(0.0, bytes - call.cached_bytes), 1, 1}, call, gpu, parameters,
+                      {gemm_tiles, true});
 }
 
 double roofline_seconds(const KernelCall& call, const GpuRates& gpu) {

@@ -10,11 +10,15 @@
 ///   compute  = full rounds x round(resident) + round(left)       blocks that an SM holds, or has left
 ///   memory   = (least traffic + partial sums of split-k) / b
 ///   cache    = blocks (tm + tn) (k/splits) element bytes / (bandwidth of the cache)
-///   time     = launch + (compute^4 + memory^4 + cache^4)^(1/4)
+///   busy     = (compute^4 + memory^4 + cache^4)^(1/4)
+///   power    = 2 m n k count / (peak p)
+///   time     = launch + (busy^8 + power^8)^(1/8)
 ///
 /// `time` is the least over a short menu of tiles and splits. An SM that holds fewer blocks in the last round
-/// hides less latency, which h describes. Fitted are e, a, k0, h, b and the bandwidth of the cache
-/// (KernelParameter).
+/// hides less latency, which h describes. Large products on matrix units take all the power that the board
+/// may draw, and its clock falls: `power` is their energy over that power, whatever their tiles are.
+/// (AIConfigurator's boards draw their limit from a third of the peak rate on.) Fitted are e, a, k0, h, b, p
+/// and the bandwidth of the cache (KernelParameter).
 ///
 /// Products of many matrices (count > 1) have one tile and no split where a library has one kernel for them.
 ///
@@ -100,8 +104,10 @@ struct KernelCall {
   double element_bytes = 4;  ///< of an operand
   MatrixShape matrix;        ///< gemm, recurrent (one step), attention (queries, keys, depth, heads)
   ConvolutionShape conv;
-  double steps = 1;        ///< recurrent: dependent products
-  double moved_bytes = 0;  ///< bandwidth-bound classes: least traffic
+  double steps = 1;         ///< recurrent: dependent products
+  double moved_bytes = 0;   ///< bandwidth-bound classes: least traffic
+  double result_bytes = 0;  ///< gemm: of an element of the result; 0: as an operand's
+  double cached_bytes = 0;  ///< gemm: of operands that lie in the cache beforehand
   ConvolutionAlgorithms algorithms = ConvolutionAlgorithms::all;
   Bytes workspace = unlimited_workspace;  ///< convolution: scratch that the library may use
   bool fused_groups = true;               ///< grouped convolution in one launch (since cuDNN 7)
@@ -127,8 +133,9 @@ enum class KernelParameter : std::size_t {
   cache_reuse,     ///< bandwidth-bound: caches' worth of traffic that never reaches memory
   causal_penalty,  ///< attention: added part of the time under a causal mask
   wide_penalty,    ///< attention: added part of the time with heads deeper than 64
+  power_fraction,  ///< p: gemm on matrix units: of the peak rate, at the clock that the power limit allows
 };
-inline constexpr std::size_t kernel_parameter_count = 15;
+inline constexpr std::size_t kernel_parameter_count = 16;
 
 struct KernelParameters {
   std::array<double, kernel_parameter_count> values{};
@@ -156,6 +163,9 @@ KernelParameters expected_parameters();
 struct KernelTime {
   double total = 0, compute = 0, memory = 0, launch = 0;
 };
+
+/// (a^8 + b^8)^(1/8): the larger of two, slightly more where they are alike.
+double norm8(double a, double b);
 
 /// Whether matrix products have a tile of `rows` x `columns`.
 bool is_product_tile(double rows, double columns);

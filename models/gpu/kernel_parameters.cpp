@@ -11,7 +11,8 @@ namespace {
 using P = KernelParameter;
 
 constexpr std::array<std::string_view, 4> generation_names{"cudnn5", "cudnn6", "cudnn7", "cudnn8"};
-constexpr std::array<std::string_view, 4> arithmetic_names{"fp32", "half_storage", "tensor", "int8"};
+constexpr std::array<std::string_view, arithmetic_count> arithmetic_names{"fp32", "half_storage", "tensor",
+                                                                          "int8", "fp8",          "fp4"};
 constexpr std::array<std::string_view, kernel_class_count> class_names{"gemm",
                                                                        "conv_forward",
                                                                        "conv_data_gradient",
@@ -45,6 +46,7 @@ constexpr std::array<KernelParameterInfo, kernel_parameter_count> infos{{
     {"cache_reuse", 1, 0.7},
     {"causal_penalty", 0.1, 1.0},
     {"wide_penalty", 0.1, 1.5},
+    {"power_fraction", 1, 0.5},
 }};
 
 template <class Enum, std::size_t N>
@@ -101,7 +103,8 @@ const KernelParameterInfo& info(KernelParameter p) {
 }
 
 bool uses(KernelClass c, Arithmetic a, KernelParameter p) {
-  const bool tensor = a == Arithmetic::tensor;
+  const bool tensor = on_matrix_units(a);
+  if (p == P::power_fraction) return c == KernelClass::gemm && tensor;
   if (is_bandwidth_bound(c))
     return p == P::launch || p == P::bandwidth_fraction || p == P::cache_ratio || p == P::cache_reuse;
   if (is_attention(c))

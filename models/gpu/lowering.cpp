@@ -36,9 +36,11 @@ Unit unit_of(Precision precision, const GpuRates& gpu) {
     case Precision::bf16:
       return first(gpu.bf16_tensor, 2);
     case Precision::fp8:
-      return gpu.fp8_tensor > FlopRate{0} ? first(gpu.fp8_tensor, 1) : first(gpu.fp16_tensor, 2);
+      return gpu.fp8_tensor > FlopRate{0} ? Unit{Arithmetic::fp8, gpu.fp8_tensor, 1}
+                                          : first(gpu.fp16_tensor, 2);
     case Precision::fp4:
-      return gpu.fp4_tensor > FlopRate{0} ? first(gpu.fp4_tensor, fp4_bytes) : first(gpu.fp16_tensor, 2);
+      return gpu.fp4_tensor > FlopRate{0} ? Unit{Arithmetic::fp4, gpu.fp4_tensor, fp4_bytes}
+                                          : first(gpu.fp16_tensor, 2);
     case Precision::int8:
       break;
   }
@@ -111,6 +113,7 @@ class Lowering {
     KernelCall call;
     call.kind = KernelClass::gemm;
     call.matrix = shape;
+    call.result_bytes = element_;
     use_unit(call, aligned(shape.m) && aligned(shape.n) && aligned(shape.k));
     return call;
   }
@@ -124,7 +127,7 @@ class Lowering {
   /// Learning Performance Guide"); otherwise the operands stay narrow and the arithmetic is fp32.
   void use_unit(KernelCall& call, bool whole) const {
     const bool falls_back =
-        unit_.arithmetic == Arithmetic::tensor && !whole && options_.library < LibraryGeneration::cudnn8;
+        on_matrix_units(unit_.arithmetic) && !whole && options_.library < LibraryGeneration::cudnn8;
     const Unit unit = falls_back ? vector_unit(gpu_, unit_.bytes) : unit_;
     call.arithmetic = unit.arithmetic;
     call.peak = unit.peak;
@@ -152,7 +155,7 @@ class Lowering {
     KernelCall multiply = pass == Pass::forward         ? product({rows, n, k, count})
                           : pass == Pass::data_gradient ? product({rows, k, n, count})
                                                         : product({n, k, rows, count});
-    if (multiply.arithmetic == Arithmetic::tensor && s_.n > 1 && s_.n % 2 != 0)
+    if (on_matrix_units(multiply.arithmetic) && s_.n > 1 && s_.n % 2 != 0)
       multiply.peak = odd_share * multiply.peak;
     std::vector<KernelCall> calls{multiply};
     if (pass == Pass::forward) return calls;

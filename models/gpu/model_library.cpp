@@ -85,6 +85,8 @@ FittedKernel read_kernel(const Json& json, const std::string& model, const std::
 /// 0 exact; more the worse the set's arithmetic stands in for the wanted one; negative: it cannot.
 int arithmetic_penalty(Arithmetic wanted, Arithmetic have, bool same_architecture) {
   if (wanted == have) return wanted == Arithmetic::half_storage && !same_architecture ? 2 : 0;
+  if (wanted == Arithmetic::fp8 && have == Arithmetic::tensor) return 1;
+  if (wanted == Arithmetic::fp4 && on_matrix_units(have)) return have == Arithmetic::fp8 ? 1 : 2;
   if (have == Arithmetic::fp32) return wanted == Arithmetic::half_storage ? 1 : 3;
   return -1;
 }
@@ -135,10 +137,15 @@ static void keep_cache(KernelParameters& parameters, const FittedKernel& from, c
 }
 
 void scale_by_products(KernelParameters& parameters, const KernelParameters& own_products,
-                       const KernelParameters& lent_products) {
-  for (const auto p :
-       {KernelParameter::peak_fraction, KernelParameter::bandwidth_fraction, KernelParameter::cache_ratio})
+                       const KernelParameters& lent_products, bool power_limited) {
+  for (const auto p : {KernelParameter::bandwidth_fraction, KernelParameter::cache_ratio})
     parameters[p] *= own_products[p] / lent_products[p];
+  const auto reached = [&](const KernelParameters& products) {
+    const double busy = products[KernelParameter::peak_fraction];
+    if (!power_limited) return busy;
+    return 1 / norm8(1 / busy, 1 / products[KernelParameter::power_fraction]);
+  };
+  parameters[KernelParameter::peak_fraction] *= reached(own_products) / reached(lent_products);
 }
 
 GpuModelLibrary::GpuModelLibrary(std::span<const EmbeddedFile> files) {
@@ -237,14 +244,16 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
     const FittedKernel* lent_products = products_of(*best);
     if (own_products && lent_products && own_products->arithmetic == best->arithmetic &&
         architecture_distance(gpu, own_products->architecture) < steps)
-      scale_by_products(choice.parameters, own_products->parameters, lent_products->parameters);
+      scale_by_products(choice.parameters, own_products->parameters, lent_products->parameters,
+                        on_matrix_units(best->arithmetic));
   }
   choice.model = best->model;
   choice.other_gpu = steps > 0;
   choice.library = best->library;
   choice.other_arithmetic = best->arithmetic != arithmetic;
   if (gpu.architecture != best->architecture)
-    choice.parameters[KernelParameter::peak_fraction] /= architecture_of(gpu).borrowed_slowdown;
+    for (const auto p : {KernelParameter::peak_fraction, KernelParameter::power_fraction})
+      choice.parameters[p] /= architecture_of(gpu).borrowed_slowdown;
   choice.borrowed_sigma =
       std::sqrt(std::pow(is_board_of(gpu.name, best->model) ? 0 : sigma_of_other_gpu, 2) +
                 std::pow(sigma_per_architecture * steps, 2) + std::pow(sigma_per_library * generations, 2) +

@@ -1,5 +1,6 @@
 #pragma once
 /// The datasheet rates of one GPU and the library generation: what every kernel cost scales with.
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -46,9 +47,16 @@ LibraryGeneration parse_library_generation(std::string_view name);  ///< Error l
 enum class Arithmetic {
   fp32,
   half_storage,  ///< 16-bit operands in memory, fp32 multiply-adds
-  tensor,        ///< matrix units, any operand width (the peak rate says which)
+  tensor,        ///< matrix units, operands of 16 or 32 bits and 8-bit integers (the peak rate says which)
   int8,          ///< dot-product instructions or int8 matrix units
+  fp8,           ///< matrix units, operands of 8 bits that were measured as such
+  fp4,           ///< matrix units, operands of 4 bits with a scale for each block
 };
+inline constexpr std::size_t arithmetic_count = 6;
+/// Floating-point products on matrix units.
+constexpr bool on_matrix_units(Arithmetic a) {
+  return a == Arithmetic::tensor || a == Arithmetic::fp8 || a == Arithmetic::fp4;
+}
 std::string_view to_string(Arithmetic);
 Arithmetic parse_arithmetic(std::string_view name);  ///< Error lists the known names
 

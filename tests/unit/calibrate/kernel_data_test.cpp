@@ -10,9 +10,9 @@ namespace rackcast {
 namespace {
 
 const std::string devices =
-    "device,model,architecture,sm_count,fp32_tflops,fp16_tensor_tflops,int8_tops,memory_gb_per_s,l2_mb,"
-    "power_limited,source\n"
-    "one,one,Pascal,56,10,0,0,700,4,no,made up\n";
+    "device,model,architecture,sm_count,fp32_tflops,fp16_tensor_tflops,int8_tops,fp8_tflops,fp4_tflops,"
+    "memory_gb_per_s,l2_mb,power_limited,source\n"
+    "one,one,Pascal,56,10,0,0,0,0,700,4,no,made up\n";
 const std::string sources = "folder,timing,title\nhere,back_to_back,made up\n";
 const std::string gemm_header = "device,library,arithmetic,count,m,n,k,time_us\n";
 const std::string conv_header =
@@ -55,6 +55,41 @@ TEST_CASE("measured products keep their shape and time") {
   CHECK(k.call.peak.base() == 10e12);
   CHECK(k.seconds == doctest::Approx(10.5e-6));
   CHECK(k.where == "here/gemm.csv:2");
+}
+
+TEST_CASE("linear layers hold out whole weights, and weights in the cache are no traffic") {
+  const std::string header = "device,library,arithmetic,m,n,k,weights_in,time_us\n";
+  auto files = folder("linear.csv", header +
+                                        "narrow,cudnn8,fp8,16,256,512,cache,5\n"
+                                        "narrow,cudnn8,fp4,32,256,512,memory,6\n");
+  files.front().text += "narrow,narrow,Blackwell,10,10,100,0,200,400,1000,1,no,made up\n";
+  files[1].text = "folder,timing,title\nhere,with_conversion,made up\n";
+  const KernelData data = load_kernel_data(files);
+  REQUIRE(data.kernels.size() == 2);
+  CHECK(data.kernels[0].timing == Timing::with_conversion);
+  CHECK(data.kernels[0].call.arithmetic == Arithmetic::fp8);
+  CHECK(data.kernels[0].call.peak.base() == 200e12);
+  CHECK(data.kernels[0].call.cached_bytes == 256 * 512);
+  CHECK(data.kernels[0].call.result_bytes == 2);
+  CHECK(data.kernels[1].call.peak.base() == 400e12);
+  CHECK(data.kernels[1].call.cached_bytes == 0);
+  CHECK(data.kernels[0].shape == data.kernels[1].shape);
+  const auto refused = [&](const std::string& row, const std::string& part) {
+    files.back().text = header + row;
+    const Error e = error_of(files);
+    CAPTURE(e.what());
+    CHECK(e.where().file == "data/here/linear.csv");
+    CHECK(e.where().line == 2);
+    CHECK(std::string{e.what()}.find(part) != std::string::npos);
+  };
+  refused("narrow,cudnn8,fp8,16,256,512,disk,5\n", "known: cache, memory");
+  refused("narrow,cudnn8,fp8,16,256,512,,5\n", "known: cache, memory");
+  refused("narrow,cudnn8,fp8,-16,256,512,cache,5\n", "too small");
+  refused("narrow,cudnn8,fp8,16,256,512,cache,1e999\n", "not a number");
+  refused("narrow,cudnn8,fp8,16,256,512,cache\n", "7 fields");
+  refused("one,cudnn8,fp8,16,256,512,cache,5\n", "no such arithmetic");
+  files[1].text = "folder,timing,title\nhere,with_luck,made up\n";
+  CHECK(std::string{error_of(files).what()}.find("with_conversion") != std::string::npos);
 }
 
 TEST_CASE("the one tile of batched products is one that products have") {
@@ -112,7 +147,7 @@ TEST_CASE("measured attention: one kernel to fit, several kernels to compare wit
   };
   auto files =
       folder("attention.csv", header + row("flash2", "backward", "yes") + row("unfused", "forward", "no"));
-  files.front().text += "cored,cored,Ampere,10,10,100,0,1000,1,no,made up\n";
+  files.front().text += "cored,cored,Ampere,10,10,100,0,0,0,1000,1,no,made up\n";
   const KernelData data = load_kernel_data(files);
   REQUIRE(data.kernels.size() == 1);
   CHECK(data.kernels.front().call.kind == KernelClass::flash2_backward);
@@ -143,7 +178,7 @@ TEST_CASE("a data folder needs its device and source tables") {
   files[2].name = "there/gemm.csv";
   CHECK(std::string{error_of(files).what()}.find("how \"there\" was timed") != std::string::npos);
   files = folder("gemm.csv", gemm_header);
-  files[0].text += "one,one,Pascal,56,10,0,0,700,4,no,again\n";
+  files[0].text += "one,one,Pascal,56,10,0,0,0,0,700,4,no,again\n";
   CHECK(error_of(files).where().line == 3);
 }
 
