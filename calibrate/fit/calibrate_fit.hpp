@@ -14,8 +14,8 @@ struct FitReport {
   std::size_t kernels = 0, fits = 0;                       ///< measured rows and fitted sets
 };
 
-/// Fits everything in `files` (shipped_data_files() or read_data_folder(DIR)); about a minute of one core for
-/// the shipped measurements, and the same bytes on every machine. Throws Error on broken data.
+/// Fits everything in `files` (shipped_data_files() or read_data_folder(DIR)); about a minute and a half of
+/// one core for the shipped measurements, and the same bytes on every machine. Throws Error on broken data.
 FitReport calibrate_fit(const std::vector<DataFile>& files);
 
 /// The parameter files alone, by name: what models/data/gpu_models would hold if these were all measurements.

@@ -19,7 +19,8 @@ namespace {
 
 // How much a borrowed set adds to the spread: the shift that all kernels share when the parameters of one
 // measured GPU predict another's (docs/accuracy/kernels.md, "Borrowed parameters": 0.10 between GPUs of one
-// architecture; 0.26 per class one architecture apart, of which sums over networks keep 0.22).
+// architecture; 0.19 per class one architecture apart with one library and 0.37 with two, of which sums over
+// networks keep 0.22).
 constexpr double sigma_of_other_gpu = 0.10;
 constexpr double sigma_per_architecture = 0.20;
 constexpr double sigma_per_library = 0.05;
