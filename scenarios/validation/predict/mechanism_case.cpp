@@ -6,7 +6,6 @@
 
 #include "scenarios/validation/cases/cluster_of_case.hpp"
 #include "scenarios/validation/cases/mlperf_inference.hpp"
-#include "scenarios/validation/cases/open_settings.hpp"
 #include "scenarios/validation/cases/split_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "sim/base/error.hpp"
@@ -39,10 +38,10 @@ bool is_one_of(const std::array<std::string_view, n>& names, std::string_view na
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Intervals of several runs, of real data and of runs with evaluations are put together otherwise.
+/// Intervals of ratios and of runs with evaluations are put together otherwise. Over settings that the source
+/// leaves open, the spreads are those of the interval around the range.
 bool is_put_together(const ValidationCase& c) {
-  return member_in(c.json, "compared_with") != nullptr || member_in(c.json, "usual") != nullptr ||
-         text_in(c.json, "length_from").has_value() || c.workload.data == "real" ||
+  return member_in(c.json, "compared_with") != nullptr || text_in(c.json, "length_from").has_value() ||
          number_in(c.workload.extra, "evaluation_s").value_or(0) > 0;
 }
 

@@ -95,9 +95,9 @@ TEST_CASE("a pattern draws a fixed share of the series by their names") {
   pattern.one_series_in = 4;
   int drawn = 0;
   for (int i = 0; i < 1000; ++i) {
-    const std::string name = "\"series\":\"s/" + std::to_string(i) + "\"";
-    const ValidationCase c = case_of("{\"id\":\"a\"," + name + R"(,"measured":{"metric":"m","value":1}})");
-    CHECK(pattern.matches(c) == pattern.matches(c));
+    const ValidationCase c = case_of(R"({"id":"a","series":"s/)" + std::to_string(i) +
+                                     R"(","system":{"gpus":1},"workload":{"model":"m","task":"training"},
+                                     "measured":{"metric":"images_per_s","value":1}})");
     drawn += pattern.matches(c) ? 1 : 0;
   }
   CHECK(drawn > 200);
