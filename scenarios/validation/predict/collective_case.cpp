@@ -93,7 +93,8 @@ PredictedFigure predict_total_all_reduce(PredictionContext& context, const Valid
   constexpr double bytes = 4;  // of a gradient in fp32
   const Bytes payload{bytes * context.workload(c).parameters()};
   const Duration exchange = comm.time(Collective::all_reduce, payload);
-  const double wait = predict_step_time(context, c).value * step_jitter() * expected_maximum(ranks);
+  const double step = *c.workload.batch_per_gpu / predict_throughput(context, c).value;
+  const double wait = step * step_jitter() * expected_maximum(ranks);
   return figure_of(steps * (exchange.base() + wait), comm.log_sigma(payload),
                    comm.slowest_part(Collective::all_reduce, payload));
 }
