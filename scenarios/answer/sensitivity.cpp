@@ -8,7 +8,7 @@
 #include <span>
 
 #include "scenarios/evaluate/evaluator.hpp"
-#include "scenarios/format/ranges.hpp"
+#include "scenarios/names/ranges.hpp"
 
 namespace rackcast {
 

@@ -20,7 +20,7 @@
 
 #include "scenarios/campaign/campaign_job.hpp"
 #include "scenarios/campaign/percentiles.hpp"
-#include "scenarios/evaluate/estimate.hpp"
+#include "scenarios/evidence/estimate.hpp"
 #include "scenarios/site/site_report.hpp"
 #include "sim/units/quantity.hpp"
 

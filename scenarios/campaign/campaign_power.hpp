@@ -10,7 +10,7 @@
 
 #include "models/site/facility.hpp"
 #include "scenarios/campaign/campaign_job.hpp"
-#include "scenarios/evaluate/estimate.hpp"
+#include "scenarios/evidence/estimate.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace rackcast {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "models/step/training.hpp"
-#include "scenarios/evaluate/assumption.hpp"
-#include "scenarios/evaluate/estimate.hpp"
+#include "scenarios/evidence/assumption.hpp"
+#include "scenarios/evidence/estimate.hpp"
 #include "scenarios/evaluate/failure_plan.hpp"
 #include "scenarios/evaluate/input_report.hpp"
 #include "scenarios/format/scenario.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/evaluate/assumption.hpp"
+#include "scenarios/evidence/assumption.hpp"
 #include "scenarios/format/scenario.hpp"
 
 namespace rackcast {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/evaluate/estimate.hpp"
+#include "scenarios/evidence/estimate.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/measured_spec.hpp"
 

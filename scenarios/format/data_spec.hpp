@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/data_path/data_growth.hpp"
-#include "models/data_path/learning_curve.hpp"
+#include "models/exchange/learning_curve.hpp"
 #include "sim/json/reader.hpp"
 #include "sim/units/quantity.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "models/frameworks/framework.hpp"
 #include "models/site/prices.hpp"
-#include "scenarios/format/ranges.hpp"
+#include "scenarios/names/ranges.hpp"
 #include "scenarios/format/workload_choice.hpp"
 #include "scenarios/names/defaults.hpp"
 #include "scenarios/names/exchange_choice.hpp"

@@ -8,8 +8,8 @@
 
 #include "models/site/cabling.hpp"
 #include "models/site/cost.hpp"
-#include "scenarios/evaluate/assumption.hpp"
-#include "scenarios/evaluate/estimate.hpp"
+#include "scenarios/evidence/assumption.hpp"
+#include "scenarios/evidence/estimate.hpp"
 #include "scenarios/site/site_plan.hpp"
 
 namespace rackcast {

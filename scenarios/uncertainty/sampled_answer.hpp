@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/format/ranges.hpp"
+#include "scenarios/names/ranges.hpp"
 #include "scenarios/uncertainty/sobol.hpp"
 #include "sim/json/table_document.hpp"
 

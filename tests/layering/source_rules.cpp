@@ -109,7 +109,7 @@ const std::vector<Rooms>& rooms() {
         {"power"},
         {"site"}}},
       {"scenarios/document", {{"."}}},
-      {"scenarios/validation", {{".", "cases", "predict"}}},
+      {"scenarios/validation", {{".", "cases", "settings", "predict"}}},
       {"scenarios",
        {{"names"},
         {"format"},

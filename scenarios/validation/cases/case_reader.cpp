@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "scenarios/validation/cases/machine_table.hpp"
+#include "scenarios/validation/settings/machine_table.hpp"
 #include "sim/base/near_matches.hpp"
 
 namespace rackcast {

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "scenarios/validation/cases/machine_table.hpp"
 #include "scenarios/validation/cases/unpredictable.hpp"
+#include "scenarios/validation/settings/machine_table.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/fabrics/fabric_plan.hpp"
 #include "topologies/fabrics/named_cluster.hpp"

@@ -5,9 +5,9 @@
 
 #include "models/memory/memory.hpp"
 #include "scenarios/validation/cases/input_of_case.hpp"
-#include "scenarios/validation/cases/mlperf_training.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
+#include "scenarios/validation/settings/mlperf_training.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
 namespace rackcast {

@@ -3,7 +3,7 @@
 /// predicted here, and what comes out says all that the prediction rests on.
 #include <string>
 
-#include "scenarios/evaluate/estimate.hpp"
+#include "scenarios/evidence/estimate.hpp"
 #include "scenarios/validation/cases/case.hpp"
 
 namespace rackcast {

@@ -211,6 +211,8 @@ double batch_of_case(const ValidationCase& c) {
   } else {
     batch = batch_of_tokens(c).value_or(0);
   }
+  if (c.workload.batch_per_gpu && !(*c.workload.batch_per_gpu > 0))
+    throw Unpredictable{"the batch is not above zero"};
   if (!(batch > 0) || batch > 1e9) throw Unpredictable{"batch not stated", "batch"};
   return batch;
 }

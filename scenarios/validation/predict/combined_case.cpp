@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "scenarios/validation/cases/cluster_of_case.hpp"
-#include "scenarios/validation/cases/open_settings.hpp"
-#include "scenarios/validation/cases/usual_settings.hpp"
+#include "scenarios/validation/settings/open_settings.hpp"
+#include "scenarios/validation/settings/usual_settings.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "sim/base/error.hpp"

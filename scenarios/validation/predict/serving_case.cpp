@@ -15,7 +15,7 @@
 #include "models/serving/serving.hpp"
 #include "models/serving/token_generation.hpp"
 #include "scenarios/validation/cases/exchange_of_case.hpp"
-#include "scenarios/validation/cases/mlperf_inference.hpp"
+#include "scenarios/validation/settings/mlperf_inference.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "sim/base/error.hpp"

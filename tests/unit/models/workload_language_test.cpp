@@ -160,6 +160,18 @@ TEST_CASE("an lstm has one input product over all steps and one recurrent produc
   CHECK(w.operators[3].output == "5 tokens x 4");
 }
 
+TEST_CASE("directions that share their input have one input product and two recurrent ones") {
+  // The layer above: half of the input weights and biases, 24 + 16; each direction keeps its 16.
+  const Workload w =
+      expand(R"({"frames": [5, 3]})", R"({"lstm": 2, "bidirectional": true, "share_input": true})");
+  REQUIRE(w.operators.size() == 4);
+  CHECK(w.operators[0].parameters == 24 + 16);
+  CHECK(w.operators[0].forward_flop == Flop{2.0 * 5 * 24});
+  CHECK(w.operators[1].parameters == 16);
+  CHECK(w.operators[2].parameters == 16);
+  CHECK(w.operators[3].output == "5 tokens x 4");
+}
+
 TEST_CASE("pairs add every token of one sequence to every token of another") {
   const std::string layers = R"({"save": "a"}, {"input": {"frames": [3, 4]}}, {"pairs": "a"}, {"linear": 2})";
   const Workload w = expand(R"({"frames": [5, 4]})", layers);

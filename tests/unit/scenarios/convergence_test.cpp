@@ -8,7 +8,7 @@
 
 #include "models/exchange/exchange.hpp"
 #include "scenarios/answer/planner.hpp"
-#include "scenarios/format/ranges.hpp"
+#include "scenarios/names/ranges.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/listings/templates.hpp"
 #include "scenarios/result/result.hpp"

@@ -45,8 +45,10 @@ NodeSpec one_port() {
 TEST_CASE("every node of the catalogue is drawn as well-formed SVG, all GPUs in it") {
   for (const std::string& id : catalog().ids("nodes")) {
     CAPTURE(id);
-    const bool is_template = catalog().find("nodes", id).json.find("template") != nullptr;
-    const NodeSpec spec = node_spec(catalog(), {.node = id, .gpu = is_template ? "k40" : ""});
+    const Json* rule = catalog().find("nodes", id).json.find("template");
+    // A template takes any GPU; one that joins its GPUs by NVLink needs a GPU with such links.
+    const std::string gpu = rule == nullptr ? "" : rule->find("nvlink") != nullptr ? "v100_sxm2_16gb" : "k40";
+    const NodeSpec spec = node_spec(catalog(), {.node = id, .gpu = gpu});
     const std::string svg = draw_node(build_node(spec), spec.name);
     CHECK(parsed(svg).count("svg") == 1);
     CHECK(count(svg, "class=\"gpu\"") == spec.gpus);

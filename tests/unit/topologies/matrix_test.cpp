@@ -128,8 +128,12 @@ TEST_CASE("an adapter is beside a GPU on a DGX, and on the CPU in p3dn and Summi
 TEST_CASE("the matrix of every node is symmetric") {
   for (const std::string& id : catalog().ids("nodes")) {
     CAPTURE(id);
-    const bool is_template = catalog().find("nodes", id).json.find("template") != nullptr;
-    const NodeMatrix m = matrix_of({.node = id, .gpu = is_template ? "p100_pcie_16gb" : ""});
+    const Json* rule = catalog().find("nodes", id).json.find("template");
+    // A template takes any GPU; one that joins its GPUs by NVLink needs a GPU with such links.
+    const std::string gpu = rule == nullptr                   ? ""
+                            : rule->find("nvlink") != nullptr ? "v100_sxm2_16gb"
+                                                              : "p100_pcie_16gb";
+    const NodeMatrix m = matrix_of({.node = id, .gpu = gpu});
     for (std::size_t i = 0; i < m.cells.size(); ++i) {
       CHECK(m.cells[i][i] == "X");
       for (std::size_t j = 0; j < i; ++j) CHECK(m.cells[i][j] == m.cells[j][i]);

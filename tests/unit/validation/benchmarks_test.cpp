@@ -5,9 +5,9 @@
 #include <string>
 
 #include "scenarios/validation/cases/case_reader.hpp"
-#include "scenarios/validation/cases/mlperf_training.hpp"
 #include "scenarios/validation/cases/software_of_case.hpp"
 #include "scenarios/validation/report.hpp"
+#include "scenarios/validation/settings/mlperf_training.hpp"
 #include "sim/json/reader.hpp"
 #include "topologies/catalog/catalog.hpp"
 

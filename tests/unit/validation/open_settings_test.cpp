@@ -1,5 +1,5 @@
 // Cases that leave settings open, compare two runs, or take the length of their run from another row.
-#include "scenarios/validation/cases/open_settings.hpp"
+#include "scenarios/validation/settings/open_settings.hpp"
 
 #include <doctest/doctest.h>
 

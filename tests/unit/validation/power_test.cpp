@@ -40,8 +40,8 @@ TEST_CASE("the energy of a benchmark's run on one node is its predicted time at 
     if (c.metric != "energy_to_train_j") continue;
     CAPTURE(c.id);
     const PredictionOutcome outcome = predict_case(context, c);
-    if (c.system.nodes != 1) {
-      CHECK_FALSE(outcome.figure);
+    if (c.system.nodes != 1) {  // the network between the nodes is not stated
+      if (outcome.figure) CHECK_FALSE(outcome.figure->assumed.empty());
       ++skipped;
       continue;
     }

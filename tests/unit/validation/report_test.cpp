@@ -175,6 +175,11 @@ TEST_CASE("every case is predicted or skipped with a reason, whatever it holds")
   REQUIRE(report.cases.size() == texts.size());
   for (const CaseResult& r : report.cases) {
     CAPTURE(r.id);
+    if (r.id == "many") {  // batch, precision, software and network are what was usual
+      REQUIRE(r.predicted);
+      CHECK_FALSE(r.predicted->assumed.empty());
+      continue;
+    }
     CHECK_FALSE(r.predicted);
     CHECK_FALSE(r.skipped_reason.empty());
   }

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "scenarios/validation/cases/case_reader.hpp"
-#include "scenarios/validation/cases/mlperf_inference.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
+#include "scenarios/validation/settings/mlperf_inference.hpp"
 #include "sim/json/reader.hpp"
 #include "topologies/catalog/catalog.hpp"
 

@@ -1,5 +1,5 @@
 // A case that leaves out what its prediction needs is predicted over what was usual, and is not judged.
-#include "scenarios/validation/cases/usual_settings.hpp"
+#include "scenarios/validation/settings/usual_settings.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "models/data_path/data_growth.hpp"
-#include "models/data_path/learning_curve.hpp"
+#include "models/exchange/learning_curve.hpp"
 #include "sim/base/error.hpp"
 
 using namespace rackcast;

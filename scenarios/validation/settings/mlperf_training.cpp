@@ -1,4 +1,4 @@
-#include "scenarios/validation/cases/mlperf_training.hpp"
+#include "scenarios/validation/settings/mlperf_training.hpp"
 
 #include <map>
 

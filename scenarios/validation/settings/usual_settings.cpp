@@ -1,4 +1,4 @@
-#include "scenarios/validation/cases/usual_settings.hpp"
+#include "scenarios/validation/settings/usual_settings.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "models/data_files.hpp"
-#include "scenarios/validation/cases/open_settings.hpp"
+#include "scenarios/validation/settings/open_settings.hpp"
 #include "sim/json/reader.hpp"
 
 namespace rackcast {

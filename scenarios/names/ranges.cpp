@@ -1,4 +1,4 @@
-#include "scenarios/format/ranges.hpp"
+#include "scenarios/names/ranges.hpp"
 
 #include <fmt/format.h>
 

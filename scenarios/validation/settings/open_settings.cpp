@@ -1,4 +1,4 @@
-#include "scenarios/validation/cases/open_settings.hpp"
+#include "scenarios/validation/settings/open_settings.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "scenarios/validation/cases/machine_table.hpp"
+#include "scenarios/validation/settings/machine_table.hpp"
 
 #include <algorithm>
 

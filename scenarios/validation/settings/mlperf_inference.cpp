@@ -1,4 +1,4 @@
-#include "scenarios/validation/cases/mlperf_inference.hpp"
+#include "scenarios/validation/settings/mlperf_inference.hpp"
 
 #include "models/data_files.hpp"
 #include "scenarios/validation/predict/predictor.hpp"

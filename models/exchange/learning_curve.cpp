@@ -1,4 +1,4 @@
-#include "models/data_path/learning_curve.hpp"
+#include "models/exchange/learning_curve.hpp"
 
 #include <algorithm>
 #include <array>
