@@ -153,7 +153,7 @@ std::vector<BorrowedConvolutions> borrowed_convolutions(const KernelData& data,
       std::vector<double> plain = log_ratios(data, borrower, lender.parameters);
       if (!own || !lent || plain.empty()) continue;
       KernelParameters scaled = lender.parameters;
-      scale_by_products(scaled, own->parameters, lent->parameters, on_matrix_units(borrower.key.arithmetic));
+      scale_by_products(scaled, own->parameters, lent->parameters);
       const bool limited = device_of(data, borrower).power_limited;
       BorrowedConvolutions& group = groups[{borrower.key.arithmetic, borrower.key.library, limited}];
       group.arithmetic = borrower.key.arithmetic;

@@ -138,15 +138,9 @@ static void keep_cache(KernelParameters& parameters, const FittedKernel& from, c
 }
 
 void scale_by_products(KernelParameters& parameters, const KernelParameters& own_products,
-                       const KernelParameters& lent_products, bool power_limited) {
-  for (const auto p : {KernelParameter::bandwidth_fraction, KernelParameter::cache_ratio})
+                       const KernelParameters& lent_products) {
+  for (const auto p : {KernelParameter::peak_fraction, KernelParameter::bandwidth_fraction})
     parameters[p] *= own_products[p] / lent_products[p];
-  const auto reached = [&](const KernelParameters& products) {
-    const double busy = products[KernelParameter::peak_fraction];
-    if (!power_limited) return busy;
-    return 1 / norm8(1 / busy, 1 / products[KernelParameter::power_fraction]);
-  };
-  parameters[KernelParameter::peak_fraction] *= reached(own_products) / reached(lent_products);
 }
 
 GpuModelLibrary::GpuModelLibrary(std::span<const EmbeddedFile> files) {
@@ -245,8 +239,7 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
     const FittedKernel* lent_products = products_of(*best);
     if (own_products && lent_products && own_products->arithmetic == best->arithmetic &&
         architecture_distance(gpu, own_products->architecture) < steps)
-      scale_by_products(choice.parameters, own_products->parameters, lent_products->parameters,
-                        on_matrix_units(best->arithmetic));
+      scale_by_products(choice.parameters, own_products->parameters, lent_products->parameters);
   }
   choice.model = best->model;
   choice.other_gpu = steps > 0;
