@@ -47,8 +47,10 @@ TEST_CASE("every node of the catalogue is drawn as well-formed SVG, all GPUs in 
     CAPTURE(id);
     const Json* rule = catalog().find("nodes", id).json.find("template");
     // A template takes any GPU; one that joins its GPUs by NVLink needs a GPU with such links.
-    const std::string gpu = rule == nullptr ? "" : rule->find("nvlink") != nullptr ? "v100_sxm2_16gb" : "k40";
-    const NodeSpec spec = node_spec(catalog(), {.node = id, .gpu = gpu});
+    const std::string chosen = rule == nullptr                   ? ""
+                               : rule->find("nvlink") != nullptr ? "v100_sxm2_16gb"
+                                                                 : "k40";
+    const NodeSpec spec = node_spec(catalog(), {.node = id, .gpu = chosen});
     const std::string svg = draw_node(build_node(spec), spec.name);
     CHECK(parsed(svg).count("svg") == 1);
     CHECK(count(svg, "class=\"gpu\"") == spec.gpus);

@@ -130,10 +130,10 @@ TEST_CASE("the matrix of every node is symmetric") {
     CAPTURE(id);
     const Json* rule = catalog().find("nodes", id).json.find("template");
     // A template takes any GPU; one that joins its GPUs by NVLink needs a GPU with such links.
-    const std::string gpu = rule == nullptr                   ? ""
-                            : rule->find("nvlink") != nullptr ? "v100_sxm2_16gb"
-                                                              : "p100_pcie_16gb";
-    const NodeMatrix m = matrix_of({.node = id, .gpu = gpu});
+    const std::string chosen = rule == nullptr                   ? ""
+                               : rule->find("nvlink") != nullptr ? "v100_sxm2_16gb"
+                                                                 : "p100_pcie_16gb";
+    const NodeMatrix m = matrix_of({.node = id, .gpu = chosen});
     for (std::size_t i = 0; i < m.cells.size(); ++i) {
       CHECK(m.cells[i][i] == "X");
       for (std::size_t j = 0; j < i; ++j) CHECK(m.cells[i][j] == m.cells[j][i]);

@@ -55,10 +55,10 @@ TEST_CASE("every node of the catalogue builds, each link has a way back of the s
     CAPTURE(id);
     const Json* rule = catalog().find("nodes", id).json.find("template");
     // A template takes any GPU; one that joins its GPUs by NVLink needs a GPU with such links.
-    const std::string gpu = rule == nullptr                   ? ""
-                            : rule->find("nvlink") != nullptr ? "v100_sxm2_16gb"
-                                                              : "p100_pcie_16gb";
-    const Topology t = node({.node = id, .gpu = gpu});
+    const std::string chosen = rule == nullptr                   ? ""
+                               : rule->find("nvlink") != nullptr ? "v100_sxm2_16gb"
+                                                                 : "p100_pcie_16gb";
+    const Topology t = node({.node = id, .gpu = chosen});
     for (LinkId l = 0; l < static_cast<LinkId>(t.links().size()); ++l) {
       const Link& link = t.link(l);
       const LinkId back = t.find_link(link.to, link.from, t.class_of(l).kind);
