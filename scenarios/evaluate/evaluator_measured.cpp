@@ -62,8 +62,8 @@ void check_counts(const MeasuredRun& run, const NodeFacts& node) {
                     row.nodes == 1 ? "one node" : fmt::format("{} nodes", row.nodes), node.title, node.gpus),
         row.count_where, "\"gpus\" counts the GPUs of all nodes together; state the \"nodes\""};
   if (*row.gpus < least)
-    throw Error{fmt::format("{} GPUs fill {} with {} GPUs each, and no {}", *row.gpus,
-                            (*row.gpus - 1) / node.gpus + 1, node.title, node.gpus, row.nodes),
+    throw Error{fmt::format("{} GPUs fill {} of {} nodes of {} with {} GPUs each", *row.gpus,
+                            (*row.gpus - 1) / node.gpus + 1, row.nodes, node.title, node.gpus),
                 row.count_where, "a job fills node after node: state fewer \"nodes\""};
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("contradictions are reported and not refused") {
 }
 
 TEST_CASE("a result without measurements has no trace of them") {
-  CHECK(to_json_text(answer("")).find("\"measured\"") == std::string::npos);
+  CHECK(parse_json(to_json_text(answer("")), "result").find("measured") == nullptr);
 }
 
 TEST_CASE("every fault of a row is named at its place") {
@@ -155,7 +155,7 @@ TEST_CASE("every fault of a row is named at its place") {
   says(R"({"nodes": 2, "gpus": 12, "gpus_per_node": 8, "samples_per_s": 3})", "have 16 GPUs, not 12");
   says(R"({"nodes": 4, "gpus": 2, "samples_per_s": 3})", "leave some of 4 nodes");
   says(R"({"gpus": 9, "samples_per_s": 3})", "9 GPUs do not fit one node");
-  says(R"({"nodes": 3, "gpus": 8, "samples_per_s": 3})", "fill 1 NVIDIA DGX-1");
+  says(R"({"nodes": 3, "gpus": 8, "samples_per_s": 3})", "fill 1 of 3 nodes");
   says(R"({"samples_per_s": 3}, {"samples_per_s": 3})", "repeats row 1");
   says(R"({"tokens_per_s": 3})", "takes no tokens");
   says(R"({"precision": "fp8", "samples_per_s": 3})", "the measured run cannot be built");
