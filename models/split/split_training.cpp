@@ -334,7 +334,9 @@ class SplitModel {
                                                    .replicas = static_cast<double>(mesh_.shards()),
                                                    .precision = spec_.precision,
                                                    .recompute = mesh_.recompute == Recomputation::full});
-    work.lists = exposed.network / spec_.network_scale + exposed.device / spec_.compute_scale + exposed.host;
+    // The host's part is waited for as the exchange is, and no better known.
+    work.lists =
+        (exposed.network + exposed.host) / spec_.network_scale + exposed.device / spec_.compute_scale;
     work.weights.time = exposed.kept;
   }
 

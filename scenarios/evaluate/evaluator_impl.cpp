@@ -264,6 +264,9 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   spec.batch_per_gpu = q.workload.batch_per_gpu;
   spec.accumulation = q.workload.accumulation;
   spec.recompute = q.workload.recompute;
+  if (!q.workload.parallelism && spec.batch_per_gpu < 1)
+    ledger.warn(spec.workload->title +
+                ": a GPU has a part of a sample. What the GPUs of a sample tell each other has no model.");
   spec.precision = q.workload.precision;
   spec.adam = optimizer_of(q.workload, *spec.workload) == Optimizer::adam;
   spec.optimizer = q.workload.updates;

@@ -9,11 +9,11 @@
 
 #include "models/frameworks/framework.hpp"
 #include "models/site/prices.hpp"
-#include "scenarios/names/ranges.hpp"
 #include "scenarios/format/workload_choice.hpp"
 #include "scenarios/names/defaults.hpp"
 #include "scenarios/names/exchange_choice.hpp"
 #include "scenarios/names/own_file.hpp"
+#include "scenarios/names/ranges.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "topologies/catalog/catalog.hpp"
 #include "topologies/catalog/catalog_file.hpp"
@@ -62,7 +62,7 @@ WorkloadSpec read_workload(const Json& json) {
   workload.epochs_is_default = !in.has("epochs");
   workload.epochs = in.number_or("epochs", defaults::epochs, 1e-6, 1e9);
   workload.batch_is_default = !in.has("batch_per_gpu");
-  workload.batch_per_gpu = in.number_or("batch_per_gpu", defaults::batch_per_gpu, 1, 1e8);
+  workload.batch_per_gpu = in.number_or("batch_per_gpu", defaults::batch_per_gpu, 0.01, 1e8);
   if (const Json* batch = in.find("global_batch")) workload.global_batch = read_global_batch(*batch);
   workload.precision_is_default = !in.has("precision");
   workload.precision = defaults::precision;

@@ -76,7 +76,7 @@ constexpr std::array all_rules{
     PredictionRule{"training", "samples_per_s_per_gpu", several, predict_training, {}},
     PredictionRule{"training", "tokens_per_s_per_gpu", several, predict_training, {}},
     PredictionRule{"training", "tflops_per_gpu", several, predict_flop_per_gpu, {}},
-    PredictionRule{"training", "fraction_of_peak", several, predict_scaled_peak_fraction, {}},
+    PredictionRule{"training", "fraction_of_peak", several, predict_peak_fraction, {}},
     PredictionRule{"training", "mfu", several, predict_flop_per_gpu, {}},
     PredictionRule{"training", "hfu", several, predict_flop_per_gpu, {}},
     PredictionRule{"training", "step_time_s", several, predict_training, {}},

@@ -119,8 +119,6 @@ PredictedFigure predict_training(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_throughput(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_forward(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_backward(PredictionContext&, const ValidationCase&);
-PredictedFigure predict_flop_rate(PredictionContext&, const ValidationCase&);
-PredictedFigure predict_peak_fraction(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_speedup(PredictionContext&, const ValidationCase&);
 
 // Token by token, one GPU or several (generation_case.cpp).
@@ -138,11 +136,13 @@ PredictedFigure predict_token_energy(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_benchmark_samples(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_benchmark_answers(PredictionContext&, const ValidationCase&);
 
-// Several GPUs (several_gpus.cpp).
+// What follows from the answer to a training's scenario (training_figures.cpp).
+/// Arithmetic per second of one GPU, three times that of a forward pass.
+PredictedFigure predict_flop_rate(PredictionContext&, const ValidationCase&);
+/// Share of the peak that all GPUs reach together; with the batch that fills them where none is stated.
+PredictedFigure predict_peak_fraction(PredictionContext&, const ValidationCase&);
 /// Arithmetic per second of one GPU, or its share of the peak, counted as the source says.
 PredictedFigure predict_flop_per_gpu(PredictionContext&, const ValidationCase&);
-/// Share of the peak that all GPUs reach together; with the batch that fills them where none is stated.
-PredictedFigure predict_scaled_peak_fraction(PredictionContext&, const ValidationCase&);
 PredictedFigure predict_scaling(PredictionContext&, const ValidationCase&);
 /// GPUs times the time to train. What a campaign repeats and loses is not in it, and mostly not in the
 /// figure.

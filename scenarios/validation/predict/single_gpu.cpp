@@ -1,4 +1,4 @@
-/// Figures of runs on one GPU: the step of models/frameworks/gpu_step.hpp in the unit that the source prints.
+/// Forward passes on one GPU, and the parts of a training step on it (models/frameworks/gpu_step.hpp).
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -14,16 +14,9 @@ constexpr const char* gpu_compute = "GPU compute";
 
 struct OneGpuRun {
   StepTime step;
-  const Workload* workload = nullptr;
-  const GpuCostModel* gpu = nullptr;
   double batch = 0;
-  double accumulation = 1;  ///< micro-steps per update
 
-  /// One optimizer step: the update comes once.
-  [[nodiscard]] Duration whole_step() const {
-    return step.total + (step.forward + step.backward) * (accumulation - 1);
-  }
-  [[nodiscard]] double samples_per_s() const { return batch * accumulation / whole_step().base(); }
+  [[nodiscard]] double samples_per_s() const { return batch / step.total.base(); }
 };
 
 OneGpuRun run_on_one_gpu(PredictionContext& context, const ValidationCase& c) {
@@ -35,14 +28,13 @@ OneGpuRun run_on_one_gpu(PredictionContext& context, const ValidationCase& c) {
   options.precision = precision_of(c);
   options.training = c.workload.task != "inference";
   options.optimizer = flag_in(c.workload.extra, "includes_optimizer").value_or(true);
-  run.accumulation = accumulation_of_case(c);
   options.recompute = recomputation_of_case(c);
-  run.workload = &context.workload(c);
-  options.adam = trains_with_adam(c, *run.workload);
-  run.gpu = &context.gpu(*c.system.gpu, profile);
-  require_precision(*run.gpu, options.precision,
+  const Workload& workload = context.workload(c);
+  options.adam = trains_with_adam(c, workload);
+  const GpuCostModel& gpu = context.gpu(*c.system.gpu, profile);
+  require_precision(gpu, options.precision,
                     options.training ? PrecisionUse::training : PrecisionUse::inference);
-  run.step = step_time(*run.workload, *run.gpu, profile, options);
+  run.step = step_time(workload, gpu, profile, options);
   if (!(run.step.total > Duration{0})) throw Unpredictable{"the network has no operator that takes time"};
   return run;
 }
@@ -73,20 +65,6 @@ PredictedFigure predict_forward(PredictionContext& context, const ValidationCase
 PredictedFigure predict_backward(PredictionContext& context, const ValidationCase& c) {
   const OneGpuRun run = run_on_one_gpu(context, c);
   return figure_of(run.step.backward.base(), run.step.log_sigma, gpu_compute);
-}
-
-PredictedFigure predict_flop_rate(PredictionContext& context, const ValidationCase& c) {
-  const OneGpuRun run = run_on_one_gpu(context, c);
-  const double passes = c.workload.task == "inference" ? 1 : 3;
-  const double tera = passes * run.workload->forward_flop().base() * run.samples_per_s() / 1e12;
-  return figure_of(tera, run.step.log_sigma, gpu_compute);
-}
-
-PredictedFigure predict_peak_fraction(PredictionContext& context, const ValidationCase& stated) {
-  const ValidationCase c = with_fitting_batch(context, stated);  // who quotes a peak has filled the GPU
-  const PredictedFigure rate = predict_flop_rate(context, c);
-  const double peak = context.gpu(*c.system.gpu, context.profile(c)).gpu().fp32.base() / 1e12;
-  return scaled(rate, 1 / peak);
 }
 
 PredictedFigure predict_speedup(PredictionContext& context, const ValidationCase& c) {

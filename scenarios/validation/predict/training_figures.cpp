@@ -1,5 +1,5 @@
-/// Figures of training on several GPUs that are not figures of a scenario's answer but follow from it, and
-/// ratios of two scenarios.
+/// Figures of training that are not figures of a scenario's answer but follow from it, and ratios of two
+/// scenarios.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -77,7 +77,12 @@ PredictedFigure predict_flop_per_gpu(PredictionContext& context, const Validatio
   return scaled(rate, 1 / (*peak)->base());
 }
 
-PredictedFigure predict_scaled_peak_fraction(PredictionContext& context, const ValidationCase& stated) {
+PredictedFigure predict_flop_rate(PredictionContext& context, const ValidationCase& c) {
+  const double flop = training_passes * context.workload(c).forward_flop().base();
+  return scaled(run_scenario(context, c).rate(), flop / 1e12);
+}
+
+PredictedFigure predict_peak_fraction(PredictionContext& context, const ValidationCase& stated) {
   const ValidationCase c = with_fitting_batch(context, stated);
   const ScenarioRun run = run_scenario(context, c);
   const double flop = training_passes * context.workload(c).forward_flop().base();
