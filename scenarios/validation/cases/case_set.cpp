@@ -34,9 +34,10 @@ CaseSet case_set(const ValidationCase& c, const ProvenanceRegistry& registry) {
   if (c.kind == "projection" || marked(extra, "suspect") || marked(extra, "superseded") ||
       marked(extra, "duplicate_of"))
     return CaseSet::not_scored;
+  // A bound can only be violated, so no fit uses one.
+  if (marked(extra, "bound")) return CaseSet::bound;
   // The row from which the length of its table's runs is taken says nothing of the prediction.
   if (registry.user_of(c) != nullptr || text_in(c.json, "length_from") == c.id) return CaseSet::fit;
-  if (marked(extra, "bound")) return CaseSet::bound;
   if (c.kind == "derived") return CaseSet::derived;
   if (marked(extra, "approximate")) return CaseSet::approximate;
   if (c.system.gpu_assumed || flag_in(c.system.fabric, "assumed").value_or(false) ||
