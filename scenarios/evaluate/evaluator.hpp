@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "models/step/training.hpp"
-#include "scenarios/evidence/assumption.hpp"
-#include "scenarios/evidence/estimate.hpp"
 #include "scenarios/evaluate/failure_plan.hpp"
 #include "scenarios/evaluate/input_report.hpp"
+#include "scenarios/evidence/assumption.hpp"
+#include "scenarios/evidence/estimate.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/names/run_control.hpp"
 #include "sim/base/error.hpp"

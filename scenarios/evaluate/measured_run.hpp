@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/evidence/estimate.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/evidence/estimate.hpp"
 #include "scenarios/format/measured_spec.hpp"
 
 namespace rackcast {

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "models/step/training.hpp"
-#include "scenarios/evidence/assumption.hpp"
-#include "scenarios/evidence/estimate.hpp"
 #include "scenarios/evaluate/failure_plan.hpp"
 #include "scenarios/evaluate/input_report.hpp"
 #include "scenarios/evaluate/measured_run.hpp"
 #include "scenarios/evaluate/step_timeline.hpp"
+#include "scenarios/evidence/assumption.hpp"
+#include "scenarios/evidence/estimate.hpp"
 #include "scenarios/evidence/evidence.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/limits/limits.hpp"

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "scenarios/validation/cases/cluster_of_case.hpp"
-#include "scenarios/validation/settings/open_settings.hpp"
-#include "scenarios/validation/settings/usual_settings.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
+#include "scenarios/validation/settings/open_settings.hpp"
+#include "scenarios/validation/settings/usual_settings.hpp"
 #include "sim/base/error.hpp"
 
 namespace rackcast {

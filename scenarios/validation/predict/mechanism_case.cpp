@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "scenarios/validation/cases/cluster_of_case.hpp"
-#include "scenarios/validation/settings/mlperf_inference.hpp"
 #include "scenarios/validation/cases/split_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
+#include "scenarios/validation/settings/mlperf_inference.hpp"
 #include "sim/base/error.hpp"
 
 namespace rackcast {

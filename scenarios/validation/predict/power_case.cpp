@@ -7,8 +7,8 @@
 
 #include "models/power/node_power.hpp"
 #include "scenarios/validation/cases/cluster_of_case.hpp"
-#include "scenarios/validation/settings/mlperf_training.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
+#include "scenarios/validation/settings/mlperf_training.hpp"
 #include "sim/json/reader.hpp"
 #include "topologies/hardware/node_spec.hpp"
 

@@ -1,10 +1,10 @@
 /// Cases that are asked as scenarios (scenarios/validation/cases/to_scenario.hpp).
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/scenario.hpp"
-#include "scenarios/validation/settings/open_settings.hpp"
 #include "scenarios/validation/cases/to_scenario.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "scenarios/validation/predict/scenario_run.hpp"
+#include "scenarios/validation/settings/open_settings.hpp"
 #include "sim/base/error.hpp"
 
 namespace rackcast {

@@ -15,9 +15,9 @@
 #include "models/serving/serving.hpp"
 #include "models/serving/token_generation.hpp"
 #include "scenarios/validation/cases/exchange_of_case.hpp"
-#include "scenarios/validation/settings/mlperf_inference.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
+#include "scenarios/validation/settings/mlperf_inference.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 

@@ -8,9 +8,9 @@
 
 #include "models/exchange/exchange.hpp"
 #include "scenarios/answer/planner.hpp"
-#include "scenarios/names/ranges.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/listings/templates.hpp"
+#include "scenarios/names/ranges.hpp"
 #include "scenarios/result/result.hpp"
 #include "sim/base/error.hpp"
 #include "sim/json/reader.hpp"
