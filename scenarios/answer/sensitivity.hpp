@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "scenarios/evaluate/evaluator.hpp"
+#include "scenarios/result/result.hpp"
 
 namespace rackcast {
 
