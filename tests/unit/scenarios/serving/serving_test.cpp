@@ -167,7 +167,7 @@ TEST_CASE("without an answer the nearest choice says what it lacks") {
   const ServiceResult r = sized(R"("rate": "100/s", "latency": "100 us")", search);
   CHECK_FALSE(r.answer.feasible);
   CHECK(r.answer.node == "dgx1v_16gb");
-  CHECK(has(answer_sentence(r), "None of 4 choices"));
+  CHECK(has(answer_sentence(r), "None of the 4 choices"));
 }
 
 TEST_CASE("what a fleet's site allows conflicts with its latency, and each can be kept without the other" *
