@@ -17,6 +17,7 @@
 #include "scenarios/answer/explain.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/result/result.hpp"
 #include "scenarios/serving/service_result.hpp"
 #include "sim/base/atomic_file.hpp"
@@ -205,8 +206,8 @@ int run_check(const Arguments& args) {
   const Scenario scenario = read_scenario(text, args.scenario);
   const Catalog catalog = open_catalog(args);
   check_names(scenario, catalog);
-  print(fmt::format("{}: no errors ({}; {} workloads)\n", args.scenario, scenario.name,
-                    scenario.workloads.size()));
+  print(fmt::format("{}: no errors ({}; {})\n", args.scenario, scenario.name,
+                    count_of(static_cast<double>(scenario.workloads.size()), "workload")));
   return Exit::ok;
 }
 

@@ -230,6 +230,11 @@ Cell percent_cell(std::optional<double> fraction) {
 }
 
 std::string limit_title(std::string limit) {
+  for (const std::string_view objective : {"fewest-nodes", "lowest-cost", "lowest-energy", "fastest"}) {
+    if (limit != objective) continue;
+    std::ranges::replace(limit, '-', ' ');
+    return "the objective, " + limit;
+  }
   std::ranges::replace(limit, '_', ' ');
   if (limit.starts_with("gpu ")) limit.replace(0, 3, "GPU");
   return limit;

@@ -57,9 +57,12 @@ std::string waits_sentence(const Campaign& c) {
     if (s.wait.p50 && s.wait.p90 && (!longest || *s.wait.p90 > *longest->wait.p90)) longest = &s;
   if (!longest) return "No job was started after the warm-up.";
   const auto& done = longest->completion.p90;
+  const auto wait = [](double seconds) {
+    return seconds > 0 ? "wait no more than " + duration_text(seconds) : std::string{"do not wait"};
+  };
   return fmt::format(
-      "Half of the jobs of {} wait no more than {}, nine in ten no more than {}{}{}.", longest->name,
-      duration_text(*longest->wait.p50), duration_text(*longest->wait.p90), interval_of_p90(longest->wait),
+      "Half of the jobs of {} {}, nine in ten {}{}{}.", longest->name, wait(*longest->wait.p50),
+      wait(*longest->wait.p90), interval_of_p90(longest->wait),
       done ? fmt::format("; nine in ten are done {} after submission", duration_text(*done)) : "");
 }
 

@@ -283,7 +283,9 @@ KeyValues relaxation_list(const std::vector<Plan::Relaxation>& relaxations, cons
 
 Table conflict_table(const Plan& plan) {
   Table table;
-  table.caption = "The smallest set of limits that conflict: drop any one, and the others can be kept";
+  table.caption = plan.conflict_set.size() == 1
+                      ? "The limit that cannot be kept"
+                      : "The smallest set of limits that conflict: drop any one, and the others can be kept";
   table.columns = {{"Limit"}, {"Allowed", Align::right}, {"Needed", Align::right}, {"Why"}};
   for (const auto& c : plan.conflict_set)
     table.rows.push_back({text_cell(limit_title(c.limit)), text_cell(c.allowed), text_cell(c.needed),

@@ -12,8 +12,14 @@ namespace {
 
 Table conflict_table(const ResultDocument& document, const std::vector<Answer::Conflict>& conflicts) {
   Table table;
-  table.caption = "Limits that cannot be met together";
-  table.columns = {{"Limit"}, {"Allowed or asked", Align::right}, {"Best possible", Align::right}, {"Why"}};
+  const bool simulated = document.kind == ResultDocument::Kind::simulate;
+  table.caption = simulated               ? "Limits that this cluster does not keep"
+                  : conflicts.size() == 1 ? "The limit that cannot be met"
+                                          : "Limits that cannot be met together";
+  table.columns = {{"Limit"},
+                   {"Allowed or asked", Align::right},
+                   {simulated ? "Of this cluster" : "Best possible", Align::right},
+                   {"Why"}};
   for (const auto& conflict : conflicts) {
     table.rows.push_back({text_cell(limit_title(conflict.constraint)), text_cell(conflict.required),
                           text_cell(conflict.best), text_cell(conflict_text(document, conflict))});

@@ -8,6 +8,7 @@
 #include "models/collectives/cluster.hpp"
 #include "models/memory/memory.hpp"
 #include "models/networks/workload.hpp"
+#include "scenarios/answer/collisions.hpp"
 #include "scenarios/answer/sensitivity.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/evaluate/step_timeline.hpp"
@@ -168,6 +169,7 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.ladder = ladder(s, w, evaluator);
   w.input = evaluator.input(q);
   w.reliability = reliability_report(evaluator, q);
+  w.collisions = collision_note(evaluator, q);
   if (!s.adds_up()) w.sensitivity = sensitivity(evaluator, s, q);
 }
 

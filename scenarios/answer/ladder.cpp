@@ -43,7 +43,7 @@ std::vector<LadderRow> ladder(const Scenario& s, const WorkloadResult& w, Evalua
     add("Epochs after the law", epochs, "1", fmt::format("{:.4g}", epochs),
         law_text(w.spec, w.global_batch) + "; the weakest link of the ladder, confidence low");
   }
-  add("Samples seen", seen, "1", grouped(seen), fmt::format("{:g} epochs", epochs));
+  add("Samples seen", seen, "1", grouped(seen), fmt::format("{:g} epoch{}", epochs, epochs == 1 ? "" : "s"));
   const Flop work = 3 * seen * w.forward_flop;
   add("Arithmetic", work.base(), "FLOP", to_text(work),
       fmt::format("3 x {} forward per sample: forward, data gradient, weight gradient",
@@ -54,8 +54,9 @@ std::vector<LadderRow> ladder(const Scenario& s, const WorkloadResult& w, Evalua
   const Duration gpu_time{d.samples * evaluator.epochs(one) / rate};
   add("Time on one GPU", gpu_time.base(), "s", to_text(gpu_time),
       fmt::format(
-          "{} samples/s, simulated on one GPU of the node, input path included{}",
+          "{} samples/s, simulated on one GPU of the node, input path included{}{}",
           rate < 100 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate),
+          w.spec.parallelism ? "; as if its memory held the whole network" : "",
           w.spec.convergence ? fmt::format("; {:.4g} epochs at its batch", evaluator.epochs(one)) : ""));
   add("Global batch", w.global_batch, "1", w.batch.text, w.batch.origin);
   add("Optimizer steps", w.steps, "1", grouped(w.steps),

@@ -125,6 +125,11 @@ Conflict none_taken(Evaluator& evaluator, Question asked, int max_nodes) {
     return {Limit::max_nodes, count_of(max_nodes, "node"), count_of(step + spares, "node"),
             fmt::format("{} and {} are more than {} (goal.max_nodes).", count_of(step, "node"),
                         count_of(spares, "spare"), max_nodes)};
+  const int per_node = std::max(1, evaluator.node(asked.cluster).gpus);
+  if (const int least = (asked.gpus.value_or(0) + per_node - 1) / per_node; least > max_nodes)
+    return {Limit::max_nodes, count_of(max_nodes, "node"), count_of(least, "node"),
+            fmt::format("A job of {} GPUs takes {}; the search stops at {} (goal.max_nodes).", *asked.gpus,
+                        count_of(least, "node"), max_nodes)};
   std::string splits, titles;
   int unit = evaluator.node(asked.cluster).gpus;
   for (const Question& q : one_by_one(asked)) {
@@ -150,6 +155,7 @@ std::vector<int> counts_taken(Evaluator& evaluator, const Question& asked, int m
   const std::vector<Question> parts = one_by_one(asked);
   std::vector<int> out;
   for (int nodes = step; nodes <= max_nodes; nodes += step) {
+    if (asked.gpus && nodes * per_node < *asked.gpus) continue;  // a job of this size needs more nodes
     const int gpus = std::min(nodes * per_node, asked.gpus.value_or(nodes * per_node));
     if (std::ranges::all_of(parts, [&](const Question& q) {
           return deals_evenly(q.workload, evaluator.workload(q.workload), gpus);

@@ -87,14 +87,17 @@ std::string broken_by(const PlanReport& plan, const WorkloadResult& w, Duration 
 /// The workload on the size that was chosen for all of them.
 void describe_chosen(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
                      const PlanReport& plan, WorkloadResult& w) {
-  const bool none = asks_for_nodes(s) && !plan.chosen && !plan.nearest;
+  const bool none = !plan.chosen && !plan.nearest;  // what is described is no answer, so it has no cluster
   describe(evaluator, s, spec, none ? 1 : s.cluster.nodes, w);
+  if (none) {
+    w.answer.nodes = w.answer.gpus = w.answer.spares = 0;
+    w.prediction = {};
+  }
   w.answer.feasible = plan.chosen.has_value();
   if (!plan.chosen)
     w.answer.binding_constraint = broken_by(plan, w, s.goal->deadline);
   else
-    w.answer.binding_constraint =
-        plan.smaller && !plan.smaller->breaks.empty() ? plan.smaller->breaks.front() : plan.objective;
+    w.answer.binding_constraint = what_binds(s, plan);
 }
 
 /// Each workload of a scenario whose workloads have an answer each, or only a place in the planner's.
@@ -174,6 +177,8 @@ void finish(Result& result, Evaluator& evaluator) {
   for (const WorkloadResult& w : result.workloads)
     if (w.run.period == 0 && !w.run.partial)
       result.warnings.push_back(w.title + ": " + repetition_note(w.run));
+  for (const WorkloadResult& w : result.workloads)
+    if (!w.collisions.empty()) result.warnings.push_back(w.title + ": " + w.collisions);
   for (const WorkloadResult& w : result.workloads)
     if (w.batch.largest_useful && w.global_batch > *w.batch.largest_useful * (1 + 1e-9))
       result.warnings.push_back(fmt::format(

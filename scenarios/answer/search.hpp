@@ -64,6 +64,8 @@ std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& q
 /// What answer.binding_constraint says beside the names of limits.
 namespace constraint {
 inline constexpr const char* one_node = "minimum of one node";
+inline constexpr const char* job = "GPUs of a job";  ///< which take this number of nodes
+inline constexpr const char* smallest = "smallest size searched";
 inline constexpr const char* limit = "limit";  ///< of the simulation: it was not finished
 }  // namespace constraint
 

@@ -102,19 +102,12 @@ void describe_none(Answer& a) {
 }
 
 /// The planner's own proof, where the search for nodes alone came to another count.
-void take_proof(Answer& a, const PlanReport& plan) {
+void take_proof(Answer& a, const Scenario& s, const PlanReport& plan) {
   a.conflicts.clear();
   a.changes.clear();
   a.why_not_fewer.reset();
-  a.binding_constraint = plan.objective;
-  if (!plan.smaller) {
-    // There is none, or a limit ended the search before anybody asked.
-    const bool unasked = plan.partial && plan.chosen->nodes > 1;
-    a.binding_constraint = unasked ? constraint::limit : constraint::one_node;
-    return;
-  }
-  if (plan.smaller->breaks.empty()) return;
-  a.binding_constraint = plan.smaller->breaks.front();
+  a.binding_constraint = what_binds(s, plan);
+  if (!plan.smaller || plan.smaller->breaks.empty()) return;
   a.why_not_fewer = Smaller{static_cast<int>(plan.smaller->nodes), a.binding_constraint, {}, {}};
 }
 
@@ -125,7 +118,7 @@ void answer_feasible(Evaluator& evaluator, Result& r) {
   a.feasible = true;
   describe_cluster(a, *plan.chosen);
   if (!asks_for_nodes(r.scenario)) return;
-  if (!found) take_proof(a, plan);
+  if (!found) take_proof(a, r.scenario, plan);
   if (r.workloads.size() == 1 || r.scenario.adds_up()) return;
   if (a.why_not_fewer) a.why_not_fewer->workload = hungriest(r).spec.model;
   try {  // what would change the answer for all of them
@@ -139,6 +132,14 @@ void answer_feasible(Evaluator& evaluator, Result& r) {
   }
 }
 
+/// Does a workload's own conflict speak of a larger cluster than the one that needs least of the limit?
+bool of_larger_cluster(const Conflict& own, const doc::Plan::Conflict& least) {
+  constexpr Limit sums[] = {Limit::max_racks, Limit::rack_units,  Limit::floor_area,  Limit::site_power,
+                            Limit::budget,    Limit::opex_budget, Limit::total_budget};
+  return least.at && std::ranges::find(sums, own.limit) != std::end(sums) &&
+         !own.best.ends_with(least.needed);
+}
+
 void answer_infeasible(Result& r) {
   const PlanReport& plan = *r.plan;
   Answer& a = r.answer;
@@ -149,15 +150,18 @@ void answer_infeasible(Result& r) {
     describe_cluster(a, *plan.nearest);
   else
     describe_none(a);
-  if (plan.conflict_set.empty()) return;                              // a limit ended the search
-  if (!a.conflicts.empty() && plan.conflict_set.size() == 1) return;  // they say more than the limit's name
+  if (plan.conflict_set.empty()) return;  // a limit ended the search
+  if (!a.conflicts.empty() && plan.conflict_set.size() == 1 &&
+      !of_larger_cluster(a.conflicts.front(), plan.conflict_set.front()))
+    return;  // they say more than the limit's name
   if (a.conflicts.empty()) a.binding_constraint = plan.conflict_set.front().limit;
   const std::vector<Conflict> found = std::exchange(a.conflicts, {});
   for (const doc::Plan::Conflict& c : plan.conflict_set) {
     const Limit limit = limit_named(c.limit);
     const auto same = std::ranges::find(found, limit, &Conflict::limit);  // it may say more than numbers do
     a.conflicts.push_back(
-        {limit, c.allowed, c.needed, same == found.end() ? std::string{} : same->statement});
+        {limit, c.allowed, c.needed,
+         same == found.end() || of_larger_cluster(*same, c) ? std::string{} : same->statement});
   }
 }
 
@@ -221,6 +225,14 @@ void add_figures(Evaluator& evaluator, Result& r, int nodes) {
 }
 
 }  // namespace
+
+std::string what_binds(const Scenario& s, const PlanReport& plan) {
+  if (plan.smaller) return plan.smaller->breaks.empty() ? plan.objective : plan.smaller->breaks.front();
+  if (s.cluster.gpus_per_job) return constraint::job;
+  if (plan.chosen->nodes == 1) return constraint::one_node;
+  // There is no smaller size, or a limit ended the search before anybody asked.
+  return plan.partial ? constraint::limit : constraint::smallest;
+}
 
 bool asks_for_nodes(const Scenario& s) {
   return s.goal->objective == Objective::fewest_nodes && s.search.nodes.empty() &&

@@ -269,8 +269,12 @@ PlanSpace plan_space(Evaluator& evaluator, const Scenario& s) {
     }
   }
   if (space.designs.empty())
-    throw Error{"no size of the search takes the GPUs of a job", s.search.where,
-                "a job of cluster.gpus_per_job GPUs needs more nodes"};
+    throw Error{
+        s.cluster.gpus_per_job
+            ? fmt::format("no number of nodes that may be chosen has {} GPUs", *s.cluster.gpus_per_job)
+            : std::string{"no size of the search takes the GPUs of a job"},
+        s.search.where.file.empty() ? s.cluster.where : s.search.where,
+        "allow more nodes (goal.max_nodes, search.nodes), or ask for fewer GPUs (cluster.gpus_per_job)"};
   for (const WorkloadSpec& w : s.workloads) {
     (void)evaluator.workload(w);
     space.variants.push_back(variants_of(s.search, w));

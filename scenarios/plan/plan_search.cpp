@@ -223,7 +223,6 @@ void PlanSearch::explore(bool ahead) {
   for (std::size_t d = 0; d < space_.designs.size(); ++d) {
     explore(d, space_.designs[d].asked);
     refine(d, PerLimit{1});
-    judged_ += (points_[d].rbegin()->first + 1);
     if (control_.on_design) control_.on_design(d + 1, space_.designs.size());
   }
   const bool any = std::ranges::any_of(points_, [&](const Points& points) {
@@ -295,6 +294,19 @@ std::optional<Judged> PlanSearch::best_known(const PerLimit& factors) const {
   const auto least = std::ranges::min_element(
       known, {}, [this](const Judged& c) { return rank(scenario_.goal->objective, c); });
   return least == known.end() ? std::nullopt : std::optional(*least);
+}
+
+std::size_t PlanSearch::judged() const {
+  std::size_t out = 0;
+  for (std::size_t d = 0; d < points_.size(); ++d) {
+    const Points& points = points_[d];
+    // Up to the largest that was simulated, of those that were asked for; and any that were simulated beyond
+    // them.
+    const std::size_t upto =
+        points.empty() ? 0 : std::min(points.rbegin()->first + 1, space_.designs[d].asked);
+    out += std::max(upto, points.size());
+  }
+  return out;
 }
 
 std::optional<Judged> PlanSearch::smaller(const Judged& of) {

@@ -74,7 +74,7 @@ class PlanSearch {
   [[nodiscard]] double waits() const;
 
   [[nodiscard]] const PlanSpace& space() const { return space_; }
-  [[nodiscard]] std::size_t judged() const { return judged_; }
+  [[nodiscard]] std::size_t judged() const;
   [[nodiscard]] std::size_t points() const { return maker_.made(); }
   [[nodiscard]] const std::vector<Refusal>& refusals() const { return maker_.refusals(); }
   [[nodiscard]] const std::map<Limit, std::string>& undecided() const { return maker_.undecided(); }
@@ -108,7 +108,6 @@ class PlanSearch {
   WaysToRun ways_;
   PointMaker maker_;
   std::vector<Points> points_;  ///< of each design
-  std::size_t judged_ = 0;
 };
 
 }  // namespace rackcast

@@ -133,10 +133,11 @@ struct WorkloadResult {
   Prediction prediction;
   TrainingRun run;
   std::string step_statement;
-  std::optional<Utilisation> utilisation;        ///< of a language model
-  Bytes memory_per_gpu{0};                       ///< that training takes
-  std::optional<double> memory_fits_odds;        ///< that this is enough, of a split network
-  std::optional<InputReport> input;              ///< nothing if samples are in memory
+  std::string collisions;                  ///< what static routes cost (answer/collisions.hpp); or empty
+  std::optional<Utilisation> utilisation;  ///< of a language model
+  Bytes memory_per_gpu{0};                 ///< that training takes
+  std::optional<double> memory_fits_odds;  ///< that this is enough, of a split network
+  std::optional<InputReport> input;        ///< nothing if samples are in memory
   std::optional<ReliabilityReport> reliability;  ///< nothing if nothing ever fails
   std::vector<LadderRow> ladder;
   std::vector<ScalingRow> scaling;

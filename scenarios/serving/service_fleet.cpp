@@ -224,7 +224,7 @@ Smaller ServingDemand::falls_short(int fewer) {
   if (gpu.saturated)
     return {fewer,
             "latency",
-            fmt::format("{} would be overloaded: each GPU does {} at most, {} are asked.", nodes,
+            fmt::format("{} would be overloaded: each GPU does {} at most, and {} are asked of it.", nodes,
                         requests_text(node_.gpu_capacity()), requests_text(of_gpu)),
             {}};
   const auto late = node_.broken(gpu).value_or(node_.targets(gpu).front());
@@ -240,13 +240,13 @@ Conflict passed_conflict(const ServiceOption& o, const ServiceLimit& passed, Fre
   const ServiceNode& node = *o.server;
   std::string cores;
   if (node.decode_rate() && passed.rate == *node.decode_rate())
-    cores = fmt::format(" ({:.0f} cores, where these have {})", std::ceil(peak * node.decode()),
-                        nodes * node.node().cpu_cores->value);
-  return {passed.limit, requests_text(peak), requests_text(nodes * passed.rate),
-          fmt::format("On {} {} end{} at {}; the busiest hour asks {}, which takes {}{}.",
-                      count_of(nodes, "node"), passed.name, passed.name.ends_with('s') ? "" : "s",
-                      requests_text(nodes * passed.rate), requests_text(peak),
-                      count_of(std::ceil(peak / passed.rate), "node"), cores)};
+    cores = fmt::format(" ({} cores; these have {})", grouped(std::ceil(peak * node.decode())),
+                        grouped(nodes * node.node().cpu_cores->value));
+  return {
+      passed.limit, requests_text(peak), requests_text(nodes * passed.rate),
+      fmt::format("{} {} at most {}, bound by {}; the busiest hour asks for {}, which takes {}{}.",
+                  count_of(nodes, "node"), nodes == 1 ? "takes" : "take", requests_text(nodes * passed.rate),
+                  passed.name, requests_text(peak), count_of(std::ceil(peak / passed.rate), "node"), cores)};
 }
 
 std::optional<std::vector<Conflict>> fleet_conflicts(const ServiceOption& option, int needed,

@@ -94,17 +94,17 @@ void add_rent(const Catalog& catalog, const PriceOptions& prices, const SitePlan
                             ? instance_with(catalog, cluster.node.gpu.id, rent.terms, prices.date)
                             : std::optional(rent.instance.name);
   if (!instance) {
-    out.no_rent = fmt::format("the catalogue has no {} price of a cloud instance with {} by {}",
-                              plain_name(out.rent_terms), cluster.node.gpu.name, prices.date);
+    out.no_rent = fmt::format("the catalogue has no price of a cloud instance with {} ({}) by {}",
+                              cluster.node.gpu.name, plain_name(out.rent_terms), prices.date);
     out.missing.push_back("renting: " + out.no_rent);
     return;
   }
   out.offer =
       placed(rent.instance.where, [&] { return rent_offer(catalog, *instance, rent.terms, prices.date); });
   if (!out.offer) {
-    out.no_rent = fmt::format("the first {} price of {} that the catalogue knows is of {}, after {}",
-                              plain_name(out.rent_terms), *instance,
-                              first_rate_date(catalog, *instance, rent.terms), prices.date);
+    out.no_rent =
+        fmt::format("the first price of {} ({}) that the catalogue knows is of {}, after {}", *instance,
+                    plain_name(out.rent_terms), first_rate_date(catalog, *instance, rent.terms), prices.date);
     out.missing.push_back("renting: " + out.no_rent);
     return;
   }
@@ -144,9 +144,9 @@ Ends of_run(const CostReport& c, const Ends& time) {
 
 std::string cost_statement(const CostReport& c) {
   const bool lower_bound = !c.lacking.none();
-  std::string text = fmt::format("{}{} to buy; owned at {:.0f} % utilisation it costs {}{}.",
-                                 at_least(c.lacking.bill()), to_text(c.own.capex), 100 * c.utilisation,
-                                 at_least(lower_bound), per_year(c.own.total(c.utilisation)));
+  std::string text = fmt::format(
+      "{}{} to buy; owned at {:.0f} % utilisation it costs {}{}.", c.lacking.bill() ? "At least " : "",
+      to_text(c.own.capex), 100 * c.utilisation, at_least(lower_bound), per_year(c.own.total(c.utilisation)));
   if (lower_bound)
     text += fmt::format(" These sums leave out {}, which nobody states.", missing_text(c.lacking));
   if (!c.staff_known) text += " Staff is not counted.";

@@ -47,3 +47,33 @@ TEST_CASE("a search that cannot be says where and why") {
   CHECK(contains(text, "needs a site"));
   CHECK(contains(error_text([] { (void)exchange_named("gossip"); }), "unknown exchange"));
 }
+
+TEST_CASE(
+    "issue 23, item 1: a limit that no size keeps is told with what the smallest cluster needs, not the "
+    "answer's") {
+  // Six nodes keep the deadline; one alone draws more than the feed has.
+  const Result r =
+      size(small({{"site.power.feed", "1 W"}, {"goal.deadline", "9 days"}, {"search", "{}"}}), catalog());
+  CHECK_FALSE(r.answer.feasible);
+  REQUIRE(r.plan->conflict_set.size() == 1);
+  CHECK(r.plan->conflict_set.front().limit == "site_power");
+  REQUIRE(r.plan->conflict_set.front().at.has_value());
+  CHECK(r.plan->conflict_set.front().at->nodes == 1);
+  REQUIRE(r.answer.conflicts.size() == 1);
+  CHECK(r.answer.conflicts.front().best == r.plan->conflict_set.front().needed);
+}
+
+TEST_CASE(
+    "issue 23, item 1: where no cluster comes near an answer, a workload has no number of nodes either") {
+  // Nobody states what a DGX H100 costs, so no size of it is known to be within the budget.
+  const Result r = size(small({{"search.node", "[\"dgx_h100\"]"},
+                               {"goal.objective", "lowest-cost"},
+                               {"site.prices.budget", "2 million USD"}}),
+                        catalog());
+  REQUIRE_FALSE(r.answer.feasible);
+  REQUIRE_FALSE(r.plan->nearest.has_value());
+  for (const WorkloadResult& w : r.workloads) {
+    CHECK(w.answer.nodes == 0);
+    CHECK(w.answer.gpus == 0);
+  }
+}

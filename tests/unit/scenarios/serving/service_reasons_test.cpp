@@ -60,8 +60,9 @@ TEST_CASE("a conflict names decoding on the host and how much the busiest hour n
   REQUIRE(decoding != r.answer.conflicts.end());
   CHECK(decoding->required == "120,000 requests/s");
   CHECK(has(decoding->statement, "The other limits leave"));
-  CHECK(has(decoding->statement, "the busiest hour asks 120,000 requests/s, which takes"));
-  CHECK(has(decoding->statement, " cores, where these have "));
+  CHECK(has(decoding->statement, "bound by decoding on the host's cores; "));
+  CHECK(has(decoding->statement, "the busiest hour asks for 120,000 requests/s, which takes"));
+  CHECK(has(decoding->statement, " cores; these have "));
 }
 
 TEST_CASE("of every conflict the first figure is the limit and the second what there is") {

@@ -270,8 +270,8 @@ TEST_CASE("issue 23, item 11: a question of 2018 is compared with rents of 2018,
   const Result unknown = simulated({{"site.prices.rent", R"({"instance": "p3.8xlarge"})"}});
   CHECK_FALSE(unknown.site->cost->offer.has_value());
   CHECK_FALSE(unknown.site->cost->break_even.has_value());
-  CHECK(
-      has(unknown.site->cost->statement, "no rent to compare with: the first on demand price of p3.8xlarge"));
+  CHECK(has(unknown.site->cost->statement,
+            "no rent to compare with: the first price of p3.8xlarge (on demand) that the catalogue knows"));
   CHECK(std::ranges::any_of(unknown.site->cost->missing,
                             [](const auto& m) { return has(m, "2023-11-16, after 2018-10-31"); }));
   const Result early = simulated({{"site.prices.date", "2016-06-30"}});
