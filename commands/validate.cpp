@@ -39,7 +39,7 @@ void write_curves(const Arguments& args, std::span<const ValidationCase> cases, 
 }
 
 struct ValidateFlags {
-  std::string cases, only, show, curves, evidence, leave_out;
+  std::string cases, only, show, curves, evidence, leave_out, anchor;
   bool rows = false, keep_going = false;
   int threads = 0;
   std::vector<std::string> bound;
@@ -60,7 +60,8 @@ std::vector<ValidationCase> chosen_cases(const std::vector<ValidationCase>& all,
 /// What writes the page of rows again.
 std::string command_of(const ValidateFlags& flags) {
   const std::string only = flags.only.empty() ? "" : " --only " + flags.only;
-  const std::string left_out = flags.leave_out.empty() ? "" : " --leave-out " + flags.leave_out;
+  std::string left_out = flags.leave_out.empty() ? "" : " --leave-out " + flags.leave_out;
+  if (!flags.anchor.empty()) left_out += " --anchor " + flags.anchor;
   return fmt::format("rackcast validate --cases {}{}{} --rows", flags.cases, only, left_out);
 }
 
@@ -85,7 +86,8 @@ ValidationReport predicted(const Catalog& catalog, std::span<const ValidationCas
     progress.show(done, all.size());
   };
   ValidationReport report = validate_cases(catalog, all,
-                                           {.on_case = show,
+                                           {.anchored = !flags.anchor.empty(),
+                                            .on_case = show,
                                             .known = known,
                                             .threads = flags.threads,
                                             .without_source = flags.leave_out.empty() ? nullptr : &without});
@@ -149,6 +151,12 @@ void add_validate(CLI::App& app, Arguments& args) {
       ->add_option("--threads", flags->threads,
                    "Default: one per core; the report is the same for any number")
       ->check(CLI::Range(1, 4096));
+  validate
+      ->add_option("--anchor", flags->anchor,
+                   "\"smallest\": take the smallest run of each series as measured, and predict the others "
+                   "conditioned on it")
+      ->check(CLI::IsMember({"smallest"}))
+      ->excludes("--leave-out");
   validate->add_flag("--json", args.json, "Print every case and the summary as JSON");
   validate->add_option("-o,--output,--html", args.outputs, kOutputHelp);
   validate->add_option(
@@ -158,9 +166,10 @@ void add_validate(CLI::App& app, Arguments& args) {
   validate->add_option(
       "--curves", flags->curves,
       "Also draw how rates grow with GPUs: one SVG for each system and a README.md in this folder");
-  validate->add_option(
-      "--evidence", flags->evidence,
-      "Write the predicted trainings, one row for near repeats, as size and simulate show them");
+  validate
+      ->add_option("--evidence", flags->evidence,
+                   "Write the predicted trainings, one row for near repeats, as size and simulate show them")
+      ->excludes("--anchor");
   validate->add_option("--catalog", args.catalog_dir, "Folder with catalogue entries of your own");
   validate->callback([&args, flags] { args.code = run_validate(args, *flags); });
 }

@@ -53,7 +53,8 @@ Table error_table(std::string caption, const std::string& first, const Json& gro
   return table;
 }
 
-Headline headline(const Json& summary, bool left_out) {
+Headline headline(const Json& document) {
+  const Json& summary = document.require("summary");
   Headline out;
   out.kicker = "Predicted beside published";
   const auto median = maybe(summary, "median_abs_error");
@@ -62,7 +63,13 @@ Headline headline(const Json& summary, bool left_out) {
   out.lead = fmt::format("{} cases, {} predicted, {} skipped. Judged are measurements that no fit has used.",
                          count_text(count(summary, "n")), count_text(count(summary, "predicted")),
                          count_text(count(summary, "skipped")));
-  if (left_out) out.lead += " Every fit was repeated without the source that is predicted.";
+  if (!document.require("left_out").string().empty())
+    out.lead += " Every fit was repeated without the source that is predicted.";
+  if (const Json* anchors = document.find("anchors"))
+    out.lead += fmt::format(
+        " {} anchors, the smallest run of each series, were taken as measured and are not among the cases; "
+        "{} cases have no anchor and are left out.",
+        count_text(anchors->integer()), count_text(count(document, "without_anchor")));
   const auto fact = [&](std::string label, std::string_view key, std::string detail) {
     if (const auto value = maybe(summary, key))
       out.facts.push_back({std::move(label), percent_text(*value), std::move(detail)});
@@ -211,10 +218,7 @@ Report build_validation_report(const std::string& json_text, const std::string& 
   Report report;
   report.title = "Validation";
   report.subtitle = "Predictions beside published measurements";
-  report.sections.push_back(
-      {"summary",
-       "Summary",
-       {{headline(document.require("summary"), !document.require("left_out").string().empty())}}});
+  report.sections.push_back({"summary", "Summary", {{headline(document)}}});
   for (Section section : std::array{errors_section(document), worst_section(document),
                                     skipped_section(document), scatter_section(document)})
     if (!section.blocks.empty()) report.sections.push_back(std::move(section));

@@ -75,9 +75,8 @@ Table measured_table(const ResultDocument& document) {
     after.text = figure_and_width(row, row.after);
     Cell moved;
     if (row.moved) moved = {.text = change_text(*row.moved), .value = row.moved, .unit = "1"};
-    Cell verdict = text_cell(row.contradicts         ? "no"
-                             : row.conflicts.empty() ? "yes"
-                                                     : "yes; conflicts with another row");
+    Cell verdict = text_cell(std::string{row.contradicts ? "no" : "yes"} +
+                             (row.conflicts.empty() ? "" : "; conflicts with another row"));
     verdict.tone = row.contradicts || !row.conflicts.empty() ? Tone::caution : Tone::plain;
     table.rows.push_back({text_cell(run_text(row)), measured, before, after, moved, verdict});
   }

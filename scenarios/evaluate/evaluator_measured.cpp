@@ -127,11 +127,11 @@ RunTraits Evaluator::Impl::traits(const Question& q) {
   out.software = fmt::format("{} {} {} {} {} {} {}", software.name, software.version, software.script,
                              software.cudnn, software.kernels, software.channels_last, software.compiled);
   out.precision = to_string(w.precision);
-  out.batch = fmt::format("{:g}", w.batch_per_gpu);
+  out.batch = w.batch_per_gpu;
   if (w.parallelism) {
     Mesh replica = *w.parallelism;
     replica.data = 1;
-    out.batch = fmt::format("{:g}", replica.micro_batch);
+    out.batch = replica.micro_batch;
     replica.micro_batches = 1;
     out.split = split_text(replica);
   }

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/measured/factors.hpp"
-
 namespace rackcast {
 
 /// A predicted figure with its 90 % interval, in the unit of the case.
@@ -14,8 +12,6 @@ struct PredictedFigure {
   /// Least and largest value over settings that the source leaves open; both 0 where it leaves none open.
   double least = 0, most = 0;
   std::string binds = {};  ///< "GPU compute", "all-reduce over InfiniBand", "input"; empty: not known
-  /// Standard deviation of ln(speed) that each factor of the model causes. All 0: not told apart.
-  FactorVector parts = {};
   /// Of a row from which the length of its table's runs was taken: epochs, or exchanges times GPUs.
   std::optional<double> inferred_length = {};
   std::vector<std::string> assumed = {};  ///< settings that the source does not state: what was usual

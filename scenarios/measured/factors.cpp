@@ -1,5 +1,7 @@
 #include "scenarios/measured/factors.hpp"
 
+#include <cmath>
+
 #include "models/data_files.hpp"
 #include "sim/json/reader.hpp"
 
@@ -15,6 +17,8 @@ const CommonShares& common_shares() {
     };
     return CommonShares{.batch = share("batch"),
                         .count = share("count"),
+                        .requests = share("requests"),
+                        .shapes = share("shapes"),
                         .network = share("network"),
                         .gpu = share("gpu"),
                         .software = share("software"),
@@ -24,12 +28,21 @@ const CommonShares& common_shares() {
   return known;
 }
 
+namespace {
+
+/// Between runs that differ by so many doublings; 1 where one does not say.
+double per_doubling(double share, double a, double b) {
+  return a > 0 && b > 0 ? std::pow(share, std::abs(std::log2(a / b))) : 1;
+}
+
+}  // namespace
+
 double correlation(Factor factor, const RunTraits& a, const RunTraits& b, const CommonShares& shares) {
   double out = 1;
   const auto where = [&out](bool differs, double share) {
     if (differs) out *= share;
   };
-  where(a.gpus != b.gpus || a.nodes != b.nodes, factor == Factor::kernels ? 1 : shares.count);
+  if (factor != Factor::kernels) out *= per_doubling(shares.count, a.gpus, b.gpus);
   where(a.gpu != b.gpu, shares.gpu);
   if (factor != Factor::kernels) {
     where(a.machine != b.machine, shares.gpu);
@@ -37,7 +50,9 @@ double correlation(Factor factor, const RunTraits& a, const RunTraits& b, const 
   }
   if (factor == Factor::exchange) where((a.nodes > 1) != (b.nodes > 1), 0);
   if (factor == Factor::pace || factor == Factor::input) return out;
-  where(a.batch != b.batch, shares.batch);
+  out *= per_doubling(shares.batch, a.batch, b.batch);
+  out *= per_doubling(shares.requests, a.requests, b.requests);
+  where(a.shapes != b.shapes, shares.shapes);
   where(a.network != b.network, shares.network);
   where(a.software != b.software, shares.software);
   where(a.precision != b.precision, shares.precision);

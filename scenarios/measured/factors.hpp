@@ -32,17 +32,21 @@ struct RunTraits {
   std::string network;   ///< the neural network with the size of its samples
   std::string software;  ///< framework, version, script and libraries
   std::string precision;
-  std::string split;  ///< of the network over GPUs; empty: none
-  std::string batch;  ///< samples of a pass, requests in flight, their lengths: all that decides on shapes
+  std::string split;    ///< of the network over GPUs; empty: none
+  std::string shapes;   ///< lengths of samples, prompts and answers, where the network does not say them
+  double batch = 0;     ///< samples of one GPU in one pass; 0: not known
+  double requests = 0;  ///< in flight, of a network that serves; 0: none
   int gpus = 1, nodes = 1;
 
   auto operator<=>(const RunTraits&) const = default;
 };
 
 /// Correlation of ln(factor) between two runs that differ in one trait alone; of runs that differ in several,
-/// the product. Each is the share of the variance that such runs have in common.
+/// the product. Each is the share of the variance that such runs have in common. Batch, number of GPUs and
+/// requests are per doubling: runs that differ by a factor of 8 have the third power in common.
 struct CommonShares {
-  double batch = 1, count = 1, network = 1, gpu = 1, software = 1, precision = 1, split = 1;
+  double batch = 1, count = 1, requests = 1;
+  double shapes = 1, network = 1, gpu = 1, software = 1, precision = 1, split = 1;
 };
 /// models/data/host/common_shares.json.
 const CommonShares& common_shares();

@@ -84,6 +84,11 @@ RunTraits service_traits(const ServiceNode& node, const ServiceSpec& service) {
   out.network = service.model;
   out.software = service.framework + " " + service.framework_version;
   out.precision = to_string(node.precision());
+  // A node is asked about at its full load.
+  if (node.tokens())
+    out.requests = node.tokens()->most_in_flight();
+  else
+    out.batch = service.max_batch;
   if (node.tokens()) out.split = fmt::format("{} GPUs", node.tokens()->gpus_per_copy());
   return out;
 }
@@ -104,7 +109,10 @@ MeasuredNode measured_node(const Catalog& catalog, const GpuModelLibrary& kernel
   out.figure = figure_of_row(out.node, *own.serving, row);
   Observation& seen = out.seen;
   seen.run = service_traits(out.node, *s.serving);
-  seen.run.batch = row.requests ? fmt::format("{:g}", *row.requests) : "all";
+  if (own.serving->tokens)
+    seen.run.requests = row.requests.value_or(out.node.tokens()->most_in_flight());
+  else
+    seen.run.batch = row.requests.value_or(s.serving->max_batch);
   seen.log_sigma[index_of(Factor::kernels)] = out.node.log_sigma();
   seen.sensitivity[index_of(Factor::kernels)] = 1;
   seen.log_ratio = (is_latency(row.metric) ? -1 : 1) * std::log(row.value / out.figure);

@@ -49,6 +49,7 @@ struct CaseResult {
   std::optional<double>
       error;  ///< signed, relative to measured; 0 for a bound that is kept; of a verdict the difference
   std::string skipped_reason;  ///< empty when predicted
+  std::string anchor;          ///< id of the case that was taken as measured; empty: none
   bool used = false;           ///< a constant rests on it, whatever was left out
   /// Whose spreads are in the interval (models/mechanism_spread.hpp), with the standard deviations.
   std::vector<std::pair<Mechanism, double>> mechanisms;
@@ -88,6 +89,9 @@ struct ValidationReport {
   /// "source": each source was predicted by constants that were fitted without it. Empty: by the shipped
   /// ones.
   std::string left_out;
+  /// Cases that were taken as measured, and cases without such a one; neither are among the cases. Nothing:
+  /// every case was predicted by itself.
+  std::optional<std::size_t> anchors, without_anchor;
   std::vector<CaseResult> cases;   ///< in the order they were read
   ErrorSummary summary;            ///< n and skipped: all cases; errors: the judged ones
   ErrorSummary scored;             ///< all figures but fitted ones, those that nobody ran, and statements
@@ -99,6 +103,8 @@ struct ValidationReport {
 
 /// How cases are predicted.
 struct ValidationOptions {
+  /// Take the smallest run of each series as measured (predict/anchored.hpp).
+  bool anchored = false;
   /// Called after each case, from one thread at a time.
   std::function<void(std::size_t done)> on_case = {};
   std::span<const ValidationCase> known = {};  ///< where cases that others name are found, besides the cases

@@ -61,6 +61,7 @@ Document document(const CaseResult& r) {
   out["bound"] = r.bound;
   out["remark"] = r.remark;
   out["series"] = r.series;
+  if (!r.anchor.empty()) out["anchor"] = r.anchor;
   out["used"] = r.used;
   out["mechanisms"] = Document::object();
   for (const auto& [mechanism, log_sigma] : r.mechanisms)
@@ -73,6 +74,10 @@ Document document(const CaseResult& r) {
 std::string to_json_text(const ValidationReport& report) {
   Document out = {{"format", "rackcast-validation"}, {"version", 1}};
   out["left_out"] = report.left_out;
+  if (report.anchors) {
+    out["anchors"] = *report.anchors;
+    out["without_anchor"] = report.without_anchor.value_or(0);
+  }
   out["summary"] = document(report.summary);
   out["scored"] = document(report.scored);
   out["sets"] = document(report.sets);

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "scenarios/evidence/statistics.hpp"
+#include "scenarios/validation/predict/anchored.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "scenarios/validation/report.hpp"
 #include "sim/base/error.hpp"
@@ -149,6 +150,43 @@ class Sets {
   bool left_out_;
 };
 
+/// The results that have an anchor, conditioned on it; `workers` as many as threads.
+ValidationReport anchored_report(std::vector<Worker>& workers, std::span<const ValidationCase> cases,
+                                 const std::vector<CaseResult>& results) {
+  std::vector<bool> usable;
+  for (const CaseResult& r : results)
+    usable.push_back(r.predicted && r.error && r.set != CaseSet::not_scored && r.set != CaseSet::bound &&
+                     r.predicted->low > 0);
+  const auto anchors = choose_anchors(cases, usable);
+  std::vector<CaseResult> conditioned = results;
+  const std::vector<Share> shares = shares_of(cases);
+  in_parallel(shares.size(), static_cast<int>(workers.size()), [&](std::size_t share, std::size_t slot) {
+    for (std::size_t i = shares[share].begin; i < shares[share].end; ++i) {
+      CaseResult& r = conditioned[i];
+      if (!anchors[i] || *anchors[i] == i || !r.predicted) continue;
+      const std::size_t anchor = *anchors[i];
+      r.anchor = cases[anchor].id;
+      r.predicted = predict_anchored(workers[slot].context(cases[i].source), cases[i], *r.predicted,
+                                     cases[anchor], *results[anchor].predicted);
+      if (r.error) r.error = error_of(cases[i], r.set, *r.predicted);
+    }
+  });
+  std::size_t used = 0, without = 0;
+  std::vector<CaseResult> out;
+  for (std::size_t i = 0; i < conditioned.size(); ++i) {
+    if (!anchors[i])
+      ++without;
+    else if (*anchors[i] == i)
+      ++used;
+    else
+      out.push_back(std::move(conditioned[i]));
+  }
+  ValidationReport report = summarize_report(std::move(out));
+  report.anchors = used;
+  report.without_anchor = without;
+  return report;
+}
+
 }  // namespace
 
 PredictedFigure figure_to_fit(PredictionContext& context, const ValidationCase& c) {
@@ -182,7 +220,8 @@ ValidationReport validate_cases(const Catalog& catalog, std::span<const Validati
       if (options.on_case) options.on_case(done);
     }
   });
-  ValidationReport report = summarize_report(std::move(results));
+  ValidationReport report =
+      options.anchored ? anchored_report(workers, cases, results) : summarize_report(std::move(results));
   if (left_out) report.left_out = "source";
   return report;
 }

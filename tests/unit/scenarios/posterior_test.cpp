@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kernels = index_of(Factor::kernels), exchange = index_of(Factor::exchange);
 
-RunTraits run_on(int gpus, int nodes = 1, const char* batch = "64") {
+RunTraits run_on(int gpus, int nodes = 1, double batch = 64) {
   RunTraits out;
   out.gpu = "p100";
   out.machine = "dgx1";
@@ -91,10 +91,20 @@ TEST_CASE("two measurements tell kernels and network apart") {
 TEST_CASE("a run with another batch has a share of the factor in common") {
   CommonShares shares;
   shares.batch = 0.5;
-  const Posterior posterior{{seen(run_on(1, 1, "32"), 1, 0, 0.1, 1e-6)}, shares};
-  const FactorBelief belief = posterior.at(run_on(1, 1, "64"), spreads());
+  const Posterior posterior{{seen(run_on(1, 1, 32), 1, 0, 0.1, 1e-6)}, shares};
+  const FactorBelief belief = posterior.at(run_on(1, 1, 64), spreads());
   CHECK(belief.mean[kernels] == doctest::Approx(0.05));
   CHECK(belief.covariance[kernels][kernels] == doctest::Approx(0.04 * (1 - 0.25)));
+}
+
+TEST_CASE("shares of batches and numbers of GPUs are per doubling") {
+  CommonShares shares;
+  shares.batch = 0.9;
+  shares.count = 0.7;
+  CHECK(correlation(Factor::kernels, run_on(1, 1, 8), run_on(1, 1, 64), shares) ==
+        doctest::Approx(0.9 * 0.9 * 0.9));
+  CHECK(correlation(Factor::whole, run_on(8), run_on(2), shares) == doctest::Approx(0.7 * 0.7));
+  CHECK(correlation(Factor::kernels, run_on(8), run_on(2), shares) == 1);
 }
 
 TEST_CASE("the exchange within a node and that between nodes are different factors") {
@@ -108,7 +118,7 @@ TEST_CASE("the exchange within a node and that between nodes are different facto
 TEST_CASE("the order of measurements changes no bit") {
   std::vector<Observation> rows{seen(run_on(1), 1, 0, 0.1, 0.03), seen(run_on(8), 0.9, 0.1, 0.02, 0.05),
                                 seen(run_on(64, 8), 0.6, 0.4, -0.2, 0.01),
-                                seen(run_on(1, 1, "32"), 1, 0, 0.15, 0.03)};
+                                seen(run_on(1, 1, 32), 1, 0, 0.15, 0.03)};
   const FactorBelief first = Posterior{rows}.at(run_on(128, 16), spreads());
   std::ranges::reverse(rows);
   std::swap(rows[0], rows[1]);
