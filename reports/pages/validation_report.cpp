@@ -133,6 +133,33 @@ Section skipped_section(const Json& document) {
   return section;
 }
 
+/// What corrections of published cases do to the errors.
+Section amendments_section(const Json& document) {
+  Section section{"amendments", "Corrected cases", {}};
+  Table table;
+  table.caption = "Errors of cases as they were published and as they were corrected";
+  table.columns = {{"Why"},
+                   {"Cases", Align::right},
+                   {"Predicted as published", Align::right, 1},
+                   {"Median", Align::right},
+                   {"Predicted as corrected", Align::right, 1},
+                   {"Median", Align::right},
+                   {"Date", Align::left, 2}};
+  for (const Json& effect : document.require("amendments").array()) {
+    const Json &before = effect.require("published"), &after = effect.require("amended");
+    table.rows.push_back(
+        {text_cell(fmt::format("{} ({})", effect.require("why").string(), effect.require("source").string())),
+         count_cell(count(before, "n")), count_cell(count(before, "predicted")),
+         error_cell(maybe(before, "median_abs_error"), false), count_cell(count(after, "predicted")),
+         error_cell(maybe(after, "median_abs_error"), false), text_cell(effect.require("date").string())});
+  }
+  if (table.rows.empty()) return section;
+  section.blocks.push_back({std::move(table)});
+  section.blocks.push_back({error_table("Without any correction, by what a case may be used for",
+                                        "Cases that are", document.require("sets_as_published"))});
+  return section;
+}
+
 /// The other end of the interval where there is one, or the prediction itself.
 double bound(const Json& c, std::string_view key, double predicted) {
   const Json* found = c.find(key);
@@ -219,8 +246,9 @@ Report build_validation_report(const std::string& json_text, const std::string& 
   report.title = "Validation";
   report.subtitle = "Predictions beside published measurements";
   report.sections.push_back({"summary", "Summary", {{headline(document)}}});
-  for (Section section : std::array{errors_section(document), worst_section(document),
-                                    skipped_section(document), scatter_section(document)})
+  for (Section section :
+       std::array{errors_section(document), worst_section(document), skipped_section(document),
+                  amendments_section(document), scatter_section(document)})
     if (!section.blocks.empty()) report.sections.push_back(std::move(section));
   return report;
 }

@@ -85,6 +85,13 @@ struct SkipCount {
   std::size_t n = 0;
 };
 
+/// What an amendment (cases/amendments.hpp) does to the figures of its cases.
+struct AmendmentEffect {
+  CaseAmendment amendment;
+  std::vector<std::string> ids;
+  ErrorSummary published, amended;  ///< of the cases as they were published, and as they are predicted
+};
+
 struct ValidationReport {
   /// "source": each source was predicted by constants that were fitted without it. Empty: by the shipped
   /// ones.
@@ -92,10 +99,13 @@ struct ValidationReport {
   /// Cases that were taken as measured, and cases without such a one; neither are among the cases. Nothing:
   /// every case was predicted by itself.
   std::optional<std::size_t> anchors, without_anchor;
-  std::vector<CaseResult> cases;   ///< in the order they were read
-  ErrorSummary summary;            ///< n and skipped: all cases; errors: the judged ones
-  ErrorSummary scored;             ///< all figures but fitted ones, those that nobody ran, and statements
-  std::vector<ErrorGroup> sets;    ///< one per CaseSet that occurs
+  std::vector<CaseResult> cases;  ///< in the order they were read
+  ErrorSummary summary;           ///< n and skipped: all cases; errors: the judged ones
+  ErrorSummary scored;            ///< all figures but fitted ones, those that nobody ran, and statements
+  std::vector<ErrorGroup> sets;   ///< one per CaseSet that occurs
+  /// Of amended cases, and the sets without any amendment; empty where none is amended.
+  std::vector<AmendmentEffect> amendments;
+  std::vector<ErrorGroup> sets_as_published;
   std::vector<ErrorTable> tables;  ///< judged cases with a prediction, and assumed ones
   std::vector<SkipCount> skipped;  ///< most frequent first
   std::vector<std::size_t> worst;  ///< indices of the judged cases with the largest errors, worst first
@@ -125,6 +135,8 @@ std::string shown_scenario(const Catalog& catalog, const ValidationCase& c);
 
 /// From finished comparisons to tables.
 ValidationReport summarize_report(std::vector<CaseResult> results);
+/// One for each set that occurs, in their order.
+std::vector<ErrorGroup> summarize_sets(std::span<const CaseResult> results);
 
 /// The report as JSON: summary.{n, predicted, skipped, median_abs_error, ...}, cases[].{id, metric, measured,
 /// predicted, low, high, error, skipped_reason}, sets, tables, skipped. Same report, same bytes.

@@ -34,6 +34,15 @@ Document document(const std::vector<ErrorGroup>& groups) {
   return out;
 }
 
+Document document(const AmendmentEffect& effect) {
+  return {{"why", effect.amendment.why},
+          {"source", effect.amendment.source},
+          {"date", effect.amendment.date},
+          {"ids", effect.ids},
+          {"published", document(effect.published)},
+          {"amended", document(effect.amended)}};
+}
+
 Document document(const CaseResult& r) {
   Document out = {{"id", r.id}, {"metric", r.metric}, {"unit", r.unit}, {"measured", maybe(r.measured)}};
   out["predicted"] = r.predicted ? Document(r.predicted->value) : Document(nullptr);
@@ -81,6 +90,9 @@ std::string to_json_text(const ValidationReport& report) {
   out["summary"] = document(report.summary);
   out["scored"] = document(report.scored);
   out["sets"] = document(report.sets);
+  out["amendments"] = Document::array();
+  for (const AmendmentEffect& effect : report.amendments) out["amendments"].push_back(document(effect));
+  out["sets_as_published"] = document(report.sets_as_published);
   out["tables"] = Document::object();
   for (const ErrorTable& table : report.tables) out["tables"][table.by] = document(table.groups);
   out["skipped"] = Document::array();

@@ -130,17 +130,22 @@ ErrorSummary summarize(std::span<const CaseResult> results) {
   return out;
 }
 
-ValidationReport summarize_report(std::vector<CaseResult> results) {
-  ValidationReport report;
+std::vector<ErrorGroup> summarize_sets(std::span<const CaseResult> results) {
   std::map<CaseSet, std::vector<CaseResult>> sets;
   for (const CaseResult& r : results) sets[r.set].push_back(r);
-  for (const auto& [set, members] : sets)
-    report.sets.push_back({std::string{to_string(set)}, summarize(members)});
+  std::vector<ErrorGroup> out;
+  for (const auto& [set, members] : sets) out.push_back({std::string{to_string(set)}, summarize(members)});
+  return out;
+}
 
-  const auto predicted = [&sets](CaseSet set) {
+ValidationReport summarize_report(std::vector<CaseResult> results) {
+  ValidationReport report;
+  report.sets = summarize_sets(results);
+
+  const auto predicted = [&results](CaseSet set) {
     std::vector<CaseResult> out;
-    for (const CaseResult& r : sets[set])
-      if (r.error) out.push_back(r);
+    for (const CaseResult& r : results)
+      if (r.set == set && r.error) out.push_back(r);
     return out;
   };
   const std::vector<CaseResult> judged = predicted(CaseSet::judged), assumed = predicted(CaseSet::assumed);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -150,6 +151,37 @@ class Sets {
   bool left_out_;
 };
 
+/// Cases that were amended, as they were published; `i`: of the case.
+using AsPublished = std::map<std::size_t, CaseResult>;
+
+void tell_amendments(ValidationReport& report, std::span<const ValidationCase> cases,
+                     const AsPublished& published) {
+  if (published.empty()) return;
+  std::vector<CaseResult> before = report.cases;
+  std::map<const CaseAmendment*, std::vector<std::size_t>> by_amendment;
+  std::vector<const CaseAmendment*> order;
+  for (const auto& [i, result] : published) {
+    before[i] = result;
+    auto& members = by_amendment[cases[i].amendment.get()];
+    if (members.empty()) order.push_back(cases[i].amendment.get());
+    members.push_back(i);
+  }
+  for (const CaseAmendment* amendment : order) {
+    AmendmentEffect effect;
+    effect.amendment = *amendment;
+    std::vector<CaseResult> old, fresh;
+    for (const std::size_t i : by_amendment[amendment]) {
+      effect.ids.push_back(cases[i].id);
+      old.push_back(before[i]);
+      fresh.push_back(report.cases[i]);
+    }
+    effect.published = summarize(old);
+    effect.amended = summarize(fresh);
+    report.amendments.push_back(std::move(effect));
+  }
+  report.sets_as_published = summarize_sets(before);
+}
+
 /// The results that have an anchor, conditioned on it; `workers` as many as threads.
 ValidationReport anchored_report(std::vector<Worker>& workers, std::span<const ValidationCase> cases,
                                  const std::vector<CaseResult>& results) {
@@ -208,6 +240,7 @@ ValidationReport validate_cases(const Catalog& catalog, std::span<const Validati
   std::vector<Worker> workers;
   for (int i = 0; i < threads; ++i) workers.emplace_back(catalog, cases, options);
   std::vector<CaseResult> results(cases.size());
+  AsPublished published;
   std::mutex telling;
   std::size_t done = 0;
   in_parallel(shares.size(), threads, [&](std::size_t share, std::size_t slot) {
@@ -215,13 +248,21 @@ ValidationReport validate_cases(const Catalog& catalog, std::span<const Validati
       CaseResult described = describe(cases[i]);
       sets.tell(cases[i], described);
       results[i] = compared(workers[slot], cases[i], std::move(described));
+      std::optional<CaseResult> before;
+      if (const auto& original = cases[i].published; original && !options.anchored) {
+        before = describe(*original);
+        sets.tell(*original, *before);
+        before = compared(workers[slot], *original, std::move(*before));
+      }
       const std::scoped_lock lock{telling};
+      if (before) published.emplace(i, std::move(*before));
       ++done;
       if (options.on_case) options.on_case(done);
     }
   });
   ValidationReport report =
       options.anchored ? anchored_report(workers, cases, results) : summarize_report(std::move(results));
+  tell_amendments(report, cases, published);
   if (left_out) report.left_out = "source";
   return report;
 }

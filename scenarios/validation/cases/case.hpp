@@ -1,6 +1,7 @@
 #pragma once
 /// One published figure: a system, a workload, what was measured. The form is that of
 /// tests/validation/cases/README.md. Nulls and absent members are empty here; nothing is guessed.
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,11 @@
 #include "sim/json/reader.hpp"
 
 namespace rackcast {
+
+/// Why a case is not as it was published (amendments.hpp).
+struct CaseAmendment {
+  std::string why, source, date;
+};
 
 struct ValidationCase {
   struct System {
@@ -40,9 +46,11 @@ struct ValidationCase {
   Workload workload;
   std::string metric, unit;
   std::optional<double> measured;
-  std::string statement;   ///< what the source says in words, where the figure stands for that
-  std::string remark;      ///< why a prediction of it is off, as far as it is known
-  Json json;               ///< the case as it was read
+  std::string statement;  ///< what the source says in words, where the figure stands for that
+  std::string remark;     ///< why a prediction of it is off, as far as it is known
+  Json json;              ///< the case as it was read
+  std::shared_ptr<const CaseAmendment> amendment;   ///< of a case that was corrected, else null
+  std::shared_ptr<const ValidationCase> published;  ///< as it was before, else null
   std::string unreadable;  ///< not empty: the case could not be read, and why; the rest may be empty
 
   [[nodiscard]] bool one_gpu() const { return system.gpus && *system.gpus == 1; }

@@ -7,7 +7,9 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <utility>
 
+#include "scenarios/validation/cases/amendments.hpp"
 #include "scenarios/validation/cases/case_reader.hpp"
 #include "sim/base/error.hpp"
 
@@ -160,40 +162,75 @@ void require_readable(const std::vector<ValidationCase>& cases) {
               "correct it, or report the other cases with --keep-going"};
 }
 
-std::vector<ValidationCase> load_cases(const std::string& path) {
+namespace {
+
+/// Files of cases and of amendments, each in the order of their paths.
+struct CaseFiles {
+  std::vector<std::string> cases, amendments;
+  bool whole_folder = false;
+};
+
+CaseFiles files_below(const std::string& folder) {
+  CaseFiles out;
+  out.whole_folder = true;
   std::error_code failure;
-  std::vector<std::string> files;
-  if (fs::is_directory(path, failure)) {
-    for (fs::recursive_directory_iterator it{path, fs::directory_options::skip_permission_denied, failure},
-         end;
-         !failure && it != end; it.increment(failure)) {
-      const std::string ending = it->path().extension().string();
-      if (it->is_regular_file(failure) && (ending == ".json" || ending == ".jsonl"))
-        files.push_back(it->path().string());
-    }
-  } else if (fs::exists(path, failure)) {
-    files.push_back(path);
-  } else {
+  for (fs::recursive_directory_iterator it{folder, fs::directory_options::skip_permission_denied, failure},
+       end;
+       !failure && it != end; it.increment(failure)) {
+    const std::string ending = it->path().extension().string();
+    if (!it->is_regular_file(failure) || (ending != ".json" && ending != ".jsonl")) continue;
+    (it->path().filename() == amendments_file ? out.amendments : out.cases).push_back(it->path().string());
+  }
+  if (out.cases.empty()) throw Error{"no .json or .jsonl file below \"" + folder + "\""};
+  std::ranges::sort(out.cases);
+  std::ranges::sort(out.amendments);
+  return out;
+}
+
+CaseFiles files_of(const std::string& path) {
+  std::error_code failure;
+  if (fs::is_directory(path, failure)) return files_below(path);
+  if (!fs::exists(path, failure))
     throw Error{"no case file or folder \"" + path + "\"",
                 {},
                 "cases come with the source in tests/validation/cases"};
-  }
-  if (files.empty()) throw Error{"no .json or .jsonl file below \"" + path + "\""};
-  std::sort(files.begin(), files.end());
+  CaseFiles out;
+  out.cases = {path};
+  const fs::path beside = fs::path{path}.replace_filename(amendments_file);
+  if (fs::is_regular_file(beside, failure)) out.amendments.push_back(beside.string());
+  return out;
+}
 
+/// The text, or why there is none.
+std::pair<std::string, std::string> text_or_fault(const std::string& file) {
+  std::error_code failure;
+  const auto size = fs::file_size(file, failure);
+  if (failure) return {"", "cannot read the file"};
+  if (size > max_file_bytes) return {"", "the file is larger than 64 MiB"};
+  std::ifstream in{file, std::ios::binary};
+  std::string text{std::istreambuf_iterator<char>{in}, {}};
+  if (in.bad() || !in.is_open()) return {"", "cannot read the file"};
+  return {std::move(text), ""};
+}
+
+}  // namespace
+
+std::vector<ValidationCase> load_cases(const std::string& path) {
+  const CaseFiles files = files_of(path);
   std::vector<ValidationCase> out;
-  for (const std::string& file : files) {
-    if (const auto size = fs::file_size(file, failure); failure || size > max_file_bytes) {
-      out.push_back(broken(file, 0, failure ? "cannot read the file" : "the file is larger than 64 MiB"));
-      continue;
-    }
-    std::ifstream in{file, std::ios::binary};
-    const std::string text{std::istreambuf_iterator<char>{in}, {}};
-    if (in.bad() || !in.is_open()) {
-      out.push_back(broken(file, 0, "cannot read the file"));
-      continue;
-    }
-    std::ranges::move(parse_cases(text, file), std::back_inserter(out));
+  for (const std::string& file : files.cases) {
+    const auto [text, fault] = text_or_fault(file);
+    if (fault.empty())
+      std::ranges::move(parse_cases(text, file), std::back_inserter(out));
+    else
+      out.push_back(broken(file, 0, fault));
+  }
+  for (const std::string& file : files.amendments) {
+    const auto [text, fault] = text_or_fault(file);
+    if (fault.empty())
+      amend(out, text, file, files.whole_folder);
+    else
+      out.push_back(broken(file, 0, fault));
   }
   refuse_repeated_ids(out);
   return out;

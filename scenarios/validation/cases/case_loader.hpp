@@ -16,8 +16,9 @@ namespace rackcast {
 /// Cases of one text, in its order; `name` is the file in messages. Never throws for what the text holds.
 std::vector<ValidationCase> parse_cases(const std::string& text, const std::string& name);
 
-/// A file, or every *.json and *.jsonl file below a folder, in the order of their paths. A repeated id makes
-/// the later case unreadable. Throws Error if the path does not exist, or holds no such file.
+/// A file, or every *.json and *.jsonl file below a folder, in the order of their paths, with the amendments
+/// that stand beside them (amendments.hpp). A repeated id makes the later case unreadable. Throws Error if
+/// the path does not exist, or holds no such file.
 std::vector<ValidationCase> load_cases(const std::string& path);
 
 /// Throws Error with file, line and id of the first case that cannot be read, if there is one.
