@@ -15,11 +15,14 @@ enum class Mechanism {
   forward_pass,         ///< a forward pass alone, which profiles of training were not fitted on
   generation,           ///< passes of a server of language models: what scheduler and cache do besides
   several_nodes,        ///< a training step over several nodes: what nodes lose to each other
+  split_in_node,        ///< a network split over GPUs of one node
   split_between_nodes,  ///< a network split over the GPUs of several nodes
+  collective_in_node,   ///< a collective of GPUs in one node: libraries and links that no fit has seen
   serving_power,        ///< GPUs that serve: they do not run their kernels all the time
 };
-inline constexpr std::array all_mechanisms{Mechanism::forward_pass, Mechanism::generation,
-                                           Mechanism::several_nodes, Mechanism::split_between_nodes,
+inline constexpr std::array all_mechanisms{Mechanism::forward_pass,        Mechanism::generation,
+                                           Mechanism::several_nodes,       Mechanism::split_in_node,
+                                           Mechanism::split_between_nodes, Mechanism::collective_in_node,
                                            Mechanism::serving_power};
 
 /// As models/data/mechanism_spreads.json writes it: "forward_pass".

@@ -46,12 +46,14 @@ struct Weighted {
 };
 
 std::vector<Weighted> weighted(std::span<const SpreadCase> cases) {
-  std::map<std::string, double> sizes;
+  std::map<std::string, double> sizes, roots;
   for (const SpreadCase& c : cases) ++sizes[c.series];
+  for (const SpreadCase& c : cases) roots[c.source] += 1 / std::sqrt(sizes[c.series]);
   std::vector<Weighted> out;
   for (const SpreadCase& c : cases) {
     if (c.mechanisms.empty()) continue;
-    Weighted w{c.miss, c.below * c.below, c.above * c.above, 1 / std::sqrt(sizes[c.series]), {}};
+    const double weight = 1 / std::sqrt(sizes[c.series] * roots[c.source]);
+    Weighted w{c.miss, c.below * c.below, c.above * c.above, weight, {}};
     for (const Mechanism m : c.mechanisms) w.mechanisms.push_back(index_of(m));
     out.push_back(std::move(w));
   }

@@ -7,8 +7,9 @@
 ///
 /// where h_0 is what kernels, profiles and collectives give, and the s are those of the mechanisms at work.
 /// The s are those with the least interval score (Gneiting & Raftery, JASA 102(477), 2007, equation 43; its
-/// mean is least where 90 % of the measurements are inside). A series of n cases weighs as sqrt(n): errors of
-/// one machine and network are neither one observation nor n.
+/// mean is least where 90 % of the measurements are inside). A series of n cases weighs as sqrt(n), and a
+/// source as the root of what its series weigh together: errors of one machine, and of one source, are
+/// neither one observation nor as many as cases.
 #include <array>
 #include <span>
 #include <string>

@@ -8,6 +8,7 @@
 
 #include "models/collectives/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
+#include "models/mechanism_spread.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/nodes/node_matrix.hpp"
 
@@ -113,17 +114,21 @@ HopLatency CommLibrary::step_latency() const {
 
 double CommLibrary::log_sigma(std::optional<Bytes> payload) const {
   const CommSpread& spread = data_->spread;
-  const bool one = nodes_ == 1;
   if (!on_gpus()) return spread.other_library;
   if (refined_sigma_) return *refined_sigma_;
-  if (numbers_.log_sigma) return (*numbers_.log_sigma)[one ? 0 : 1];
-  if (!one) {
+  if (nodes_ > 1) {
+    if (numbers_.log_sigma) return (*numbers_.log_sigma)[1];
     const auto own = spread.by_link.find(port_);
     return own != spread.by_link.end() ? own->second : spread.several_nodes;
   }
-  for (const auto& [below, sigma] : spread.one_node_short)
+  return std::hypot(fitted_sigma_in_node(payload), mechanism_log_sigma(Mechanism::collective_in_node));
+}
+
+double CommLibrary::fitted_sigma_in_node(std::optional<Bytes> payload) const {
+  if (numbers_.log_sigma) return (*numbers_.log_sigma)[0];
+  for (const auto& [below, sigma] : data_->spread.one_node_short)
     if (payload && *payload < below) return sigma;
-  return spread.one_node;
+  return data_->spread.one_node;
 }
 
 bool CommLibrary::has(Protocol protocol, bool tree) const {

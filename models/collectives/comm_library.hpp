@@ -70,6 +70,8 @@ class CommLibrary {
   [[nodiscard]] HopLatency peer_latency() const;
 
  private:
+  /// What is left of the fits of one node, without what systems without a fit add.
+  [[nodiscard]] double fitted_sigma_in_node(std::optional<Bytes> payload) const;
   [[nodiscard]] HopLatency hop_of(const OwnTimes& times) const;
   [[nodiscard]] ProtocolCost own(Protocol protocol, bool tree) const;
   [[nodiscard]] bool has(Protocol protocol, bool tree) const;

@@ -165,9 +165,11 @@ class SplitModel {
     activations_ = spec.mesh.micro_batch * static_cast<double>(all_.shape.seq_len * all_.shape.hidden) *
                    std::max(Bytes{2}, activation_bytes(spec.precision));
     out_.scaling_log_sigma = scaling_log_sigma(cluster.used_nodes());
-    if (mesh_.gpus() > cluster.local_ranks())
+    if (mesh_.gpus() > 1)
       out_.scaling_log_sigma =
-          std::hypot(out_.scaling_log_sigma, mechanism_log_sigma(Mechanism::split_between_nodes));
+          std::hypot(out_.scaling_log_sigma,
+                     mechanism_log_sigma(mesh_.gpus() > cluster.local_ranks() ? Mechanism::split_between_nodes
+                                                                              : Mechanism::split_in_node));
   }
 
   SplitStep run() {

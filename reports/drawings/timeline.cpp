@@ -114,9 +114,10 @@ class Step {
   std::string grid_, out_;
 };
 
-std::string title_of(const WorkloadResult& workload) {
-  return fmt::format("{}: one repeating step of {}, as simulated", workload.title,
-                     duration_text(workload.timeline->length));
+std::string title_of(const WorkloadResult& workload, bool measured) {
+  return fmt::format("{}: one repeating step of {}, as simulated{}", workload.title,
+                     duration_text(workload.timeline->length),
+                     measured ? " without your own measurements" : "");
 }
 
 /// What the page's style sheet says, for a document that stands alone.
@@ -133,14 +134,14 @@ text { font: 12px system-ui, sans-serif; fill: var(--text); }
 
 }  // namespace
 
-std::optional<Drawing> timeline_drawing(const WorkloadResult& workload) {
+std::optional<Drawing> timeline_drawing(const WorkloadResult& workload, bool measured) {
   if (!workload.timeline || workload.timeline->lanes.empty()) {
     return std::nullopt;
   }
   Step step(*workload.timeline);
   const std::string inside = step.draw();
   return Drawing{
-      title_of(workload),
+      title_of(workload, measured),
       "Boxes of each GPU stream, link and reader over the time of one step; the shares in use below",
       fmt::format("<svg class=\"timeline\" viewBox=\"-2 0 {:.0f} {:.0f}\">\n{}</svg>", page_width + 4,
                   step.height(), inside)};
@@ -159,7 +160,7 @@ std::string timeline_document(const ResultDocument& document) {
     body += fmt::format(
         "<text class=\"title\" x=\"0\" y=\"{:.0f}\">{}</text>\n<g transform=\"translate(0 "
         "{:.0f})\">\n{}</g>\n",
-        y + 16, html_escape(title_of(workload)), y + title_height, inside);
+        y + 16, html_escape(title_of(workload, !document.measured.empty())), y + title_height, inside);
     y += title_height + step.height() + gap;
   }
   return fmt::format(

@@ -9,7 +9,8 @@
 namespace rackcast::reports {
 
 /// For a page: colours are those of reports/html/report.css, texts are escaped. Nothing without a timeline.
-std::optional<Drawing> timeline_drawing(const WorkloadResult& workload);
+/// `measured`: the answer is conditioned on measurements, which the drawn step is not; the title says so.
+std::optional<Drawing> timeline_drawing(const WorkloadResult& workload, bool measured = false);
 
 /// An SVG document of its own with the steps of all workloads below each other.
 std::string timeline_document(const ResultDocument& document);

@@ -141,9 +141,9 @@ Section amendments_section(const Json& document) {
   table.columns = {{"Why"},
                    {"Cases", Align::right},
                    {"Predicted as published", Align::right, 1},
-                   {"Median", Align::right},
+                   {"Median error", Align::right},
                    {"Predicted as corrected", Align::right, 1},
-                   {"Median", Align::right},
+                   {"Median as corrected", Align::right},
                    {"Date", Align::left, 2}};
   for (const Json& effect : document.require("amendments").array()) {
     const Json &before = effect.require("published"), &after = effect.require("amended");

@@ -203,7 +203,7 @@ void add_workload(Blocks& blocks, const WorkloadResult& workload, const ResultDo
     if (!workload.step->statement.empty()) {
       blocks.push_back({Paragraph{workload.step->statement}, Audience::document});
     }
-    if (auto drawing = timeline_drawing(workload)) {
+    if (auto drawing = timeline_drawing(workload, !document.measured.empty())) {
       blocks.push_back({std::move(*drawing), Audience::document});
     }
   }

@@ -85,7 +85,7 @@ struct SkipCount {
   std::size_t n = 0;
 };
 
-/// What an amendment (cases/amendments.hpp) does to the figures of its cases.
+/// What amendments (cases/amendments.hpp) with one reason do to the figures of their cases.
 struct AmendmentEffect {
   CaseAmendment amendment;
   std::vector<std::string> ids;

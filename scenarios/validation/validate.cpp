@@ -158,19 +158,16 @@ void tell_amendments(ValidationReport& report, std::span<const ValidationCase> c
                      const AsPublished& published) {
   if (published.empty()) return;
   std::vector<CaseResult> before = report.cases;
-  std::map<const CaseAmendment*, std::vector<std::size_t>> by_amendment;
-  std::vector<const CaseAmendment*> order;
+  std::map<CaseAmendment, std::vector<std::size_t>> by_reason;
   for (const auto& [i, result] : published) {
     before[i] = result;
-    auto& members = by_amendment[cases[i].amendment.get()];
-    if (members.empty()) order.push_back(cases[i].amendment.get());
-    members.push_back(i);
+    by_reason[*cases[i].amendment].push_back(i);
   }
-  for (const CaseAmendment* amendment : order) {
+  for (const auto& [amendment, members] : by_reason) {
     AmendmentEffect effect;
-    effect.amendment = *amendment;
+    effect.amendment = amendment;
     std::vector<CaseResult> old, fresh;
-    for (const std::size_t i : by_amendment[amendment]) {
+    for (const std::size_t i : members) {
       effect.ids.push_back(cases[i].id);
       old.push_back(before[i]);
       fresh.push_back(report.cases[i]);

@@ -1,6 +1,7 @@
 #pragma once
 /// One published figure: a system, a workload, what was measured. The form is that of
 /// tests/validation/cases/README.md. Nulls and absent members are empty here; nothing is guessed.
+#include <compare>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,8 @@ namespace rackcast {
 /// Why a case is not as it was published (amendments.hpp).
 struct CaseAmendment {
   std::string why, source, date;
+
+  auto operator<=>(const CaseAmendment&) const = default;
 };
 
 struct ValidationCase {

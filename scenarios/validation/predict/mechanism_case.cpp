@@ -30,6 +30,8 @@ constexpr std::array<std::string_view, 14> figures_of_steps{"images_per_s",
                                                             "steps_per_s",
                                                             "epoch_time_s",
                                                             "time_to_train_s"};
+constexpr std::array<std::string_view, 3> figures_of_collectives{"all_reduce_time_s", "collective_time_us",
+                                                                 "busbw_gb_per_s"};
 constexpr std::array<std::string_view, 5> figures_of_answers{
     "output_tokens_per_s", "output_tokens_per_s_per_gpu", "ttft_ms", "tpot_ms", "itl_ms_median"};
 
@@ -48,11 +50,20 @@ bool is_put_together(const ValidationCase& c) {
 std::vector<Mechanism> of_training(PredictionContext& context, const ValidationCase& c) {
   if (c.one_gpu()) return {};
   const Cluster& cluster = context.cluster(c);
-  if (cluster.used_nodes() < 2) return {};
-  const bool split = is_split(c) || trains_adapters(c);
-  if (split && gpus_of_copy(context.catalog(), c) > cluster.local_ranks())
-    return {several_nodes, split_between_nodes};
-  return {several_nodes};
+  std::vector<Mechanism> out;
+  if (cluster.used_nodes() > 1) out.push_back(several_nodes);
+  if (is_split(c) || trains_adapters(c)) {
+    const int gpus = gpus_of_copy(context.catalog(), c);
+    if (gpus > 1) out.push_back(gpus > cluster.local_ranks() ? split_between_nodes : split_in_node);
+  }
+  return out;
+}
+
+/// Ratios of collectives, and those of a library on host memory, have intervals of their own.
+std::vector<Mechanism> of_collective(PredictionContext& context, const ValidationCase& c) {
+  if (!is_one_of(figures_of_collectives, c.metric) || context.cluster(c).used_nodes() > 1) return {};
+  if (text_in(c.workload.extra, "library").value_or("nccl") != "nccl") return {};
+  return {collective_in_node};
 }
 
 std::vector<Mechanism> of_inference(const ValidationCase& c) {
@@ -70,6 +81,7 @@ std::vector<Mechanism> mechanisms_of(PredictionContext& context, const Validatio
     if (c.workload.task == "inference") return of_inference(c);
     if (c.workload.task == "training" && is_one_of(figures_of_steps, c.metric))
       return of_training(context, c);
+    if (c.workload.task == "collective") return of_collective(context, c);
     if (c.metric == "gpu_power_w") return {serving_power};
     if (c.metric == "energy_per_output_token_j") return {forward_pass, generation, serving_power};
     return {};

@@ -54,6 +54,24 @@ TEST_CASE("a dense series outweighs a sparse one by the root of its size alone")
   CHECK(fit_spreads(cases).sigmas[forward] > 2 * alone);
 }
 
+TEST_CASE("a source with many series outweighs one with few by the root of their weight alone") {
+  // 64 series of 25 cases of one source need 0.1, one series of 25 of each of 10 sources needs 0.4: the
+  // weights are the roots of 64 x 5 and 10 times the root of 5, so that the ten sources count for more.
+  std::vector<SpreadCase> cases;
+  for (int i = 0; i < 64; ++i)
+    for (SpreadCase& c : series_of("s" + std::to_string(i), 0.1, 0, 25, {Mechanism::forward_pass}))
+      cases.push_back(c);
+  for (int i = 0; i < 10; ++i) {
+    for (SpreadCase& c : series_of("t" + std::to_string(i), 0.4, 0, 25, {Mechanism::forward_pass})) {
+      c.source = "source " + std::to_string(i);
+      cases.push_back(c);
+    }
+  }
+  const double apart = fit_spreads(cases).sigmas[forward];
+  for (SpreadCase& c : cases) c.source = "source";
+  CHECK(apart > fit_spreads(cases).sigmas[forward] + 0.05);
+}
+
 TEST_CASE("spreads are put into an interval and taken out of it again") {
   MechanismSigmas sigmas{};
   sigmas[forward] = 0.3;

@@ -42,6 +42,7 @@ TEST_CASE("a timeline is drawn to scale") {
         std::string::npos);  // cut at both ends
   CHECK(drawing->svg.find("storage, 25 % busy") != std::string::npos);
   CHECK_FALSE(timeline_drawing(WorkloadResult{}));
+  CHECK(timeline_drawing(one_step("Net"), true)->caption.ends_with("without your own measurements"));
 }
 
 TEST_CASE("a timeline escapes what it is given") {
