@@ -51,8 +51,8 @@ Version parse_version(std::string_view text) {
 /// One row of a framework's file: a profile and the software it stands for.
 struct Entry {
   std::vector<std::string> names;
-  std::string script;   ///< empty: any
-  std::string kernels;  ///< as in FrameworkQuery
+  std::vector<std::string> scripts;  ///< any of them; empty: any script at all
+  std::string kernels;               ///< as in FrameworkQuery
   std::optional<double> from, before, container_from, container_before, cudnn_before;
   bool container_only = false;
   std::optional<bool> training;
@@ -143,6 +143,20 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
     in.json().fail("\"fitted\" names the numbers that \"fit\" names the cases of: both, or neither");
 }
 
+/// One script or a list of scripts that share their numbers.
+std::vector<std::string> read_scripts(ObjectReader& in) {
+  const Json* script = in.find("script");
+  if (script == nullptr) return {};
+  if (script->kind() != JsonKind::array) return {script->string()};
+  return strings(in, "script");
+}
+
+/// What the scripts of a framework, or of one profile, run under the name of a network.
+void read_networks(ObjectReader& in, FrameworkProfile& p) {
+  if (const Json* list = in.find("networks"))
+    for (const auto& [name, variant] : list->object()) p.networks.insert_or_assign(name, variant.string());
+}
+
 Entry read_entry(const Json& json, const std::vector<std::string>& names, const FrameworkProfile& common) {
   ObjectReader in{json};
   Entry out;
@@ -150,7 +164,7 @@ Entry read_entry(const Json& json, const std::vector<std::string>& names, const 
   out.names = names;
   out.profile.id = in.string("id");
   out.profile.title = in.string("title");
-  out.script = in.string_or("script", "");
+  out.scripts = read_scripts(in);
   out.from = bound(in, "from");
   out.before = bound(in, "before");
   out.container_from = bound(in, "container_from");
@@ -160,6 +174,7 @@ Entry read_entry(const Json& json, const std::vector<std::string>& names, const 
   out.kernels = in.string_or("kernels", "");
   if (in.has("training")) out.training = in.boolean_or("training", true);
   out.compiled = in.boolean_or("compiled", false);
+  read_networks(in, out.profile);
   read_numbers(in, out.profile);
   in.string("why");  // for the reader of the file: what the numbers rest on
   in.finish();
@@ -170,8 +185,7 @@ void read_file(const EmbeddedFile& file, std::vector<Entry>& out) {
   ObjectReader in{parse_json(std::string{file.text}, std::string{file.name})};
   const std::vector<std::string> names = strings(in, "names");
   FrameworkProfile common;
-  if (const Json* list = in.find("networks"))
-    for (const auto& [name, variant] : list->object()) common.networks.emplace(name, variant.string());
+  read_networks(in, common);
   read_exchange(in, common);
   for (const Json& profile : in.require("profiles").array())
     out.push_back(read_entry(profile, names, common));
@@ -204,7 +218,7 @@ bool within(const std::optional<double>& value, const std::optional<double>& fro
 bool matches(const Entry& e, const FrameworkQuery& query, const Version& version) {
   if (e.kernels != query.kernels || e.compiled != query.compiled) return false;
   if (e.training && *e.training != query.training) return false;
-  if (!e.script.empty() && e.script != query.script) return false;
+  if (!e.scripts.empty() && std::ranges::count(e.scripts, query.script) == 0) return false;
   if (e.container_only && !version.container) return false;
   if (!within(parse_number(query.cudnn), std::nullopt, e.cudnn_before)) return false;
   return within(version.container, e.container_from, e.container_before) &&

@@ -42,8 +42,9 @@ std::string scripts_network(const ValidationCase& c) {
   std::string variant = text_in(c.workload.extra, "model_variant").value_or("");
   if (model == "alexnet" && variant == "caffenet") return variant;
   if (model == "alexnet" && variant == "one-weird-trick") return "alexnet-owt";
-  const auto& networks =
-      framework_profile({.name = c.workload.framework, .version = c.workload.framework_version}).networks;
+  FrameworkQuery software = software_of_case(c, "");
+  software.kernels.clear();  // whoever computes them, the network is the same
+  const auto networks = framework_profile(software).networks;
   const auto found = networks.find(model);
   return found != networks.end() ? found->second : model;
 }
