@@ -129,6 +129,7 @@ Transport read_transport(const Json& json) {
   if (in.has("passes_before")) t.passes_before = in.number("passes_before", 0, 100);
   if (in.has("passes_after")) t.passes_after = in.number("passes_after", 0, 100);
   if (in.has("copies_in_node")) t.copies_in_node = in.number("copies_in_node", 0, 100);
+  if (in.has("tcp_stream")) t.tcp_stream = in.quantity<Bandwidth>("tcp_stream");
   if (in.has("stack_rate")) t.stack_rate = in.quantity<Bandwidth>("stack_rate");
   for (const Json& item : in.require("algorithms").array()) t.algorithms.push_back(by_size(item.string()));
   in.string("source");

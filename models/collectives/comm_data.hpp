@@ -104,6 +104,8 @@ struct Transport {
   double network_efficiency = 1, tcp_efficiency = 1;
   Duration intra{0}, inter{0}, tcp{0};
   std::optional<Bandwidth> host_reduce, stack_rate;
+  /// What the one thread that copies for a port's sockets carries in one direction, whatever the port's rate.
+  std::optional<Bandwidth> tcp_stream;
   /// How often one core goes over the payload, at `host_reduce`, before and after the exchange: pages of new
   /// memory, copies to memory that is not pinned.
   double passes_before = 0, passes_after = 0;

@@ -53,6 +53,7 @@ CommLibrary::CommLibrary(const Cluster& cluster, const CommSpec& spec)
       numbers_{numbers_of(*data_, cluster.node.gpu.line.collective_library)},
       algorithm_{spec.algorithm},
       port_{cluster.node.nic_link ? cluster.node.nic_link->id : ""},
+      port_rate_{cluster.node.nic_link ? cluster.node.nic_link->achievable.value : Bandwidth{0}},
       tcp_{spec.stack == NetworkStack::tcp},
       nodes_{cluster.used_nodes()},
       local_{cluster.local_ranks()} {
@@ -92,7 +93,10 @@ CommLibrary::CommLibrary(const Cluster& cluster, const CommSpec& spec)
 }
 
 double CommLibrary::network_efficiency() const {
-  return tcp_ ? transport_.tcp_efficiency : transport_.network_efficiency;
+  if (!tcp_) return transport_.network_efficiency;
+  const bool bound = transport_.tcp_stream && port_rate_ > Bandwidth{0};
+  const double streams = bound ? *transport_.tcp_stream / port_rate_ : 1;
+  return std::min(transport_.tcp_efficiency, streams);
 }
 
 std::string CommLibrary::algorithm_for(Collective operation, Bytes payload) const {

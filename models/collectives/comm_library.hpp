@@ -85,6 +85,7 @@ class CommLibrary {
   std::string algorithm_;                ///< "auto" or the one that was asked for
   std::optional<double> refined_sigma_;  ///< of a curve that was measured on such a machine
   std::string port_;                     ///< "infiniband/edr", empty: none
+  Bandwidth port_rate_{0};               ///< of one port in one direction
   bool tcp_ = false;
   bool chosen_by_library_ = false;
   double believed_rate_ = 1;  ///< rate that NCCL takes a link for, over the one it reaches

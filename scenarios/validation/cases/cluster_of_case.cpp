@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "scenarios/validation/cases/exchange_of_case.hpp"
 #include "scenarios/validation/cases/unpredictable.hpp"
 #include "scenarios/validation/settings/machine_table.hpp"
 #include "sim/base/error.hpp"
@@ -100,6 +101,7 @@ ScenarioDocument fabric_document(const Catalog& catalog, const ValidationCase& c
   const auto gbit = number_in(c.system.fabric, "gbit_per_s");
   if (!link || (*link == "unknown" && !gbit))
     throw Unpredictable{"fabric between the nodes not stated", "fabric"};
+  if (!gbit && has_bounded_flows(c)) throw Unpredictable{"rate of a connection in the cloud", "cloud_flow"};
   ScenarioDocument out;
   out["link"] = *link != "unknown" ? stated_link(c) : *gbit > 100 ? "ethernet/gbe400" : "ethernet/gbe100";
   if (gbit) out["link_rate"] = fmt::format("{} Gbit/s", *gbit);

@@ -150,6 +150,23 @@ ScenarioDocument library_alone(const std::string& exchange) {
 
 }  // namespace
 
+bool over_sockets(const ValidationCase& c) {
+  const auto stated = text_in(c.workload.extra, "transport");
+  if (stated) return *stated == "tcp" || *stated == "ipoib";
+  constexpr std::array<std::string_view, 5> ports{"gbe10", "gbe25", "gbe40", "gbe50", "gbe100"};
+  const std::string link = text_in(c.system.fabric, "link").value_or(""),
+                    note = text_in(c.system.fabric, "note").value_or("");
+  const bool rdma = has(note, "RoCE") || has(note, "EFA") || has(note, "RDMA");
+  const std::string& sync = c.workload.gradient_sync;
+  return std::ranges::find(ports, link) != ports.end() && !rdma &&
+         (sync == "nccl-allreduce" || sync == "horovod-allreduce");
+}
+
+bool has_bounded_flows(const ValidationCase& c) {
+  const bool aws = c.system.node_note.starts_with("AWS ") || c.system.node.value_or("").starts_with("aws_");
+  return aws && over_sockets(c) && c.workload.gradient_sync != "parameter-server";
+}
+
 nlohmann::ordered_json exchange_document(const ValidationCase& c, const FrameworkProfile& profile, int nodes,
                                          bool split) {
   Facts f = facts_of(c);
@@ -163,7 +180,8 @@ nlohmann::ordered_json exchange_document(const ValidationCase& c, const Framewor
              has(text_in(c.workload.extra, "bucketing").value_or(""), "one all-reduce per tensor")) {
     x.members["bucket"] = "0 B";
   }
-  if (f.transport == "tcp" || f.transport == "ipoib") x.members["stack"] = "tcp";
+  if (nodes > 1 ? over_sockets(c) : f.transport == "tcp" || f.transport == "ipoib")
+    x.members["stack"] = "tcp";
   if (f.gradient == "fp16") x.members["compression"] = "fp16";
   if (f.gradient == "fp32") x.members["gradient"] = "4 B";  // of master weights, in mixed precision too
   if (const auto release = text_in(c.workload.extra, "nccl")) x.members["nccl"] = *release;

@@ -17,4 +17,12 @@ nlohmann::ordered_json exchange_document(const ValidationCase& c, const Framewor
 /// The same, read.
 ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& profile, int nodes);
 
+/// Whether the ranks of several nodes exchange through sockets: where the source says so, and where NCCL runs
+/// over Ethernet ports of up to 100 Gb/s of which the source names no RDMA. Sources that had RoCE or EFA say
+/// so.
+bool over_sockets(const ValidationCase& c);
+
+/// Whether such a job runs in a cloud that bounds every connection between two machines: AWS.
+bool has_bounded_flows(const ValidationCase& c);
+
 }  // namespace rackcast
