@@ -18,12 +18,13 @@ enum class Mechanism {
   split_in_node,        ///< a network split over GPUs of one node
   split_between_nodes,  ///< a network split over the GPUs of several nodes
   collective_in_node,   ///< a collective of GPUs in one node: libraries and links that no fit has seen
+  loss_scaling,         ///< training in 16 bits on GPUs without bf16: casts, scaled losses, short steps
   serving_power,        ///< GPUs that serve: they do not run their kernels all the time
 };
 inline constexpr std::array all_mechanisms{Mechanism::forward_pass,        Mechanism::generation,
                                            Mechanism::several_nodes,       Mechanism::split_in_node,
                                            Mechanism::split_between_nodes, Mechanism::collective_in_node,
-                                           Mechanism::serving_power};
+                                           Mechanism::loss_scaling,        Mechanism::serving_power};
 
 /// As models/data/mechanism_spreads.json writes it: "forward_pass".
 std::string_view to_string(Mechanism mechanism);

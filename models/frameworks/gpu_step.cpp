@@ -248,6 +248,11 @@ class StepBuilder {
 
 }  // namespace
 
+bool scales_losses(const GpuRates& gpu, Precision precision) {
+  const bool narrow = precision == Precision::mixed || precision == Precision::fp16;
+  return narrow && gpu.fp16_tensor > FlopRate{0} && !(gpu.bf16_tensor > FlopRate{0});
+}
+
 StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const FrameworkProfile& framework,
                    const StepOptions& options) {
   if (!(options.batch > 0)) throw Error{"a step needs a positive batch"};
@@ -275,9 +280,12 @@ StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const Fram
     out.optimizer = stream.lap();
   }
   out.total = stream.now();
-  const double alone = options.training ? 0 : mechanism_log_sigma(Mechanism::forward_pass);
-  out.log_sigma =
-      std::hypot(std::hypot(gpu.network_log_sigma(), builder.shared_sigma(), framework.log_sigma), alone);
+  const double simplified =
+      options.training
+          ? (scales_losses(gpu.gpu(), options.precision) ? mechanism_log_sigma(Mechanism::loss_scaling) : 0)
+          : mechanism_log_sigma(Mechanism::forward_pass);
+  out.log_sigma = std::hypot(std::hypot(gpu.network_log_sigma(), builder.shared_sigma(), framework.log_sigma),
+                             simplified);
   return out;
 }
 

@@ -53,6 +53,10 @@ struct StepTime {
   std::vector<StepKernel> kernels;
 };
 
+/// Whether training in this precision multiplies losses, because the GPU's tensor cores know fp16 and no
+/// bf16.
+bool scales_losses(const GpuRates& gpu, Precision precision);
+
 /// Throws Error when the batch is not positive.
 StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const FrameworkProfile& framework,
                    const StepOptions& options);

@@ -4,11 +4,15 @@
 #include <array>
 #include <string_view>
 
+#include "models/frameworks/gpu_step.hpp"
+#include "models/gpu/rates_of.hpp"
 #include "scenarios/validation/cases/cluster_of_case.hpp"
+#include "scenarios/validation/cases/software_of_case.hpp"
 #include "scenarios/validation/cases/split_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "scenarios/validation/settings/mlperf_inference.hpp"
 #include "sim/base/error.hpp"
+#include "topologies/hardware/gpu_spec.hpp"
 
 namespace rackcast {
 namespace {
@@ -48,9 +52,11 @@ bool is_put_together(const ValidationCase& c) {
 }
 
 std::vector<Mechanism> of_training(PredictionContext& context, const ValidationCase& c) {
-  if (c.one_gpu()) return {};
-  const Cluster& cluster = context.cluster(c);
   std::vector<Mechanism> out;
+  if (c.system.gpu && scales_losses(gpu_rates(gpu_spec(context.catalog(), *c.system.gpu)), precision_of(c)))
+    out.push_back(loss_scaling);
+  if (c.one_gpu()) return out;
+  const Cluster& cluster = context.cluster(c);
   if (cluster.used_nodes() > 1) out.push_back(several_nodes);
   if (is_split(c) || trains_adapters(c)) {
     const int gpus = gpus_of_copy(context.catalog(), c);
