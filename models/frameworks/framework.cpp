@@ -101,11 +101,14 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   read_exchange(in, p);
   p.host_per_kernel = in.quantity_or("host_per_kernel", p.host_per_kernel, false);
   p.host_per_sum = in.quantity_or("host_per_sum", p.host_per_sum, false);
+  p.check_per_gpu = in.quantity_or("check_per_gpu", p.check_per_gpu, false);
   p.host_backward = in.number_or("host_backward", p.host_backward, 0.01, 10);
   p.host_per_step = in.quantity_or("host_per_step", p.host_per_step, false);
   p.kernel_factor = in.number_or("kernel_factor", p.kernel_factor, 0.1, 100);
   p.int8_factor = in.number_or("int8_factor", p.int8_factor, 0.1, 100);
   p.elementwise_passes = in.number_or("elementwise_passes", p.elementwise_passes, 0, 100);
+  p.gather_per_slice = in.quantity_or("gather_per_slice", p.gather_per_slice, false);
+  p.loss_passes = in.number_or("loss_passes", p.loss_passes, 0, 100);
   p.norm_passes = in.number_or("norm_passes", p.norm_passes, 0, 100);
   p.fuses_elementwise = in.boolean_or("fuses_elementwise", p.fuses_elementwise);
   p.fuses_forward_only = in.boolean_or("fuses_forward_only", p.fuses_forward_only);
@@ -157,10 +160,20 @@ void read_networks(ObjectReader& in, FrameworkProfile& p) {
     for (const auto& [name, variant] : list->object()) p.networks.insert_or_assign(name, variant.string());
 }
 
-Entry read_entry(const Json& json, const std::vector<std::string>& names, const FrameworkProfile& common) {
+/// Reads a row of `profiles`. With "as" it begins with the numbers of the row of that id.
+Entry read_entry(const Json& json, const Json& profiles, const std::vector<std::string>& names,
+                 const FrameworkProfile& common) {
   ObjectReader in{json};
   Entry out;
   out.profile = common;
+  if (const Json* id = in.find("as")) {
+    const auto rows = profiles.array();
+    const auto row = std::ranges::find_if(
+        rows, [&](const Json& other) { return other.require("id").string() == id->string(); });
+    if (row == rows.end() || row->find("as") != nullptr)
+      id->fail("a row of the same file with numbers of its own");
+    out.profile = read_entry(*row, profiles, names, common).profile;
+  }
   out.names = names;
   out.profile.id = in.string("id");
   out.profile.title = in.string("title");
@@ -187,8 +200,8 @@ void read_file(const EmbeddedFile& file, std::vector<Entry>& out) {
   FrameworkProfile common;
   read_networks(in, common);
   read_exchange(in, common);
-  for (const Json& profile : in.require("profiles").array())
-    out.push_back(read_entry(profile, names, common));
+  const Json& profiles = in.require("profiles");
+  for (const Json& profile : profiles.array()) out.push_back(read_entry(profile, profiles, names, common));
   in.finish();
 }
 

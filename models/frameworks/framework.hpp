@@ -66,12 +66,21 @@ struct FrameworkProfile {
   double host_backward = 1;
   /// Host time to issue a sum over the GPUs that share a layer.
   Duration host_per_sum{0};
+  /// Host time per GPU of the group before each collective, where the script turns PyTorch's checks on
+  /// (TORCH_DISTRIBUTED_DEBUG=DETAIL): a barrier among the hosts and an exchange of what each is about to do,
+  /// a message from and to every other host (torch/csrc/distributed/c10d/ProcessGroupWrapper.cpp).
+  Duration check_per_gpu{0};
+  /// Host time to slice or copy one tensor for one replica, where weights that replicas updated in shards are
+  /// gathered tensor by tensor (the first stage of ZeRO).
+  Duration gather_per_slice{0};
   Duration host_per_step{0};      ///< session call, Python loop, synchronisation; the GPU idles
   double kernel_factor = 1;       ///< library kernels as this framework calls them against the best choice
   double int8_factor = 1;         ///< the same of convolutions on 8-bit numbers, on top of it
   double elementwise_passes = 1;  ///< traffic of element-wise work against one kernel per operator
   double composed_passes = 1;     ///< of GELU and the like, where they are put together from simple operators
-  double norm_passes = 1;         ///< traffic of normalisation against the fitted kernel
+  /// Traffic of a language model's loss against a softmax of 16 bits in one kernel each way.
+  double loss_passes = 1;
+  double norm_passes = 1;           ///< traffic of normalisation against the fitted kernel
   bool fuses_elementwise = false;   ///< work marked fusable hides in its producer
   bool fuses_forward_only = false;  ///< of it, gradients are kernels of their own
   AttentionKernel attention = AttentionKernel::unfused;

@@ -46,9 +46,9 @@ class Stream {
   }
 
   /// The GPUs wait for each other; no kernel of this network.
-  void sum(Duration time) {
-    host_ += framework_.host_per_sum;
-    gpu_ = std::max(gpu_, host_) + time;
+  void sum(const LayerSum& of) {
+    host_ += framework_.host_per_sum + of.host;
+    gpu_ = std::max(gpu_, host_) + of.time;
   }
 
   void wait(Duration time) {
@@ -90,10 +90,11 @@ class StepBuilder {
 
   /// `wide`: on maps that were promoted to 32 bits.
   void run(const Operator& op, Pass pass, bool wide, Stream& stream) {
-    if (options_.sum_over_gpus > Duration{0} &&
+    const LayerSum& sum = pass == Pass::forward ? options_.forward_sum : options_.backward_sum;
+    if (sum.time > Duration{0} &&
         (pass == Pass::forward ? op.place.role == LayerRole::residual
                                : pass == Pass::data_gradient && op.place.role == LayerRole::norm))
-      stream.sum(options_.sum_over_gpus);
+      stream.sum(sum);
     if (hidden(op, pass)) return;
     const KernelCost cost = gpu_.cost(op, pass, options_.batch, wide ? Precision::fp32 : options_.precision);
     if (cost.time <= Duration{0}) return;
@@ -163,6 +164,8 @@ class StepBuilder {
     switch (op.family) {
       case OperatorFamily::elementwise:
         return framework_.elementwise_passes * (op.kind == "gelu" ? framework_.composed_passes : 1);
+      case OperatorFamily::softmax:
+        return op.place.layer == 0 ? framework_.loss_passes : 1;
       case OperatorFamily::norm:
         // With stored statistics a map is read and written once; with those of the batch it is read twice.
         return framework_.norm_passes * (!options_.training && op.kind == "batch_norm" ? 2.0 / 3 : 1);

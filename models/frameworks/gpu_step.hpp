@@ -18,16 +18,22 @@
 
 namespace rackcast {
 
+/// A sum over the GPUs that share a layer, as a kernel of the queue.
+struct LayerSum {
+  Duration time{0};  ///< on the GPU; 0: there is none
+  Duration host{0};  ///< until the host has issued it, beside FrameworkProfile::host_per_sum
+};
+
 struct StepOptions {
   double batch = 1;  ///< samples
   Precision precision = Precision::fp32;
   bool training = true;   ///< false: forward pass only, as at inference
   bool optimizer = true;  ///< include the parameter update
   bool adam = false;      ///< Adam or LAMB rather than SGD with momentum
-  /// Time of a sum over the GPUs that share every layer. It is a kernel of the queue: going forward before
-  /// each sum of a layer's part with the part's input, going back before the gradient of the normalisation
-  /// that the part begins with.
-  Duration sum_over_gpus{0};
+  /// Sums over the GPUs that share every layer. Going forward there is one before each sum of a layer's part
+  /// with the part's input, going back one before the gradient of the normalisation that the part begins
+  /// with.
+  LayerSum forward_sum = {}, backward_sum = {};
   /// What adding a parameter's gradient to that of the micro-batches before moves; it is done after the
   /// gradient, and the host's pace per operator holds its launch.
   Bytes gradient_sum{0};

@@ -78,32 +78,6 @@ double waiting_parts(const Mesh& mesh, int stage) {
   return parts;
 }
 
-/// Layers of each stage that are as even as whole layers allow, as stages_of() deals them.
-std::vector<double> equal_layers(std::int64_t layers, int stages) {
-  std::vector<double> out(static_cast<std::size_t>(stages));
-  for (std::int64_t layer = 0; layer < layers; ++layer)
-    ++out[static_cast<std::size_t>(std::min<std::int64_t>(layer * stages / layers, stages - 1))];
-  return out;
-}
-
-/// Layers of stages that have equal shares of the work: a stage ends with the layer that reaches its share.
-std::vector<double> layers_by_cost(const TransformerShape& shape, int stages) {
-  const double h = as_double(shape.hidden);
-  const double head_dim = shape.head_dim > 0 ? as_double(shape.head_dim) : h / as_double(shape.heads);
-  const double ffn = shape.ffn > 0 ? as_double(shape.ffn) : 4 * h;
-  const double layer = 4 * as_double(shape.heads) * head_dim * h + (shape.gated_mlp ? 3 : 2) * ffn * h;
-  const double all = as_double(shape.layers) * layer + as_double(shape.vocab) * h;
-  constexpr double rounding = 1 - 1e-9;  // sums of whole numbers may meet a share exactly
-  std::vector<double> out(static_cast<std::size_t>(stages));
-  std::size_t stage = 0;
-  for (std::int64_t done = 1; done <= shape.layers; ++done) {
-    ++out[stage];
-    const double share = all * static_cast<double>(stage + 1) / stages;
-    if (as_double(done) * layer >= share * rounding && stage + 1 < out.size()) ++stage;
-  }
-  return out;
-}
-
 /// Parameters before, behind and in the layers of a network of one layer.
 struct LayerParameters {
   StageParameters layer;
@@ -130,7 +104,8 @@ std::vector<StageHolding> dealt_layers(const TransformerShape& shape, const Tran
   // The last stage has a copy of its own of an embedding that it shares with the first.
   const double copy = part.tied_output && mesh.pipeline > 1 ? as_double(part.vocab * part.hidden) : 0;
   if (part.mamba_layers > 0 || part.dense_layers > 0 || part.shared_layers) {
-    const std::vector<SplitStage> stages = stages_of(transformer_workload(part), part, mesh.pipeline);
+    const std::vector<SplitStage> stages =
+        stages_of(transformer_workload(part), part, layers_of_stages(part, mesh.pipeline, StageCut::equal));
     for (std::size_t i = 0; i < out.size(); ++i) {
       out[i].layers = as_double(stages[i].layers);
       out[i].parameters = {stages[i].part.trained_parameters(), expert_parameters(stages[i].part)};
@@ -139,12 +114,10 @@ std::vector<StageHolding> dealt_layers(const TransformerShape& shape, const Tran
     TransformerShape one = part;
     one.layers = 1;
     const LayerParameters each = layer_parameters(transformer_workload(one));
-    const bool by_cost = kept.trainer.stages == StageCut::by_cost && is_plain(shape);
-    const std::vector<double> layers =
-        by_cost ? layers_by_cost(shape, mesh.pipeline) : equal_layers(shape.layers, mesh.pipeline);
+    const std::vector<std::int64_t> layers = layers_of_stages(shape, mesh.pipeline, kept.trainer.stages);
     for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i].layers = layers[i];
-      out[i].parameters = {layers[i] * each.layer.all, layers[i] * each.layer.of_experts};
+      out[i].layers = as_double(layers[i]);
+      out[i].parameters = {out[i].layers * each.layer.all, out[i].layers * each.layer.of_experts};
     }
     out.front().parameters.all += each.before;
     out.back().parameters.all += each.behind;

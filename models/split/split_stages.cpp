@@ -31,22 +31,72 @@ TransformerShape shard_of(TransformerShape s, int ways) {
   return s;
 }
 
-std::vector<SplitStage> stages_of(const Workload& whole, const TransformerShape& shape, int count) {
-  const std::int64_t layers = shape.layers;
-  if (count > layers) throw Error{fmt::format("{} layers make no {} stages", layers, count)};
-  std::vector<SplitStage> out(static_cast<std::size_t>(count));
-  out.front().first = out.back().last = true;
-  const auto stage_of_layer = [&](std::int64_t layer) {
-    return static_cast<std::size_t>(std::min<std::int64_t>((layer - 1) * count / layers, count - 1));
-  };
-  for (std::int64_t layer = 1; layer <= layers; ++layer) {
-    ++out[stage_of_layer(layer)].layers;
-    if (has_experts(shape, layer - 1)) ++out[stage_of_layer(layer)].expert_layers;
+namespace {
+
+double real(std::int64_t v) {
+  return static_cast<double>(v);
+}
+
+bool has_equal_layers(const TransformerShape& shape) {
+  return shape.experts == 0 && shape.kv_lora_rank == 0 && shape.mamba_layers == 0 &&
+         shape.dense_layers == 0 && !shape.shared_layers;
+}
+
+std::vector<std::int64_t> equal_layers(std::int64_t layers, int stages) {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(stages));
+  for (std::int64_t layer = 0; layer < layers; ++layer)
+    ++out[static_cast<std::size_t>(std::min<std::int64_t>(layer * stages / layers, stages - 1))];
+  return out;
+}
+
+/// The work is that of products with weights, for each token. Each stage has a layer at least.
+std::vector<std::int64_t> layers_by_cost(const TransformerShape& shape, int stages) {
+  const double h = real(shape.hidden);
+  const double head_dim = shape.head_dim > 0 ? real(shape.head_dim) : h / real(shape.heads);
+  const double ffn = shape.ffn > 0 ? real(shape.ffn) : 4 * h;
+  const double layer = 4 * real(shape.heads) * head_dim * h + (shape.gated_mlp ? 3 : 2) * ffn * h;
+  const double all = real(shape.layers) * layer + real(shape.vocab) * h;
+  constexpr double rounding = 1 - 1e-9;  // sums of whole numbers may meet a share exactly
+  std::vector<std::int64_t> out(static_cast<std::size_t>(stages));
+  std::size_t stage = 0;
+  for (std::int64_t done = 1; done <= shape.layers; ++done) {
+    ++out[stage];
+    const double share = all * static_cast<double>(stage + 1) / stages;
+    if (real(done) * layer >= share * rounding && stage + 1 < out.size()) ++stage;
   }
-  std::int64_t layer = 1;  // what is in front of the layers goes with the first, what is behind with the last
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> layers_of_stages(const TransformerShape& shape, int count, StageCut cut) {
+  return cut == StageCut::by_cost && has_equal_layers(shape) ? layers_by_cost(shape, count)
+                                                             : equal_layers(shape.layers, count);
+}
+
+std::vector<SplitStage> stages_of(const Workload& whole, const TransformerShape& shape,
+                                  const std::vector<std::int64_t>& layers) {
+  if (static_cast<std::int64_t>(layers.size()) > shape.layers)
+    throw Error{fmt::format("{} layers make no {} stages", shape.layers, layers.size())};
+  std::vector<SplitStage> out(layers.size());
+  out.front().first = out.back().last = true;
+  std::vector<std::size_t> stage_of_layer;
+  for (std::size_t stage = 0; stage < layers.size(); ++stage)
+    stage_of_layer.insert(stage_of_layer.end(), static_cast<std::size_t>(layers[stage]), stage);
+  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
+    SplitStage& stage = out[stage_of_layer[static_cast<std::size_t>(layer)]];
+    ++stage.layers;
+    if (has_experts(shape, layer)) ++stage.expert_layers;
+  }
+  // What is in front of the layers goes with the first stage, what is behind with the last.
+  std::int64_t layer = 0;
   for (const Operator& op : whole.operators) {
     layer = std::max(layer, op.place.layer);
-    out[stage_of_layer(layer)].part.operators.push_back(op);
+    const bool behind = layer == shape.layers && op.place.layer == 0;
+    const std::size_t stage =
+        behind ? out.size() - 1
+               : stage_of_layer[static_cast<std::size_t>(std::max<std::int64_t>(layer, 1) - 1)];
+    out[stage].part.operators.push_back(op);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/frameworks/trainer_memory.hpp"
 #include "models/networks/operator.hpp"
 #include "models/networks/transformer.hpp"
 
@@ -20,8 +21,14 @@ struct SplitStage {
   bool first = false, last = false;
 };
 
-/// The network cut into `count` stages with as equal numbers of layers as possible. The embedding is in the
-/// first stage, the vocabulary product in the last. Throws Error if there are fewer layers than stages.
-std::vector<SplitStage> stages_of(const Workload& whole, const TransformerShape& shape, int count);
+/// Layers of each of `count` stages. Equal numbers of layers are as equal as whole layers allow. With equal
+/// shares of the work a stage ends with the layer that reaches its share; only networks of equal dense layers
+/// are cut so, others into equal numbers.
+std::vector<std::int64_t> layers_of_stages(const TransformerShape& shape, int count, StageCut cut);
+
+/// The network cut into stages of so many layers. The embedding is in the first stage, the vocabulary product
+/// in the last. Throws Error if there are fewer layers than stages.
+std::vector<SplitStage> stages_of(const Workload& whole, const TransformerShape& shape,
+                                  const std::vector<std::int64_t>& layers);
 
 }  // namespace rackcast

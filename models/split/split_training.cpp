@@ -13,6 +13,7 @@
 #include "models/graph/graph_run.hpp"
 #include "models/mechanism_spread.hpp"
 #include "models/split/expert_parallel.hpp"
+#include "models/split/layer_sums.hpp"
 #include "models/split/listed_shards.hpp"
 #include "models/split/split_graph.hpp"
 #include "models/split/split_stages.hpp"
@@ -123,6 +124,11 @@ ShardOfAll shard_of_all(const TransformerShape& whole, const SplitTraining& spec
   return out;
 }
 
+/// Parts that stages take in turn are of equal numbers of layers.
+StageCut stage_cut(const FrameworkProfile& framework, const Mesh& mesh) {
+  return mesh.interleave > 1 ? StageCut::equal : framework.memory.stages;
+}
+
 StepOptions options_of(const FrameworkProfile& framework, const SplitTraining& spec) {
   StepOptions options;
   options.batch = spec.mesh.micro_batch;
@@ -174,7 +180,10 @@ class SplitModel {
 
   SplitStep run() {
     time_collectives();
-    for (const SplitStage& stage : stages_of(all_.workload, all_.shape, mesh_.pipeline)) add_stage(stage);
+    for (const SplitStage& stage :
+         stages_of(all_.workload, all_.shape,
+                   layers_of_stages(all_.shape, mesh_.pipeline, stage_cut(framework_, mesh_))))
+      add_stage(stage);
     const auto slowest = std::ranges::max_element(work_.stages, {}, &StageWork::micro_batch);
     out_.slowest = static_cast<std::size_t>(slowest - work_.stages.begin());
     set_pipeline();
@@ -196,13 +205,10 @@ class SplitModel {
     if (mesh_.tensor > 1) {
       const Cluster group = first_ranks(cluster_, mesh_.tensor);
       CommModel inside{group, comm_};
-      if (mesh_.sequence_parallel.value_or(framework_.sequence_parallel)) {
-        // Between the parts of a sequence a sum is scattered and gathered again, each in rings.
-        sum_of_activations_ = timed(inside, Collective::reduce_scatter, activations_);
-        sum_of_activations_.time += timed(inside, Collective::all_gather, activations_).time;
-      } else {
-        sum_of_activations_ = timed(inside, Collective::all_reduce, activations_);
-      }
+      sums_ =
+          layer_sums(inside, activations_, mesh_.sequence_parallel.value_or(framework_.sequence_parallel));
+      sums_.sum.time /= spec_.network_scale;
+      sums_.gathered_again /= spec_.network_scale;
       widen(inside.log_sigma());
     }
     if (mesh_.context > 1) {
@@ -247,11 +253,13 @@ class SplitModel {
     work.backward = step.backward / spec_.compute_scale;
     work.weights_share = share_of_weight_gradients(step);
     work.optimizer = step.optimizer / spec_.compute_scale;
-    work.forward_exchange.links = work.backward_exchange.links = sum_of_activations_.links;
+    work.forward_exchange.links = work.backward_exchange.links = sums_.sum.links;
     if (mesh_.tensor > 1) {  // what the sums add to the kernels and the host's pace
-      // In the queue the GPU and the host have their own pace, by which all its times are scaled afterwards.
-      const Duration sum = sum_of_activations_.time;
-      options.sum_over_gpus = sum * spec_.compute_scale;
+      const QueuedSums queued = queued_sums(sums_, step, static_cast<double>(stage.layers),
+                                            {mesh_.tensor, cluster_.local_ranks()}, framework_);
+      options.forward_sum = on_own_pace(queued.forward);
+      options.backward_sum = on_own_pace(queued.back);
+      const Duration sum = sums_.sum.time;
       const StepTime shared = step_time(stage.part, gpu_, framework_, options);
       // The embedding's rows, and the gradient of the vocabulary product.
       work.forward_exchange.time =
@@ -270,6 +278,12 @@ class SplitModel {
     work_.stages.push_back(work);
   }
 
+  /// In the queue the GPU and the host have their own pace, by which all its times are scaled afterwards.
+  [[nodiscard]] LayerSum on_own_pace(LayerSum sum) const {
+    sum.time *= spec_.compute_scale;
+    return sum;
+  }
+
   // ---- what replicas exchange
 
   [[nodiscard]] int sets_of_experts() const { return mesh_.stage_gpus() / mesh_.expert; }
@@ -283,7 +297,7 @@ class SplitModel {
           (parameters / mesh_.shards() + of_experts / sets_of_experts()) / (parameters + of_experts);
     if (!over_) return;
     if (mesh_.zero_stage >= 2) add_shards(stage, work);
-    if (mesh_.zero_stage < 2) add_sums(parameters, of_experts, work);
+    if (mesh_.zero_stage < 2) add_sums(stage, parameters, of_experts, work);
     if (mesh_.zero_stage == 2)  // of the weights that were updated; stage 3 gathers them when they are used
       work.weights = over_shards(Collective::all_gather, parameters * gradient_bytes(spec_.precision));
   }
@@ -301,7 +315,7 @@ class SplitModel {
                                  over_sets_->at_once * each / static_cast<double>(mesh_.shards())));
   }
 
-  void add_sums(double parameters, double of_experts, StageWork& work) {
+  void add_sums(const SplitStage& stage, double parameters, double of_experts, StageWork& work) {
     const Bytes weights = parameters * gradient_bytes(spec_.precision);
     const double widths = sums_are_wide(framework_, spec_) ? Bytes{4} / gradient_bytes(spec_.precision) : 1;
     const bool overlap = mesh_.overlap_gradients.value_or(framework_.overlaps_gradients);
@@ -314,6 +328,7 @@ class SplitModel {
     } else {
       work.gradients = over_shards(Collective::all_reduce, widths * weights);
     }
+    work.gradients.time += host_of_replicas(framework_, stage.part, mesh_, cluster_.local_ranks());
     work.gradients_overlap = overlap;
     if (over_experts_ && of_experts > 0)
       work.gradients.time +=
@@ -384,7 +399,7 @@ class SplitModel {
   const Mesh& mesh_;  ///< of `spec_`, with the replicas
   ShardOfAll all_;
   Bytes activations_{0};
-  TimedExchange sum_of_activations_;
+  LayerSums sums_;
   Duration pass_keys_{0}, to_experts_{0};
   std::optional<SumApart> over_, over_sets_, over_experts_;
   SplitWork work_;
@@ -422,7 +437,9 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, cons
 StageKernels stage_kernels(const TransformerShape& shape, const GpuCostModel& gpu,
                            const FrameworkProfile& framework, const SplitTraining& spec, std::size_t stage) {
   const ShardOfAll all = shard_of_all(shape, spec);
-  std::vector<SplitStage> stages = stages_of(all.workload, all.shape, spec.mesh.pipeline);
+  std::vector<SplitStage> stages =
+      stages_of(all.workload, all.shape,
+                layers_of_stages(all.shape, spec.mesh.pipeline, stage_cut(framework, spec.mesh)));
   if (stage >= stages.size())
     throw Error{fmt::format("{} stages have no stage {}", stages.size(), stage + 1)};
   StageKernels out;
