@@ -23,7 +23,7 @@ double sent_per_s(const std::string& link, NetworkStack stack) {
   choice.nics = 1;
   choice.nic_link = link;
   const Cluster c =
-      make_cluster(catalog(), node_spec(catalog(), choice), {.nodes = 8, .fabric = {}, .gpus = 1});
+      make_cluster(catalog(), node_spec(catalog(), choice), {.nodes = 8, .fabric = {}, .gpus = {}});
   CommSpec spec;
   spec.stack = stack;
   spec.algorithm = "ring";
