@@ -330,34 +330,6 @@ Duration FabricPaths::single(DeviceId from, DeviceId to, const RouteChoice& choi
   return latency;
 }
 
-Duration FabricPaths::split(DeviceId from, DeviceId to, std::vector<Hop>& hops) {
-  const Distances distances = search_to(to, from);
-  std::map<DeviceId, double> front{{from, 1.0}};
-  Duration latency{0};
-  while (!(front.size() == 1 && front.begin()->first == to)) {
-    std::map<DeviceId, double> further;
-    Duration slowest{0};
-    for (const auto& [device, flow] : front) {
-      const auto& next = next_links(device, to, distances);
-      if (next.empty()) {
-        hops.clear();
-        return {};
-      }
-      Bandwidth total{0};
-      for (const Port& port : next) total += topology_.bandwidth(port.link);
-      for (const Port& port : next) {
-        const double share = flow * (topology_.bandwidth(port.link) / total);
-        hops.push_back({port.link, share});
-        further[port.other] += share;
-        slowest = std::max(slowest, topology_.latency(port.link));
-      }
-    }
-    latency += slowest;
-    front = std::move(further);
-  }
-  return latency;
-}
-
 Duration FabricPaths::route(DeviceId from, DeviceId to, const RouteChoice& choice, std::vector<Hop>& hops) {
   return routing_of(choice) == FabricRouting::adaptive ? split(from, to, hops)
                                                        : single(from, to, choice, hops);

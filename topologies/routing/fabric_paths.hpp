@@ -4,6 +4,7 @@
 /// Switches with the same neighbours (all leaves of a pod) are equally far from every other switch, so one
 /// search serves all of them: distances to one are those to another with the two exchanged.
 #include <deque>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -70,7 +71,18 @@ class FabricPaths {
   /// Those to the switches that are the fewest hops from the root, into `out`, which is empty.
   const std::vector<Port>& nearer(DeviceId at, const Distances& distances, std::vector<Port>& out) const;
   Duration single(DeviceId from, DeviceId to, const RouteChoice& choice, std::vector<Hop>& hops);
+  /// Over all shortest paths, in proportion to the bandwidth of the links at each switch.
   Duration split(DeviceId from, DeviceId to, std::vector<Hop>& hops);
+  /// The part of a split route between two switches.
+  struct Spread {
+    std::vector<Hop> hops;
+    std::vector<Duration> stages;  ///< the slowest link of each step
+    double arrives = 1;            ///< share of the traffic at the last switch, 1 but for rounding
+  };
+  /// One step of `front`, the shares of the traffic by device, towards `to`. False if there is no path.
+  bool step(std::map<DeviceId, double>& front, DeviceId to, const Distances& distances, Spread& out);
+  /// From one switch to the other, which `to` is cabled to. Remembered; nullptr if there is no path.
+  const Spread* spread_between(DeviceId first, DeviceId last, DeviceId to, const Distances& distances);
 
   const Topology& topology_;
   bool ready_ = false;
@@ -89,6 +101,9 @@ class FabricPaths {
     DeviceId at = no_id, to = no_id;
     std::vector<Hop> hops;
   } last_;
+  /// Of a first switch (upper half of the key) to a last one. Adapters of the same two switches share it.
+  std::unordered_map<std::uint64_t, Spread> spreads_;
+  std::size_t spread_hops_ = 0;  ///< in all of them
   std::vector<Port> next_;
   /// Of a switch (upper half of the key) to all switches with the same neighbours, where none is next to it.
   std::unordered_map<std::uint64_t, std::vector<Port>> next_of_class_;

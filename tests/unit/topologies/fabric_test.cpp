@@ -251,3 +251,30 @@ TEST_CASE("storage reaches the memory of a node") {
   CHECK(t.link(route.hops.front().link).from == server);
   CHECK(t.link(route.hops.back().link).to == cpu);
 }
+
+TEST_CASE("issue 23, item 35: adaptive routes are those of a router that has never seen another") {
+  // Routes between the same two leaves share what was found for them; shares and order stay those of a route
+  // that was found alone.
+  const NodeSpec dgx = node_spec(catalog(), "dgx1v_16gb");
+  const Topology t = build_cluster(build_node(dgx), plan(dgx, 32));
+  Router used{t};
+  const RouteChoice adaptive{.routing = FabricRouting::adaptive};
+  for (const int from : {0, 1, 5})
+    for (const int to : {2, 17, 31})
+      for (const std::size_t nic : {0U, 3U}) {
+        const DeviceId a = t.devices_of(from, DeviceKind::nic)[nic], b = t.devices_of(to, DeviceKind::nic)[0];
+        Router fresh{t};
+        const Route shared = used.route(a, b, adaptive), alone = fresh.route(a, b, adaptive);
+        REQUIRE(shared.hops.size() == alone.hops.size());
+        CHECK(shared.latency == alone.latency);
+        CHECK(t.link(shared.hops.front().link).from == a);
+        CHECK(t.link(shared.hops.back().link).to == b);
+        double arrives = 0;
+        for (std::size_t i = 0; i < alone.hops.size(); ++i) {
+          CHECK(shared.hops[i].link == alone.hops[i].link);
+          CHECK(shared.hops[i].share == alone.hops[i].share);
+          if (t.link(shared.hops[i].link).to == b) arrives += shared.hops[i].share;
+        }
+        CHECK(arrives == doctest::Approx(1));
+      }
+}
