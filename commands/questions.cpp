@@ -94,7 +94,11 @@ int run_size(const Arguments& args, const RunFlags& flags, const std::string& ob
   Result result = [&] {
     ProgressLine progress("Simulated runs");
     ProgressLine designs("Designs tried");
+    ProgressLine building("Nodes of the cluster that is being laid out");
     RunControl control = flags.control();
+    control.on_building = [&](int nodes) {
+      building.show(static_cast<std::size_t>(nodes));
+    };
     bool counted = false;  // designs have a total and so a time that is left; one line shows either
     control.on_run = [&](std::size_t runs) {
       if (!counted) progress.show(runs);
@@ -130,8 +134,12 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
   Tracer tracer{Clock{TickLength::picosecond}};
   Result result = [&] {
     ProgressLine progress("Simulated runs");
+    ProgressLine building("Nodes of the cluster that is being laid out");
     std::optional<ProgressLine> nodes;  // rows of scaling tables have a total and so a time that is left
     RunControl control = flags.control();
+    control.on_building = [&](int count) {
+      building.show(static_cast<std::size_t>(count));
+    };
     std::size_t tables = 0;
     control.on_run = [&](std::size_t runs) {
       if (!nodes) progress.show(runs);

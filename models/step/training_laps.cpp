@@ -232,7 +232,9 @@ class Saving {
   }
 
   static void set_stall(SaveRun& save, Duration longer, std::size_t saves) {
-    save.stall = std::max(Duration{0}, longer / static_cast<double>(std::max<std::size_t>(1, saves)));
+    // Times of the simulation are whole picoseconds; what is less is a rounding error.
+    constexpr Duration tick{1e-12};
+    save.stall = longer < tick ? Duration{0} : longer / static_cast<double>(std::max<std::size_t>(1, saves));
   }
 
   void add_alone(LearnedSave& out, Duration since) const {

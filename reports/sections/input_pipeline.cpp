@@ -118,10 +118,13 @@ std::string write_sentence(const InputPath::WriteBack& w) {
             ? fmt::format(", of which {:.0f} nodes write a part each and the busiest {},", *w.writers,
                           bytes_text(w.busiest_bytes))
             : "";
-    text = fmt::format(
-        "A checkpoint of {}{} takes {} to write; training stands still for {} of it and takes {} longer. ",
-        bytes_text(w.checkpoint_bytes), parts, duration_text(w.write_s.value_or(0)),
-        duration_text(w.stall_s.value_or(0)), percent_text(w.time_factor.value_or(1) - 1));
+    const std::string effect =
+        w.stall_s.value_or(0) > 0
+            ? fmt::format("training stands still for {} of it and takes {} longer", duration_text(*w.stall_s),
+                          percent_text(w.time_factor.value_or(1) - 1))
+            : "training goes on meanwhile";
+    text = fmt::format("A checkpoint of {}{} takes {} to write; {}. ", bytes_text(w.checkpoint_bytes), parts,
+                       duration_text(w.write_s.value_or(0)), effect);
   }
   return text + fmt::format("Checkpoints and logs write {} on average.",
                             to_text(Bandwidth{w.bytes_per_s.value_or(0)}));

@@ -119,6 +119,14 @@ std::string scaling_sentence(const WorkloadResult& workload) {
     return {};
   }
   const std::string binds = largest.binds.empty() ? "" : ", bound by " + largest.binds;
+  const auto &gpus = workload.answer.gpus, &nodes = workload.answer.nodes;
+  if (gpus && *gpus > 0 && largest.gpus > *gpus) {  // not those of the answer
+    const bool twice = nodes && largest.nodes == 2 * *nodes;
+    return fmt::format("On {} {} would keep {} of perfect scaling{}.",
+                       twice ? fmt::format("twice the nodes ({})", counted(largest.gpus, "GPU"))
+                             : counted(largest.gpus, "GPU"),
+                       workload.title, percent_text(*largest.efficiency), binds);
+  }
   return fmt::format("{} on {} keeps {} of perfect scaling{}.", workload.title, counted(largest.gpus, "GPU"),
                      percent_text(*largest.efficiency), binds);
 }

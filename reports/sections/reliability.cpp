@@ -37,7 +37,8 @@ KeyValues facts(const Reliability& r) {
   add("Job fails every", fmt::format("{}; {}, each every {}", prediction_text(r.job_mttf),
                                      counted(r.nodes, "node"), duration_text(r.node_mtbf_s)));
   add("Interruptions", interval_text(r.interruptions) + " in the whole training");
-  std::string cost = "training stands still for " + duration_text(r.stall_s);
+  std::string cost =
+      r.stall_s > 0 ? "training stands still for " + duration_text(r.stall_s) : "training goes on meanwhile";
   if (r.checkpoint_bytes > 0) {
     cost = to_text(Bytes{r.checkpoint_bytes}) + " written in " + duration_text(r.write_s) + ", " + cost;
   }

@@ -82,7 +82,7 @@ KeyValues facts(const Serving& s, const std::optional<Site>& site) {
   add("Load", fmt::format("{} on average, {} in the busiest hour", rate_text(s.requests_per_s),
                           rate_text(s.peak_requests_per_s)));
   if (s.needed > 0) add("Nodes for the busiest hour", interval_text(s));
-  add("Spare nodes", spares_text(s));
+  if (s.needed > 0) add("Spare nodes", spares_text(s));
   if (s.at_peak && s.at_peak->latency_s) {
     add("Latency then", fmt::format("half within {}, {} within {}", duration_text(*s.at_peak->p50_s),
                                     share_of_requests(s), duration_text(*s.at_peak->latency_s)));

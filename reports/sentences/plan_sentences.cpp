@@ -149,9 +149,8 @@ std::string conflict_set_text(const std::vector<Plan::Conflict>& members) {
 std::string conflict_text(const Plan::Conflict& c) {
   std::string out;
   if (c.at)
-    out = fmt::format("{} {} {}; {} is {}.", candidate_text(*c.at),
-                      c.limit == "availability" ? "reaches" : "needs", c.needed, c.allowed,
-                      c.limit == "availability" ? "asked" : "allowed");
+    out = fmt::format("{} {} {}; the limit is {}.", candidate_text(*c.at),
+                      c.limit == "availability" ? "reaches" : "needs", c.needed, c.allowed);
   else if (!c.missing.empty())
     out = fmt::format("Whether {} is enough cannot be decided without {}.", c.allowed, c.missing);
   else

@@ -58,6 +58,7 @@ std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {
   std::vector<ScalingRow> rows;
   for (const int n : counts) {
     q.cluster.nodes = n;
+    evaluator.give_back(Evaluator::most_held, false);  // clusters of the counts before
     const TrainingRun& run = evaluator.run(q);
     rows.push_back({n, run.ranks, evaluator.predict(q), run.binds});
     done += static_cast<std::size_t>(n);

@@ -124,7 +124,8 @@ std::vector<Change> changes(Evaluator& evaluator, std::span<const Question> aske
   add("deadline", to_text(goal.deadline * 2), asked, goal.deadline * 2);
   add("epochs", several ? "a quarter less" : fmt::format("{:g} (a quarter less)", 0.75 * first.epochs),
       with_changes(asked, kSame, [](WorkloadSpec& w) { w.epochs *= 0.75; }), goal.deadline);
-  add("data", "twice as much, on twice the storage",
+  const bool stored = asked.front().storage.array != "none";
+  add("data", stored ? "twice as much, on twice the storage" : "twice as much",
       with_changes(
           asked,
           [](Question& q) {

@@ -164,6 +164,22 @@ void add_measured(Result& result, Evaluator& evaluator) {
   }
 }
 
+/// Of the nodes of a job of a given number of GPUs that have none of them; empty where all take part.
+std::string idle_nodes_note(const Result& result, Evaluator& evaluator) {
+  const int nodes = described_nodes(result);
+  if (!result.scenario.cluster.gpus_per_job || nodes < 1) return {};
+  Question q = questions(result.scenario).front();
+  q.cluster.nodes = nodes;
+  int idle = 0;
+  try {
+    idle = nodes - evaluator.cluster(q).topology.nodes();
+  } catch (const LimitReached&) {  // before the cluster was built
+  }
+  if (idle < 1) return {};
+  return fmt::format("{} of {} have no GPU of the job (\"gpus_per_job\" is {}): {} idle{}", idle,
+                     count_of(nodes, "node"), *q.gpus, idle == 1 ? "it" : "they", idle == 1 ? "s" : "");
+}
+
 void finish(Result& result, Evaluator& evaluator) {
   add_cluster_reports(result, evaluator);
   add_measured(result, evaluator);
@@ -174,6 +190,8 @@ void finish(Result& result, Evaluator& evaluator) {
   }
   if (result.site) std::ranges::copy(result.site->assumptions(), std::back_inserter(result.assumptions));
   result.warnings = evaluator.warnings();
+  if (const std::string idle = idle_nodes_note(result, evaluator); !idle.empty())
+    result.warnings.push_back(idle);
   for (const WorkloadResult& w : result.workloads)
     if (w.run.period == 0 && !w.run.partial)
       result.warnings.push_back(w.title + ": " + repetition_note(w.run));

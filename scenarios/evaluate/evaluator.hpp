@@ -197,12 +197,14 @@ class Evaluator {
   void replace_profile(const FrameworkProfile& profile);
   void replace_collectives(std::shared_ptr<const CommData> facts);
   void replace_kernels(const GpuModelLibrary& models);
+  /// Devices and links of clusters that are kept for the next question about them; they take about half a GB.
+  static constexpr std::size_t most_held = 500'000;
   /// Held until give_back().
   const Cluster& cluster(const Question& question);
   /// Frees the clusters that were used longest ago, until the remaining ones have `most` devices and links
-  /// together (500,000 take about half a GB); the last one stays. What was simulated on them is kept.
+  /// together. The one that was used last stays if `keep_last`. What was simulated on them is kept.
   /// References that cluster() and bought() returned are then of no use.
-  void give_back(std::size_t most = 500'000);
+  void give_back(std::size_t most = most_held, bool keep_last = true);
   [[nodiscard]] std::size_t clusters_held() const;
   [[nodiscard]] const Catalog& catalog() const;
   [[nodiscard]] const RunControl& control() const;

@@ -172,8 +172,9 @@ const Cluster& Evaluator::Impl::cluster(const Question& q) {
     shape.gpus = q.gpus;
     shape.gpus_per_node = c.gpus_per_node;
     shape.idle_nodes = idle_nodes;
-    shape.watch = [this] {
+    shape.watch = [this, nodes = c.nodes] {
       look_at_clock();
+      if (control.on_building) control.on_building(nodes);
     };
     shape.fabric = c.fabric.choice;
     const bool remote = q.storage.array != "none" && storage(q.storage).kind != StorageKind::local;

@@ -85,6 +85,9 @@ struct Evaluator::Impl {
   std::vector<MeasuredRun> measured;           ///< what it rests on, in the order of the scenario
   std::vector<Observation> observed;           ///< the same, as the posterior took them
 
+  /// Of the clusters that were used longest ago, until the others have `most` devices and links together. The
+  /// newest `keep` stay.
+  void free_clusters(std::size_t most, std::size_t keep);
   [[nodiscard]] Limits remaining() const;
   /// Throws LimitReached when the time is over or somebody has interrupted the work.
   void look_at_clock();

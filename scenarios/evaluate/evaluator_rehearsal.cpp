@@ -18,6 +18,7 @@ void Evaluator::rehearse(const std::vector<Task>& tasks, const std::function<voi
   }
   RunControl control = own.control;
   control.threads = 1;
+  control.on_building = {};
   const auto threads = std::min(static_cast<std::size_t>(own.control.threads), tasks.size());
   while (own.workers.size() < threads) {
     auto worker = std::make_unique<Impl>(own.catalog, control, own.own, own.shared);
@@ -33,18 +34,23 @@ void Evaluator::rehearse(const std::vector<Task>& tasks, const std::function<voi
     }
     if (on_task) own.shared->say([&] { on_task(++done); });
   });
+  for (const auto& worker : own.workers) worker->impl_->free_clusters(most_held, 0);
 }
 
-void Evaluator::give_back(std::size_t most) {
-  std::vector<decltype(impl_->clusters)::iterator> newest;
-  for (auto it = impl_->clusters.begin(); it != impl_->clusters.end(); ++it) newest.push_back(it);
+void Evaluator::Impl::free_clusters(std::size_t most, std::size_t keep) {
+  std::vector<decltype(clusters)::iterator> newest;
+  for (auto it = clusters.begin(); it != clusters.end(); ++it) newest.push_back(it);
   std::ranges::sort(newest, std::ranges::greater{}, [](const auto& it) { return it->second.asked; });
   std::size_t held = 0;
-  for (const auto& it : newest) {
-    const Topology& graph = it->second.cluster.topology;
+  for (std::size_t i = 0; i < newest.size(); ++i) {
+    const Topology& graph = newest[i]->second.cluster.topology;
     held += graph.devices().size() + graph.links().size();
-    if (held > most && it != newest.front()) impl_->clusters.erase(it);
+    if (held > most && i >= keep) clusters.erase(newest[i]);
   }
+}
+
+void Evaluator::give_back(std::size_t most, bool keep_last) {
+  impl_->free_clusters(most, keep_last ? 1 : 0);
 }
 
 std::size_t Evaluator::clusters_held() const {

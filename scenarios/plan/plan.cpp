@@ -31,6 +31,8 @@ class Planner {
   void add_options();
   void add_front();
   /// The candidate that breaks least of one of them: what the rest of the result then speaks of.
+  /// `use` times what is allowed, `of` the nodes of a candidate where it depends on them.
+  [[nodiscard]] std::string amount(Limit limit, double use, const Judged* of) const;
   std::optional<Judged> add_conflicts();
 
  private:
@@ -107,6 +109,12 @@ std::shared_ptr<const Question> Planner::slowest(const Judged& c) {
   return out;
 }
 
+std::string Planner::amount(Limit limit, double use, const Judged* of) const {
+  if (limit == Limit::gpu_memory && of)
+    return to_text(use * search_.space().designs[of->design].node.gpu_memory);
+  return amount_text(limit, scenario_, use);
+}
+
 std::optional<Judged> Planner::add_conflicts() {
   std::optional<Judged> nearest;
   search_.explore_beyond();
@@ -115,7 +123,7 @@ std::optional<Judged> Planner::add_conflicts() {
   for (const Limit limit : members) {
     doc::Plan::Conflict c;
     c.limit = to_string(limit);
-    c.allowed = amount_text(limit, scenario_, 1);
+    c.allowed = amount(limit, 1, nullptr);
     PerLimit others{dropped};
     others[Limit::configuration] = 1;
     for (const Limit other : members) others[other] = other == limit ? dropped : 1;
@@ -123,7 +131,8 @@ std::optional<Judged> Planner::add_conflicts() {
     if (least && std::isfinite(least->uses[limit])) {
       c.at = candidate(*least);
       if (!nearest || nearest->uses[Limit::deadline] > 1) nearest = least;  // rather one that is in time
-      c.needed = amount_text(limit, scenario_, least->uses[limit]);
+      c.allowed = amount(limit, 1, &*least);
+      c.needed = amount(limit, least->uses[limit], &*least);
     } else if (const auto undecided = search_.undecided().find(limit);
                undecided != search_.undecided().end()) {
       c.missing = undecided->second;

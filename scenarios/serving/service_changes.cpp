@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "models/networks/transformer.hpp"
 #include "models/networks/workload.hpp"
@@ -53,8 +55,8 @@ class Changes {
   std::vector<Change> out;
 
  private:
-  /// "they break max nodes (64 nodes allowed), site power (250 kW allowed)"; empty where `nodes` keep the
-  /// limits.
+  /// "they break these limits: most nodes (64 nodes allowed), feed of the site (250 kW allowed)"; empty where
+  /// `nodes` keep the limits.
   [[nodiscard]] std::string broken_limits(const ServiceNode& node, const Scenario& asked, int nodes) const {
     constexpr int kMostPlaced = 4096;  // what so many nodes break, more break too
     ServiceOption fleet;
@@ -62,12 +64,12 @@ class Changes {
     fleet.cluster = option_.cluster;
     const auto conflicts = fleet_conflicts(fleet, std::min(nodes, kMostPlaced), asked, catalog_);
     if (!conflicts) return "cannot be wired";
-    const std::string breaks = nodes == 1 ? "it breaks " : "they break ";
-    std::string broken;
+    if (conflicts->empty()) return {};
+    std::vector<std::string> broken;
     for (const Conflict& c : *conflicts)
-      broken += fmt::format("{}{} ({} allowed)", broken.empty() ? breaks : ", ", kind_of(c.limit).title,
-                            c.required);
-    return broken;
+      broken.push_back(fmt::format("{} ({} allowed)", kind_of(c.limit).title, c.required));
+    return fmt::format("{} {}: {}", nodes == 1 ? "it breaks" : "they break",
+                       broken.size() == 1 ? "this limit" : "these limits", fmt::join(broken, ", "));
   }
 
   const ServiceOption& option_;

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "scenarios/limits/limits.hpp"
 #include "scenarios/names/count_text.hpp"
@@ -23,6 +25,7 @@ namespace rackcast {
 namespace {
 
 constexpr double kTenth = 1.1;
+constexpr double kAsIfNone = 1e3;  ///< a limit on times so much longer is as good as none
 
 std::string share(double x) {
   return fmt::format("{:.6g} %", 100 * x);
@@ -41,11 +44,16 @@ class ServiceRelaxations final : public RelaxableSearch {
   }
 
   /// A limit that decides how many nodes it takes: every option is asked again.
-  void add(std::string limit, std::string now, std::string then, const std::vector<ServiceOption>& again) {
+  /// `without`: what they are without the limit, asked only where a tenth more of it changes nothing.
+  void add(std::string limit, std::string now, std::string then, const std::vector<ServiceOption>& again,
+           const std::function<std::vector<ServiceOption>()>& without = {}) {
     if (over_()) return;  // not all options were asked
     const ServiceOption* better = best_of(again);
-    out.push_back(relaxation(chosen_, std::move(limit), std::move(now), std::move(then), candidate(better),
-                             better != nullptr));
+    doc::Plan::Relaxation row = relaxation(chosen_, std::move(limit), std::move(now), std::move(then),
+                                           candidate(better), better != nullptr);
+    if (!row.binds && without) row.binds = best_of(without()) != nullptr;
+    if (over_()) return;
+    out.push_back(std::move(row));
   }
 
   bool binds(Limit limit) override {
@@ -163,9 +171,12 @@ std::vector<doc::Plan::Relaxation> service_relaxations(const ServiceResult& resu
     return all.placed(out, with);
   };
   const auto longer = [&](const char* name, Duration now, auto apply) {
-    Scenario slower = s;
-    apply(*slower.serving, kTenth * now);
-    all.add(name, to_text(now), to_text(kTenth * now), solved_again(slower));
+    const auto with = [&](double factor) {
+      Scenario slower = s;
+      apply(*slower.serving, factor * now);
+      return solved_again(slower);
+    };
+    all.add(name, to_text(now), to_text(kTenth * now), with(kTenth), [&] { return with(kAsIfNone); });
   };
   if (std::isfinite(s.serving->latency.base()))
     longer("latency", s.serving->latency, [](ServiceSpec& with, Duration limit) { with.latency = limit; });
@@ -180,8 +191,11 @@ std::vector<doc::Plan::Relaxation> service_relaxations(const ServiceResult& resu
   if (s.serving->availability) {
     Scenario less = s;
     less.serving->availability = 1 - kTenth * (1 - *s.serving->availability);
+    Scenario none = s;
+    none.serving->availability = 0;
     all.add(std::string{to_string(Limit::availability)}, share(*s.serving->availability),
-            share(*less.serving->availability), all.placed(result.options, less));
+            share(*less.serving->availability), all.placed(result.options, less),
+            [&] { return all.placed(result.options, none); });
   }
   if (s.goal) {
     Scenario more = s;

@@ -13,6 +13,7 @@ namespace {
 const char* group_of(DeviceRole role) {
   switch (role) {
     case DeviceRole::node:
+    case DeviceRole::idle:
     case DeviceRole::spare:
       return "compute";
     case DeviceRole::storage:

@@ -55,7 +55,7 @@ NetworkReport network_report(const Catalog& catalog, const SitePlan& plan, const
   add("spine", fabric.spine, fabric.spines, fabric.free_spine_ports());
   add("core", fabric.core, fabric.cores, fabric.free_core_ports());
   Positions positions;
-  for (const DeviceRole role : {DeviceRole::node, DeviceRole::spare})
+  for (const DeviceRole role : {DeviceRole::node, DeviceRole::idle, DeviceRole::spare})
     add_positions(plan, role, positions.nodes);
   add_positions(plan, DeviceRole::storage, positions.storage);
   for (const DeviceRole role : {DeviceRole::leaf, DeviceRole::spine, DeviceRole::core})

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/site/placed.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "topologies/catalog/catalog.hpp"
@@ -25,6 +26,7 @@ void add_consumers(const SitePlan& plan, const std::vector<Power>& each, PowerRe
     const Power all = plan.devices[i].item.count * each[i];
     switch (plan.devices[i].role) {
       case DeviceRole::node:
+      case DeviceRole::idle:
       case DeviceRole::spare:
         out.nodes += all;
         break;
@@ -87,6 +89,8 @@ std::string power_statement(const SitePowerOptions& supply, const SitePlan& plan
   if (!missing.power.empty())
     text +=
         fmt::format(" These sums leave out {}, which nobody states.", missing_text("power", missing.power));
+  if (const int idle = plan.count(DeviceRole::idle); idle > 0)
+    text += fmt::format(" {} without a GPU of the job idle{}.", count_of(idle, "node"), idle == 1 ? "s" : "");
   if (const int spares = plan.count(DeviceRole::spare); spares > 0)
     text += fmt::format(" {} spare node{} idle{}.", spares, spares == 1 ? "" : "s", spares == 1 ? "s" : "");
   if (p.gpu_cap) {
@@ -115,7 +119,7 @@ std::vector<Power> expected_power(const Catalog& catalog, const SiteSpec& site, 
   const NodePower node = node_power(catalog, cluster.node, site.power.psu);
   std::vector<Power> out;
   for (const SiteDevice& d : plan.devices) {
-    const bool waits = d.role == DeviceRole::spare && node.known;
+    const bool waits = (d.role == DeviceRole::spare || d.role == DeviceRole::idle) && node.known;
     const bool modelled = d.role == DeviceRole::node && node.known;
     out.push_back(waits ? node.idle : modelled ? node.at(busy, cap_of(site)).wall : d.typical);
   }
@@ -151,8 +155,9 @@ PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const Sit
   // No device draws more than its rating.
   out.it = {it.base(), (it - out.nodes * (1 - 1 / spread)).base(),
             std::min(it + (spread - 1) * out.nodes, std::max(it, out.nameplate)).base(), "W"};
-  out.psu_loss = plan.count(DeviceRole::node) * node.at(out.busy, cap).psu_loss +
-                 plan.count(DeviceRole::spare) * (1 - node.efficiency) * node.idle;
+  out.psu_loss =
+      plan.count(DeviceRole::node) * node.at(out.busy, cap).psu_loss +
+      (plan.count(DeviceRole::idle) + plan.count(DeviceRole::spare)) * (1 - node.efficiency) * node.idle;
   out.idle = it - out.nodes + cluster.nodes * node.idle;
   out.facility = plan.pue.value * it;
   out.gpu_cap = site.power.gpu_cap;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/site/power_report.hpp"
 #include "scenarios/site/site_report.hpp"
 #include "sim/units/quantity_text.hpp"
@@ -42,7 +43,7 @@ void add_racks(const SiteSpec& site, const SitePlan& plan, std::vector<LimitValu
   if (const auto& most = site.racks.max_units) {
     const double units = plan.rack_units();
     out.push_back(
-        {Limit::rack_units, units / *most, fmt::format("{} units", *most), fmt::format("{:g} units", units),
+        {Limit::rack_units, units / *most, count_of(*most, "unit"), fmt::format("{:g} units", units),
          fmt::format("The equipment takes {}{:g} rack units; the site has {}.", least, units, *most),
          no_units});
   }
@@ -50,10 +51,10 @@ void add_racks(const SiteSpec& site, const SitePlan& plan, std::vector<LimitValu
   const auto racks = plan.packing ? static_cast<int>(plan.packing->racks.size()) : 0;
   if (const auto& most = site.racks.max_racks)
     out.push_back(
-        {Limit::max_racks, static_cast<double>(racks) / *most, fmt::format("{} racks", *most),
-         fmt::format("{} racks", racks),
-         fmt::format("The equipment fills {}{} racks (no packing takes fewer than {}); the site has {}.",
-                     least, racks, plan.packing ? plan.packing->lower_bound : 0, *most),
+        {Limit::max_racks, static_cast<double>(racks) / *most, count_of(*most, "rack"),
+         count_of(racks, "rack"),
+         fmt::format("The equipment fills {}{} (no packing takes fewer than {}); the site has {}.", least,
+                     count_of(racks, "rack"), plan.packing ? plan.packing->lower_bound : 0, *most),
          no_units});
   if (!site.floor.area) return;
   const Area needed = racks * plan.area_per_rack;

@@ -156,13 +156,17 @@ std::vector<SiteDevice> devices_of(const Catalog& catalog, const SiteSpec& site,
   std::vector<SiteDevice> out{node_device(catalog, cluster, nameplate)};
   apply_cap(catalog, site, cluster, out.front());
   out.front().item.own_rack = own_rack;
-  if (spares > 0) {
-    out.push_back(out.front());
-    out.front().item.count -= spares;
-    out.back().role = DeviceRole::spare;
-    out.back().item.name += ", spare";
-    out.back().item.count = spares;
-  }
+  const auto without_work = [&out](int count, DeviceRole role, const char* name) {
+    if (count <= 0) return;
+    SiteDevice others = out.front();
+    out.front().item.count -= count;
+    others.role = role;
+    others.item.name += name;
+    others.item.count = count;
+    out.push_back(std::move(others));
+  };
+  without_work(cluster.nodes - spares - cluster.topology.nodes(), DeviceRole::idle, ", idle");
+  without_work(spares, DeviceRole::spare, ", spare");
   const auto add_switches = [&](const SwitchSpec& spec, DeviceRole role, int count) {
     if (count == 0) return;
     out.push_back(switch_device(catalog, spec, role, count, nameplate));

@@ -14,7 +14,8 @@ namespace rackcast {
 
 struct StorageSpec;
 
-enum class DeviceRole { node, spare, leaf, spine, core, storage, equipment };
+/// `idle`: a node without a GPU of the job.
+enum class DeviceRole { node, idle, spare, leaf, spine, core, storage, equipment };
 
 /// Equal devices with everything that rack, power and bill of materials ask of them.
 struct SiteDevice {

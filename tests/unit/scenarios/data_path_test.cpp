@@ -168,6 +168,8 @@ TEST_CASE("GPUs that wait for decoding lose nothing to a save that batches ready
   const WorkloadResult w = trained(text);
   CHECK(w.input->writes.write > Duration{0.1});
   CHECK(w.input->writes.stall < Duration{1e-6});
+  // No rounding error of a picosecond's part passes for a stall.
+  CHECK((w.input->writes.stall == Duration{0} || w.input->writes.stall >= Duration{1e-12}));
 }
 
 TEST_CASE("a data set larger than the storage is infeasible, whatever is asked") {

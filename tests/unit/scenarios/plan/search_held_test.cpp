@@ -78,6 +78,51 @@ TEST_CASE("issue 23, item 35: a search holds no more clusters than it may") {
   CHECK(evaluator.clusters_held() == all);
 }
 
+TEST_CASE("issue 23, item 35: whoever goes on to another size may give the last cluster back, too") {
+  const Scenario s = impossible(300);
+  Evaluator evaluator{shipped()};
+  const Question q = question(s, s.workloads.front());
+  (void)evaluator.time_to_train(q);
+  CHECK(evaluator.clusters_held() == 1);
+  evaluator.give_back(0, false);
+  CHECK(evaluator.clusters_held() == 0);
+  (void)evaluator.cluster(q);  // is built again
+  CHECK(evaluator.clusters_held() == 1);
+}
+
+TEST_CASE("issue 23, item 37: whoever waits for a cluster to be built is told its number of nodes") {
+  const Scenario s = read(kResnet, R"("cluster": {"node": "dgx1v_16gb", "nodes": 4})");
+  int nodes = 0;
+  RunControl control;
+  control.on_building = [&nodes](int of) {
+    nodes = of;
+  };
+  Evaluator evaluator{shipped(), control};
+  (void)evaluator.cluster(question(s, s.workloads.front()));
+  CHECK(nodes == 4);
+}
+
+TEST_CASE("issue 23, item 1: a conflict of GPU memory is told in bytes") {
+  const Scenario s =
+      read(R"({"model": "gpt3-175b", "epochs": 1, "batch_per_gpu": 64, "precision": "mixed"})",
+           R"("cluster": {"node": "dgx1v_16gb"}, "goal": {"deadline": "1 h", "max_nodes": 4})");
+  const Result r = size(s, shipped());
+  REQUIRE(r.plan->conflict_set.size() == 1);
+  const doc::Plan::Conflict& c = r.plan->conflict_set.front();
+  CHECK(c.limit == "gpu_memory");
+  CHECK(c.allowed == r.answer.conflicts.front().required);
+  CHECK(c.needed == r.answer.conflicts.front().best);
+}
+
+TEST_CASE("more data come with more storage only where there is storage") {
+  const Result r =
+      size(read(kResnet, R"("cluster": {"node": "dgx1v_16gb"}, "goal": {"deadline": "10 min"})"), shipped());
+  REQUIRE(r.answer.feasible);
+  const auto data = std::ranges::find(r.answer.changes, std::string{"data"}, &Change::input);
+  REQUIRE(data != r.answer.changes.end());
+  CHECK(data->change == "twice as much");
+}
+
 TEST_CASE("nodes that a job leaves idle are spares before others are bought") {
   const auto asked = [](int nodes) {
     const Scenario s = read(kResnet, fmt::format(R"("cluster": {{"node": "dgx1v_16gb", "nodes": {},

@@ -43,11 +43,27 @@ TEST_CASE("a change that takes more nodes than there may be has no answer, and s
       changes, [](const Change& c) { return c.input == "precision" && c.change == "fp32"; });
   REQUIRE(fp32 != changes.end());
   CHECK_FALSE(fp32->nodes);
-  CHECK(has(fp32->statement, "nodes would do, but they break most nodes (6 nodes allowed)"));
+  CHECK(has(fp32->statement, "nodes would do, but they break these limits: most nodes (6 nodes allowed)"));
   CHECK(has(fp32->statement, ", racks (3 racks allowed)"));
   const auto even = std::ranges::find(changes, std::string{"peak"}, &Change::input);
   REQUIRE(even != changes.end());
   CHECK(even->nodes);  // fewer keep everything
+}
+
+TEST_CASE("a limit that decides the number of nodes binds, though a tenth more of it changes nothing") {
+  const ServiceResult r =
+      size_service(photos(R"(, "availability": 0.999)", "", R"(, "goal": {"max_nodes": 100})"), shipped());
+  REQUIRE(r.answer.feasible);
+  REQUIRE(r.chosen.spares > 0);  // without it there would be none
+  const auto availability =
+      std::ranges::find(r.relaxations, std::string{"availability"}, &doc::Plan::Relaxation::limit);
+  REQUIRE(availability != r.relaxations.end());
+  CHECK_FALSE(availability->answer);
+  CHECK(availability->binds);
+  const auto memory =
+      std::ranges::find(r.relaxations, std::string{"gpu_memory"}, &doc::Plan::Relaxation::limit);
+  REQUIRE(memory != r.relaxations.end());
+  CHECK_FALSE(memory->binds);
 }
 
 TEST_CASE("a conflict names decoding on the host and how much the busiest hour needs of it") {

@@ -100,6 +100,37 @@ TEST_CASE("issue 23, item 4: spare nodes are bought, racked, wired and powered w
   CHECK(has(reports::render_text(reports::load_result(text, "spares"), {}), "4 + 2 spares ×"));
 }
 
+TEST_CASE("issue 23, item 4: nodes without a GPU of the job idle, and the answer says so") {
+  const Result two = simulated({{"cluster.gpus_per_job", "16"}, {"cluster.nodes", "2"}}),
+               seven = simulated({{"cluster.gpus_per_job", "16"}, {"cluster.nodes", "7"}}),
+               busy = simulated({{"cluster.nodes", "7"}});
+  const SiteReport& site = *seven.site;
+  CHECK(site.plan.count(DeviceRole::node) == 2);
+  CHECK(site.plan.count(DeviceRole::idle) == 5);
+  CHECK(site.plan.count(DeviceRole::spare) == 0);
+  // Bought like the others, at about their idle power (0.5 kW), not at 2.9 kW.
+  double bought = 0;
+  for (const BillRow& row : site.bill)
+    if (row.group == "compute") bought += row.quantity;
+  CHECK(bought == 7);
+  CHECK(site.power.it.value > two.site->power.it.value);
+  CHECK(site.power.it.value < busy.site->power.it.value - 5 * 1000.0);
+  CHECK(site.power.nameplate >= two.site->power.nameplate + Power{5 * 3500.0});
+  CHECK(has(site.power.statement, " 5 nodes without a GPU of the job idle."));
+  CHECK(site.cost->instances == two.site->cost->instances);
+  CHECK(has(fmt::format("{}", fmt::join(seven.warnings, "\n")), "5 of 7 nodes have no GPU of the job"));
+  CHECK_FALSE(has(fmt::format("{}", fmt::join(two.warnings, "\n")), "no GPU of the job"));
+  CHECK(schema_faults(schema_text("result"), checked_json_text(seven)) == "");
+}
+
+TEST_CASE("a limit of one rack is one rack") {
+  const Result r = simulated({{"site.racks", R"({"power": "7 kW", "max_racks": 1})"}});
+  const Conflict* racks = conflict(r, "max_racks");
+  REQUIRE(racks);
+  CHECK(racks->required == "1 rack");
+  CHECK(racks->best == "3 racks");
+}
+
 TEST_CASE(
     "issue 23, item 4: spares that are relied on are those that are bought, and none are relied on where "
     "none are") {
