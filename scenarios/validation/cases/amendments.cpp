@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "scenarios/validation/cases/case_reader.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 struct Patch {
   std::vector<Json> ids;
+  std::optional<Json> match;  ///< where no ids are named
   Json patch;
   std::shared_ptr<const CaseAmendment> told;
 };
@@ -22,8 +24,14 @@ struct Patch {
 Patch read_amendment(const Json& json) {
   ObjectReader reader{json};
   Patch out;
-  out.ids = reader.require("ids").array();
-  if (out.ids.empty()) json.require("ids").fail("an amendment without a case", "name the ids of its cases");
+  if (const Json* match = reader.find("match")) {
+    if (match->object().empty()) match->fail("an amendment of every case");
+    if (reader.has("ids")) match->fail("an amendment has \"ids\" or a \"match\", not both");
+    out.match = *match;
+  } else {
+    out.ids = reader.require("ids").array();
+    if (out.ids.empty()) json.require("ids").fail("an amendment without a case", "name the ids of its cases");
+  }
   out.patch = reader.require("patch");
   if (out.patch.object().empty()) out.patch.fail("a patch that changes nothing");
   if (const Json* id = out.patch.find("id")) id->fail("an amendment cannot change the id of a case");
@@ -51,6 +59,15 @@ ValidationCase amended(const ValidationCase& published, const Patch& patch) {
   out.amendment = patch.told;
   out.published = std::make_shared<const ValidationCase>(published);
   return out;
+}
+
+/// Whether `whole` has every member of `part`, with the same value.
+bool has_part(const Json& whole, const Json& part) {
+  if (part.kind() != JsonKind::object) return plain_json(whole) == plain_json(part);
+  return whole.kind() == JsonKind::object && std::ranges::all_of(part.object(), [&whole](const auto& member) {
+           const Json* mine = whole.find(member.first);
+           return mine != nullptr && has_part(*mine, member.second);
+         });
 }
 
 ValidationCase refused(const std::string& id, const std::string& file, int line, std::string why) {
@@ -84,6 +101,14 @@ void amend(std::vector<ValidationCase>& cases, const std::string& text, const st
   for (const Json& entry : entries) {
     try {
       const Patch patch = read_amendment(entry);
+      bool matched = false;
+      for (ValidationCase& c : cases) {
+        if (!patch.match || !has_part(c.json, *patch.match)) continue;
+        matched = true;
+        if (c.amendment) entry.fail("case \"" + c.id + "\" has an amendment already");
+        c = amended(c, patch);
+      }
+      if (patch.match && !matched && all_known) entry.fail("an amendment that fits no case");
       for (const Json& id : patch.ids) {
         const auto found = places.find(id.string());
         if (found == places.end() && !all_known) continue;

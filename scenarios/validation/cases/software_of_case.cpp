@@ -35,11 +35,9 @@ Precision precision_of(const ValidationCase& c) {
 namespace {
 
 /// The stated script; NVIDIA's PyTorch examples train Mask R-CNN with Facebook's
-/// (github.com/NVIDIA/DeepLearningExamples, PyTorch/Segmentation/MaskRCNN). Nanotron was measured by its
-/// run_multinode.sh, which checks collectives since its pipeline was mended (models/data/frameworks).
+/// (github.com/NVIDIA/DeepLearningExamples, PyTorch/Segmentation/MaskRCNN).
 std::string script_of(const ValidationCase& c) {
   if (const auto stated = text_in(c.workload.extra, "script")) return *stated;
-  if (flag_in(c.workload.extra, "after_pp_fix").value_or(false)) return "run_multinode";
   const bool example = c.source.starts_with("nvidia_deeplearningexamples");
   return example && c.workload.framework == "pytorch" && c.workload.model == "mask-rcnn"
              ? "maskrcnn-benchmark"

@@ -82,6 +82,22 @@ TEST_CASE("an amendment that cannot be applied is told with its file, line and c
     CHECK_FALSE(fault(text).empty());
 }
 
+TEST_CASE("an amendment may say what its cases have in common") {
+  const auto matching = [](const std::string& match) {
+    return R"({"amendments": [{"match": )" + match +
+           R"(, "patch": {"kind": "derived"}, "why": "w", "source": "s", "date": "2026-11-25"}]})";
+  };
+  std::vector<ValidationCase> cases = two_cases();
+  amend(cases, matching(R"({"workload": {"batch_per_gpu": 32, "extra": {"bound": "lower"}}})"), "a.json",
+        true);
+  REQUIRE(cases.size() == 2);
+  CHECK(cases[0].kind == "measurement");
+  CHECK(cases[1].kind == "derived");
+  CHECK(fault(matching(R"({"workload": {"batch_per_gpu": 33}})")) == "an amendment that fits no case");
+  CHECK(fault(matching(R"({"workload": {"batch_per_gpu": 33}})"), false).empty());
+  CHECK(fault(matching("{}")) == "an amendment of every case");
+}
+
 TEST_CASE("an amended case that cannot be, is unreadable") {
   std::vector<ValidationCase> cases = two_cases();
   amend(cases, amendment(R"("a")", R"({"system": {"gpus": 7, "nodes": 2}})"), "amendments.json", true);
