@@ -41,4 +41,10 @@ double mechanism_log_sigma(Mechanism mechanism) {
   return known[static_cast<std::size_t>(mechanism)];
 }
 
+double split_log_sigma(int gpus_of_copy, int gpus_of_node) {
+  if (gpus_of_copy < 2) return 0;
+  return mechanism_log_sigma(gpus_of_copy > gpus_of_node ? Mechanism::split_between_nodes
+                                                         : Mechanism::split_in_node);
+}
+
 }  // namespace rackcast

@@ -32,4 +32,8 @@ std::optional<Mechanism> mechanism_called(std::string_view name);
 
 double mechanism_log_sigma(Mechanism mechanism);
 
+/// Of a network whose copies take so many GPUs each, on nodes of so many: split_in_node, split_between_nodes,
+/// or 0 of one GPU.
+double split_log_sigma(int gpus_of_copy, int gpus_of_node);
+
 }  // namespace rackcast

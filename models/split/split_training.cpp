@@ -170,12 +170,8 @@ class SplitModel {
     // Summed and sent in 16 bits and more.
     activations_ = spec.mesh.micro_batch * static_cast<double>(all_.shape.seq_len * all_.shape.hidden) *
                    std::max(Bytes{2}, activation_bytes(spec.precision));
-    out_.scaling_log_sigma = scaling_log_sigma(cluster.used_nodes());
-    if (mesh_.gpus() > 1)
-      out_.scaling_log_sigma =
-          std::hypot(out_.scaling_log_sigma,
-                     mechanism_log_sigma(mesh_.gpus() > cluster.local_ranks() ? Mechanism::split_between_nodes
-                                                                              : Mechanism::split_in_node));
+    out_.scaling_log_sigma = std::hypot(scaling_log_sigma(cluster.used_nodes()),
+                                        split_log_sigma(mesh_.gpus(), cluster.local_ranks()));
   }
 
   SplitStep run() {

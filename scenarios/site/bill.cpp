@@ -72,7 +72,7 @@ void add_cables(Bill& bill, const Catalog& catalog, const NetworkReport& network
   std::map<std::pair<std::string, std::string>, int> known;  // product and label, in one order
   for (const CableGroup& g : network.cables) {
     const std::string name = g.product.empty() ? g.link + " cable" : catalog.find("cables", g.product).name;
-    known[{g.product, fmt::format("{} of {}", name, to_text(g.length))}] += g.count;
+    known[{g.product, fmt::format("{}, for {}", name, to_text(g.length))}] += g.count;
   }
   for (const auto& [key, count] : known) {
     bill.add("cables", key.second, count, key.first.empty() ? "" : "cables", key.first);
