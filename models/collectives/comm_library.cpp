@@ -120,8 +120,8 @@ double CommLibrary::log_sigma(std::optional<Bytes> payload) const {
   const CommSpread& spread = data_->spread;
   if (!on_gpus()) return spread.other_library;
   if (refined_sigma_) return *refined_sigma_;
+  if (numbers_.log_sigma) return (*numbers_.log_sigma)[nodes_ > 1 ? 1 : 0];
   if (nodes_ > 1) {
-    if (numbers_.log_sigma) return (*numbers_.log_sigma)[1];
     const auto own = spread.by_link.find(port_);
     return own != spread.by_link.end() ? own->second : spread.several_nodes;
   }
@@ -129,7 +129,6 @@ double CommLibrary::log_sigma(std::optional<Bytes> payload) const {
 }
 
 double CommLibrary::fitted_sigma_in_node(std::optional<Bytes> payload) const {
-  if (numbers_.log_sigma) return (*numbers_.log_sigma)[0];
   for (const auto& [below, sigma] : data_->spread.one_node_short)
     if (payload && *payload < below) return sigma;
   return data_->spread.one_node;
