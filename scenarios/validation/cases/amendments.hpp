@@ -17,10 +17,10 @@ inline constexpr std::string_view amendments_file = "amendments.json";
 ///   {"amendments": [{"ids": [...], "patch": {...}, "why": "...", "source": "...", "date": "2026-11-25"}]}
 ///
 /// with a JSON merge patch (RFC 7396: objects are merged, null removes a member). In the place of "ids" may
-/// stand "match": a part of a case, {"workload": {"framework": {"name": "x"}}}, that the amended ones have. An amended case has
-/// `amendment` and `published`. What cannot be applied becomes a case with `unreadable`: a text of another
-/// form, an unknown id where `all_known`, a second amendment of one case, a patch that changes nothing or the
-/// id. Never throws for what the text holds.
+/// stand "match": a part of a case, {"workload": {"framework": {"name": "x"}}}, that the amended ones have.
+/// An amended case has `amendment` and `published`. What cannot be applied becomes a case with `unreadable`:
+/// a text of another form, an unknown id where `all_known`, a second amendment of one case, a patch that
+/// changes nothing or the id. Never throws for what the text holds.
 void amend(std::vector<ValidationCase>& cases, const std::string& text, const std::string& file,
            bool all_known);
 
