@@ -54,7 +54,13 @@ bool is_for_spreads(const CaseResult& r) {
          (r.used || r.set == CaseSet::assumed || r.set == CaseSet::derived || r.set == CaseSet::approximate);
 }
 
+/// Spreads of one part of a step (16-bit kernels) count a little less than whole, so that an interval is left
+/// alone where they stay as they are.
 void respread(CaseResult& r, const MechanismSigmas& sigmas) {
+  if (std::ranges::all_of(r.mechanisms, [&sigmas](const auto& m) {
+        return m.second == sigmas[static_cast<std::size_t>(m.first)];
+      }))
+    return;
   const auto c = spread_case(r);
   if (!c) return;
   const Middle middle = middle_of(*r.predicted);

@@ -48,7 +48,7 @@ TEST_CASE("a source that entered no fit is predicted as ever when sources are le
     CHECK(left_out[i].at("skipped_reason") == shipped[i].at("skipped_reason"));
     if (shipped[i].at("predicted").is_null()) continue;
     ++predicted;
-    // Spreads are taken out of the interval and put in again, so that it is equal but for rounding.
+    // Without cases of other sources the spreads stay as they are, and with them the intervals.
     for (const char* key : {"predicted", "low", "high"})
       CHECK(std::abs(left_out[i].at(key).get<double>() / shipped[i].at(key).get<double>() - 1) < 1e-9);
   }
