@@ -37,7 +37,7 @@ TEST_CASE("the anchor has the fewest GPUs, then the smallest batch, then the fir
       run_of("b", 1, 4, 1, "samples_per_s"), run_of("a", 1, 4, 1, "samples_per_s"),
       run_of("e", 1, 1, 1, "tpot_ms"),       run_of("f", 1, 1, 1, "speedup")};
   auto anchors = choose_anchors(cases, std::vector<bool>(6, true));
-  for (const std::size_t i : {0, 1, 2, 3}) CHECK(anchors[i] == 3);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(anchors[i] == 3);
   CHECK(anchors[4] == 4);   // another family: its own anchor
   CHECK_FALSE(anchors[5]);  // a ratio of two runs has none
   anchors = choose_anchors(cases, {true, true, true, false, true, true});
