@@ -21,7 +21,8 @@ nlohmann::json report_of(const std::string& flags) {
 
 }  // namespace
 
-TEST_CASE("a curve that a link was fitted on is predicted without it when its source is left out") {
+TEST_CASE("a curve that a link was fitted on is predicted without it when its source is left out" *
+          doctest::test_suite("long")) {
   const std::string only = "--only vtrain-nccl-ar-a100-5gpu";
   const nlohmann::json shipped = report_of(only), left_out = report_of(only + " --leave-out source");
   CHECK(shipped.at("left_out") == "");
@@ -37,7 +38,8 @@ TEST_CASE("a curve that a link was fitted on is predicted without it when its so
   }
 }
 
-TEST_CASE("a source that entered no fit is predicted as ever when sources are left out") {
+TEST_CASE("a source that entered no fit is predicted as ever when sources are left out" *
+          doctest::test_suite("long")) {
   const std::string only = "--only tensorpack";
   const nlohmann::json shipped = report_of(only).at("cases"),
                        left_out = report_of(only + " --leave-out source").at("cases");
