@@ -32,7 +32,7 @@ FrameworkProfile with_numbers(FrameworkProfile profile,
 /// Where every fit begins.
 FrameworkProfile unfitted(const ProfileTask& task) {
   FrameworkProfile out = task.profile;
-  for (const ProfileParameter* p : parameters_of(out)) p->set(out, p->expected);
+  for (const ProfileParameter* p : parameters_of(out)) p->set(out, p->expected(out.dispatch));
   return out;
 }
 
@@ -41,7 +41,7 @@ FrameworkProfile fit_numbers(const ProfileTask& task, const std::vector<ProfileC
   const auto parameters = parameters_of(task.profile);
   LeastSquaresProblem problem;
   for (const ProfileParameter* p : parameters) {
-    problem.start.push_back(std::log(p->expected));
+    problem.start.push_back(std::log(p->expected(task.profile.dispatch)));
     problem.spread.push_back(p->spread);
   }
   problem.residual_count = cases.size();

@@ -99,6 +99,14 @@ TrainerMemory read_memory(const Json& json, TrainerMemory out) {
 
 void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   read_exchange(in, p);
+  constexpr std::array<std::string_view, 2> dispatch{"graph", "eager"};
+  if (in.has("dispatch")) {
+    p.dispatch = static_cast<Dispatch>(in.choice("dispatch", dispatch));
+    for (const std::string_view name : {"host_per_kernel", "host_backward"}) {
+      const ProfileParameter& host = *find_profile_parameter(name);
+      host.set(p, host.expected(p.dispatch));
+    }
+  }
   p.host_per_kernel = in.quantity_or("host_per_kernel", p.host_per_kernel, false);
   p.host_per_sum = in.quantity_or("host_per_sum", p.host_per_sum, false);
   p.check_per_gpu = in.quantity_or("check_per_gpu", p.check_per_gpu, false);
@@ -112,6 +120,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   p.norm_passes = in.number_or("norm_passes", p.norm_passes, 0, 100);
   p.fuses_elementwise = in.boolean_or("fuses_elementwise", p.fuses_elementwise);
   p.fuses_forward_only = in.boolean_or("fuses_forward_only", p.fuses_forward_only);
+  p.fuses_bias = in.boolean_or("fuses_bias", p.fuses_bias);
   constexpr std::array<std::string_view, 4> sums{"in_place", "wide", "widened", "in_products"};
   if (const Json* memory = in.find("memory")) p.memory = read_memory(*memory, p.memory);
   p.sequence_parallel = in.boolean_or("sequence_parallel", p.sequence_parallel);

@@ -51,8 +51,15 @@ enum class GradientSums {
   in_products,  ///< by the product that makes them
 };
 
+/// What issues kernels to the GPU.
+enum class Dispatch {
+  graph,  ///< something that holds the whole network: a session, an engine, a C++ program, a CUDA graph
+  eager,  ///< a Python program, operator by operator
+};
+
 struct FrameworkProfile {
   std::string id, title;
+  Dispatch dispatch = Dispatch::graph;
   LibraryGeneration library = LibraryGeneration::cudnn7;
   bool winograd = true;  ///< the library has Winograd kernels (cuDNN 5)
   ConvKernels conv = ConvKernels::library;
@@ -78,11 +85,15 @@ struct FrameworkProfile {
   double int8_factor = 1;         ///< the same of convolutions on 8-bit numbers, on top of it
   double elementwise_passes = 1;  ///< traffic of element-wise work against one kernel per operator
   double composed_passes = 1;     ///< of GELU and the like, where they are put together from simple operators
-  /// Traffic of a language model's loss against a softmax of 16 bits in one kernel each way.
-  double loss_passes = 1;
+  /// Traffic of a loss over 16-bit logits against a softmax of 16 bits in one kernel each way, 10 bytes for
+  /// each logit. Frameworks compute losses in 32 bits: the logits are cast (6 bytes), a softmax of 32 bits
+  /// follows (8), and going back its gradient (12) and the cast (6). PyTorch, "CUDA ops that autocast to
+  /// float32"; TensorFlow, auto_mixed_precision_lists.h, the lists of what stays in 32 bits.
+  double loss_passes = 3.2;
   double norm_passes = 1;           ///< traffic of normalisation against the fitted kernel
   bool fuses_elementwise = false;   ///< work marked fusable hides in its producer
   bool fuses_forward_only = false;  ///< of it, gradients are kernels of their own
+  bool fuses_bias = false;          ///< the product adds the bias; else a kernel of its own does
   AttentionKernel attention = AttentionKernel::unfused;
   bool fused_tables = false;    ///< one kernel looks up all embedding tables of a recommender
   double attention_factor = 1;  ///< its kernel where it is in one, against the fitted one

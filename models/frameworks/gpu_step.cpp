@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/frameworks/framework_parameters.hpp"
 #include "models/mechanism_spread.hpp"
 #include "sim/base/error.hpp"
 
@@ -12,6 +13,10 @@ namespace {
 /// Achieved share of the pin rate of kernels that only move data; the median of large copies over the
 /// measured GPUs.
 constexpr double stream_fraction = 0.8;
+
+/// Host time of an operator of a Python program that records nothing for gradients, of that in training.
+/// Chosen in view of forward passes in 16 bits (models/data/provenance.json).
+constexpr double eager_without_gradients = 2.0 / 3;
 
 /// Weights and biases, or scale and shift.
 double tensors_of(const Operator& op) {
@@ -29,33 +34,39 @@ bool runs_again(const Operator& op, Recomputation recompute) {
          (recompute == Recomputation::selective && op.family == OperatorFamily::attention);
 }
 
-/// The queue between host and GPU.
+/// The queue between host and GPU, and the same with a host that is slower by one standard deviation.
 class Stream {
  public:
-  Stream(const FrameworkProfile& framework, StepTime& out) : framework_{framework}, out_{out} {
-    host_ = framework.host_per_step;
+  Stream(const FrameworkProfile& framework, bool training, StepTime& out)
+      : framework_{framework},
+        out_{out},
+        slower_{std::exp(host_log_sigma(framework))},
+        forward_{training || framework.dispatch == Dispatch::graph ? 1 : eager_without_gradients} {
+    keep_host_busy(framework.host_per_step);
   }
 
   /// `issues`: kernels that the host starts for it.
   void run(const Operator* op, Pass pass, Duration time, KernelCost::Limit limit, int issues = 1) {
-    const double pace = pass == Pass::forward ? 1 : framework_.host_backward;
-    host_ += issues * pace * framework_.host_per_kernel;
-    gpu_ = std::max(gpu_, host_) + time;
+    const double pace = pass == Pass::forward ? forward_ : framework_.host_backward;
+    keep_host_busy(issues * pace * framework_.host_per_kernel);
+    keep_gpu_busy(time);
     out_.gpu_busy += time;
-    out_.kernels.push_back({op, pass, time, limit, gpu_});
+    out_.kernels.push_back({op, pass, time, limit, now_.gpu});
   }
 
   /// The GPUs wait for each other; no kernel of this network.
   void sum(const LayerSum& of) {
-    host_ += framework_.host_per_sum + of.host;
-    gpu_ = std::max(gpu_, host_) + of.time;
+    keep_host_busy(framework_.host_per_sum + of.host);
+    keep_gpu_busy(of.time);
   }
 
   void wait(Duration time) {
-    host_ += time;
-    gpu_ = std::max(gpu_, host_);
-    out_.input = gpu_;
-    mark_ = gpu_;
+    for (Clocks* clocks : {&now_, &slow_}) {
+      clocks->host += time;
+      clocks->gpu = std::max(clocks->gpu, clocks->host);
+    }
+    out_.input = now_.gpu;
+    mark_ = now_.gpu;
   }
 
   /// The host waits for the GPU and reads back (models/frameworks/host_section.hpp); `shortest` is the time
@@ -63,24 +74,43 @@ class Stream {
   void read_back(const HostSection& section, double batch, Duration shortest) {
     const double operations = section.operations_of(batch);
     if (!(operations > 0)) return;
-    host_ = std::max(host_, gpu_) + operations * std::max(framework_.host_per_kernel, shortest) +
-            section.waits_of(batch) * shortest;
+    const Duration waits = section.waits_of(batch) * shortest;
+    for (Clocks* clocks : {&now_, &slow_}) {
+      const Duration issue = (clocks == &now_ ? 1 : slower_) * framework_.host_per_kernel;
+      clocks->host = clocks->gpu =
+          std::max(clocks->host, clocks->gpu) + operations * std::max(issue, shortest) + waits;
+    }
     out_.gpu_busy += operations * shortest;
-    gpu_ = host_;
   }
 
   /// Time since the last mark.
   Duration lap() {
-    const Duration since = gpu_ - mark_;
-    mark_ = gpu_;
+    const Duration since = now_.gpu - mark_;
+    mark_ = now_.gpu;
     return since;
   }
-  [[nodiscard]] Duration now() const { return gpu_; }
+  [[nodiscard]] Duration now() const { return now_.gpu; }
+  /// Spread of ln(time) because the host's pace is not known: 0 where the host runs far ahead.
+  [[nodiscard]] double spread() const { return now_.gpu > Duration{0} ? std::log(slow_.gpu / now_.gpu) : 0; }
 
  private:
+  struct Clocks {
+    Duration host{0}, gpu{0};
+  };
+
+  void keep_host_busy(Duration time) {
+    now_.host += time;
+    slow_.host += slower_ * time;
+  }
+  void keep_gpu_busy(Duration time) {
+    for (Clocks* clocks : {&now_, &slow_}) clocks->gpu = std::max(clocks->gpu, clocks->host) + time;
+  }
+
   const FrameworkProfile& framework_;
   StepTime& out_;
-  Duration host_{0}, gpu_{0}, mark_{0};
+  double slower_ = 1, forward_ = 1;
+  Clocks now_, slow_;
+  Duration mark_{0};
 };
 
 class StepBuilder {
@@ -102,7 +132,7 @@ class StepBuilder {
     kernels_ += cost.time;
     const int issues = kernels_of(op, pass, wide);
     const Duration body = (cost.time - cost.launch) * factor(op) * maps_of(op, pass);
-    Duration time = issues * cost.launch + body + conversion(op) + unrolling(op);
+    Duration time = issues * cost.launch + body + conversion(op) + unrolling(op) + unfused(op, pass);
     if (wide) time += casts(op);
     stream.run(&op, pass, time, cost.limit, issues);
   }
@@ -165,7 +195,7 @@ class StepBuilder {
       case OperatorFamily::elementwise:
         return framework_.elementwise_passes * (op.kind == "gelu" ? framework_.composed_passes : 1);
       case OperatorFamily::softmax:
-        return op.place.layer == 0 ? framework_.loss_passes : 1;
+        return is_loss(op) && activation_bytes(options_.precision) < Bytes{4} ? framework_.loss_passes : 1;
       case OperatorFamily::norm:
         // With stored statistics a map is read and written once; with those of the batch it is read twice.
         return framework_.norm_passes * (!options_.training && op.kind == "batch_norm" ? 2.0 / 3 : 1);
@@ -182,6 +212,8 @@ class StepBuilder {
         return 1;
     }
   }
+
+  [[nodiscard]] bool is_loss(const Operator& op) const { return options_.training && op.place.layer == 0; }
 
   [[nodiscard]] bool composed(const Operator& op) const {
     return op.kind == "frozen_norm" && framework_.frozen_norm != FrozenNorm::kernel;
@@ -243,6 +275,29 @@ class StepBuilder {
     return Bytes{2 * column * options_.batch * 4} / (gpu_.gpu().memory * stream_fraction);
   }
 
+  /// Maps around products that a compiler or a kernel of its own would fuse. Forward, a bias is added to the
+  /// result, which is read and written; queries, keys, values and what attention returns are copied into and
+  /// out of the order of the heads; the scores are scaled in a kernel of their own. Going back, the bias's
+  /// gradient reads the result's, and the copies are made again.
+  [[nodiscard]] Duration unfused(const Operator& op, Pass pass) const {
+    if (framework_.fuses_elementwise) return Duration{0};
+    const OperatorShape& s = op.shape;
+    double elements = 0;
+    if (op.family == OperatorFamily::gemm && op.biased && !framework_.fuses_bias)
+      elements = static_cast<double>(s.rows * s.n * s.count) * (pass == Pass::forward           ? 2
+                                                                : pass == Pass::weight_gradient ? 1
+                                                                                                : 0);
+    if (op.family == OperatorFamily::attention && op.kind == "attention" &&
+        framework_.attention == AttentionKernel::unfused && pass != Pass::weight_gradient) {
+      const auto values = static_cast<double>(s.v_head_dim > 0 ? s.v_head_dim : s.head_dim);
+      const double heads = static_cast<double>(s.seq + s.kv_seq) * (static_cast<double>(s.head_dim) + values);
+      const double scores = pass == Pass::forward ? static_cast<double>(s.seq * s.kv_seq) : 0;
+      elements = 2 * (heads + scores) * static_cast<double>(s.heads);
+    }
+    return Bytes{elements * options_.batch * activation_bytes(options_.precision).base()} /
+           (gpu_.gpu().memory * stream_fraction);
+  }
+
   const GpuCostModel& gpu_;
   const FrameworkProfile& framework_;
   const StepOptions& options_;
@@ -260,7 +315,7 @@ StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const Fram
                    const StepOptions& options) {
   if (!(options.batch > 0)) throw Error{"a step needs a positive batch"};
   StepTime out;
-  Stream stream{framework, out};
+  Stream stream{framework, options.training, out};
   if (options.training && framework.input_copy > Bandwidth{0} && workload.pixels > 0)
     stream.wait(4 * options.batch * workload.input_bytes / framework.input_copy);  // pixels arrive as floats
   StepBuilder builder{gpu, framework, options};
@@ -288,7 +343,7 @@ StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const Fram
           ? (scales_losses(gpu.gpu(), options.precision) ? mechanism_log_sigma(Mechanism::loss_scaling) : 0)
           : mechanism_log_sigma(Mechanism::forward_pass);
   out.log_sigma = std::hypot(std::hypot(gpu.network_log_sigma(), builder.shared_sigma(), framework.log_sigma),
-                             simplified);
+                             simplified, stream.spread());
   return out;
 }
 

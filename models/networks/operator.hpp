@@ -109,6 +109,7 @@ struct Operator {
   bool keeps_16_bits = false;  ///< stays in 16 bits where the others run in 8
   bool fusable = false;        ///< a framework that fuses element-wise work hides it in its producer
   bool auxiliary = false;      ///< belongs to a side branch that is used in training only
+  bool biased = false;         ///< gemm: a bias is added to its result
 
   [[nodiscard]] double trained_parameters() const { return frozen ? 0 : parameters; }
 };

@@ -34,6 +34,7 @@ Flow add_linear(NetworkBuilder& network, std::string name, std::string kind, con
   op.parameters = copies * ((spec.tied ? 0.0 : stored * k) + (spec.bias ? stored : 0.0));
   op.forward_flop = Flop{2 * copies * rows * n * k};
   op.keeps_16_bits = spec.keeps_16_bits;
+  op.biased = spec.bias;
   return network.add(std::move(op), from, from.shape.with_channels(spec.out), {.input = true});
 }
 
