@@ -57,7 +57,7 @@ class Refits {
       out.links = parse_json(refit_links(catalog_, cases_, tasks).text, "links.json");
     for (const std::string& id : server_fit_cases())
       if (const auto found = cases_.find(id); found != cases_.end() && found->second.source == source)
-        out.servers = ServerTimes{};
+        out.servers = unseen_server_times();
     const bool others_changed = out.kernels || out.links;
     refit_profiles(source, others_changed ? profiles_asked(source, asked) : std::set<std::string>{}, out);
     if (!others_changed && !out.servers && out.profiles.empty()) return std::nullopt;

@@ -9,8 +9,8 @@ namespace rackcast {
 namespace {
 
 constexpr std::array<std::string_view, all_mechanisms.size()> names{
-    "forward_pass",        "generation",         "several_nodes", "split_in_node",
-    "split_between_nodes", "collective_in_node", "loss_scaling",  "serving_power"};
+    "forward_pass",       "generation",   "several_nodes", "split_in_node", "split_between_nodes",
+    "collective_in_node", "loss_scaling", "serving_power", "first_token"};
 
 using Sigmas = std::array<double, all_mechanisms.size()>;
 

@@ -59,7 +59,7 @@ using FitRow = std::tuple<std::string, Arithmetic, LibraryGeneration>;
 std::string kernel_table(const std::vector<KernelFit>& fits) {
   std::map<FitRow, std::map<KernelClass, const KernelFit*>> rows;
   for (const KernelFit& fit : fits)
-    if (!is_attention(fit.key.kind))
+    if (!needs_matrix_units(fit.key.kind))
       rows[{fit.key.model, fit.key.arithmetic, fit.key.library}][fit.key.kind] = &fit;
   std::string out = "| GPU | arithmetic | library |", line = "|---|---|---|";
   for (const Column& column : columns) {
@@ -156,14 +156,16 @@ std::string attention_table(const KernelData& data, const std::vector<KernelFit>
   return out;
 }
 
-/// Attention in one kernel, fitted.
-std::string fused_attention_table(const std::vector<KernelFit>& fits) {
+/// Attention in one kernel and layers of experts in one call, fitted.
+std::string fused_table(const std::vector<KernelFit>& fits) {
   std::string out =
       "| GPU | kernel and pass | rows | held out (roofline) |\n"
       "|---|---|---:|---:|\n";
   for (const KernelFit& fit : fits) {
-    if (!is_attention(fit.key.kind)) continue;
-    out += fmt::format("| {} | {} | {} | {} ({}) |\n", fit.key.model, to_string(fit.key.kind),
+    if (!needs_matrix_units(fit.key.kind)) continue;
+    const bool experts = fit.key.kind == KernelClass::experts;
+    const std::string arithmetic = experts ? ", " + std::string{arithmetic_text(fit.key.arithmetic)} : "";
+    out += fmt::format("| {} | {}{} | {} | {} ({}) |\n", fit.key.model, to_string(fit.key.kind), arithmetic,
                        fit.rows.size(), percent(fit.residuals.median_abs), percent(fit.roofline.median_abs));
   }
   return out;
@@ -182,7 +184,7 @@ double predicted_unfused(const KernelData& data, const MeasuredAttention& m) {
 }
 
 /// Attention made of products and a softmax, which nothing was fitted on, by the shipped fits.
-std::string unfused_attention_table(const KernelData& data) {
+std::string unfused_table(const KernelData& data) {
   std::map<std::tuple<std::string, bool, bool>, std::vector<double>> errors;
   for (const MeasuredAttention& m : data.unfused_attention)
     errors[{data.devices[m.device].name, m.backward, m.causal}].push_back(
@@ -288,8 +290,8 @@ std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<K
       "each other, and a network averages a part of that out. In percent of ln; boards held back by their "
       "power limit and GPUs that\n"
       "alone were measured with their library are left out:\n\n{}",
-      kernel_table(fits), linear_table(data, fits), attention_table(data, fits),
-      unfused_attention_table(data), fused_attention_table(fits), sums_table(sums), borrowed_table(borrowed),
+      kernel_table(fits), linear_table(data, fits), attention_table(data, fits), unfused_table(data),
+      fused_table(fits), sums_table(sums), borrowed_table(borrowed),
       borrowed_convolutions_table(convolutions), borrowed_sums_table(borrowed_networks));
 }
 

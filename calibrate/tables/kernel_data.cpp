@@ -284,6 +284,38 @@ void read_attention(const RowContext& context, std::vector<MeasuredKernel>& out)
   }
 }
 
+/// Attention of one new token for each request. `sets` are requests times heads of keys; `key_bytes` are
+/// those that one token keeps in a set.
+void read_decode(const RowContext& context, std::vector<MeasuredKernel>& out) {
+  const CsvTable& t = context.table;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    const std::string_view kernel = t.text(i, "kernel");
+    if (kernel != "shared" && kernel != "latent")
+      t.fail(i, "unknown kernel \"" + std::string{kernel} + "\"", "known: shared, latent");
+    MeasuredKernel k = start_compute_row(context, i);
+    k.call.kind = kernel == "latent" ? KernelClass::latent_decode_attention : KernelClass::decode_attention;
+    MatrixShape& s = k.call.matrix;
+    s = {t.number(i, "heads", 1), t.number(i, "keys", 1), t.number(i, "depth", 1), t.number(i, "sets", 1)};
+    k.call.moved_bytes = s.count * s.n * t.number(i, "key_bytes", 1);
+    note_shape(k, {s.count, s.m, s.n, s.k});
+    out.push_back(std::move(k));
+  }
+}
+
+/// All experts of a layer in one call. `rows` are those of each expert that is met, and may be a mean.
+void read_experts(const RowContext& context, std::vector<MeasuredKernel>& out) {
+  const CsvTable& t = context.table;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    MeasuredKernel k = start_compute_row(context, i);
+    k.call.kind = KernelClass::experts;
+    k.call.matrices = t.number(i, "matrices", 2);
+    MatrixShape& s = k.call.matrix;
+    s = {t.number(i, "rows", 0), t.number(i, "inner", 1), t.number(i, "width", 1), t.number(i, "experts", 1)};
+    note_shape(k, {k.call.matrices, s.n, s.k, s.count});
+    out.push_back(std::move(k));
+  }
+}
+
 /// Steady bandwidths at full occupancy, as kernels that move 4 GB (any size far beyond the caches would do).
 void read_bandwidth(const RowContext& context, std::vector<MeasuredKernel>& out) {
   const CsvTable& t = context.table;
@@ -340,6 +372,13 @@ const std::vector<TableKind>& table_kinds() {
        {"device", "library", "kernel", "pass", "causal", "batch", "heads", "queries", "keys", "head_dim",
         "time_us"},
        read_attention},
+      {"decode.csv",
+       {"device", "library", "arithmetic", "kernel", "sets", "heads", "keys", "depth", "key_bytes",
+        "time_us"},
+       read_decode},
+      {"experts.csv",
+       {"device", "library", "arithmetic", "matrices", "experts", "rows", "inner", "width", "time_us"},
+       read_experts},
       {"vector.csv", {"device", "library", "operation", "rows", "columns", "bytes", "time_us"}, read_vector},
       {"bandwidth.csv", {"device", "operation", "threads", "occupancy", "gb_per_s"}, read_bandwidth},
       {"batched_tiles.csv", {"device", "library", "arithmetic", "rows", "columns"}, read_batched_tiles}};

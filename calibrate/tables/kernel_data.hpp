@@ -3,7 +3,8 @@
 ///
 /// A data folder holds devices.csv (rates of the measured devices), sources.csv (how each subfolder's times
 /// were taken) and one subfolder per source with any of gemm.csv, conv.csv, rnn.csv, vector.csv,
-/// attention.csv, bandwidth.csv, batched_tiles.csv, linear.csv. Other files (README, LICENSE) are left alone.
+/// attention.csv, bandwidth.csv, batched_tiles.csv, linear.csv, decode.csv, experts.csv. Other files (README,
+/// LICENSE) are left alone.
 #include <string>
 #include <vector>
 

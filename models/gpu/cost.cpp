@@ -15,6 +15,17 @@ KernelCost::Limit limit_of(const KernelCost& cost) {
   return cost.compute >= cost.memory ? KernelCost::Limit::compute : KernelCost::Limit::memory;
 }
 
+/// Attention has a form of its own in 16 bits alone, and layers of experts on matrix units. Kernels of
+/// servers may be missing where few GPUs were measured; asking for them is an error then.
+bool is_used(KernelClass kind, Arithmetic arithmetic, const GpuModelLibrary& fitted) {
+  const bool of_servers = is_decode_attention(kind) || kind == KernelClass::experts;
+  if (of_servers &&
+      std::ranges::none_of(fitted.kernels(), [&](const FittedKernel& k) { return k.kind == kind; }))
+    return false;
+  if (kind == KernelClass::experts) return on_matrix_units(arithmetic);
+  return !needs_matrix_units(kind) || arithmetic == Arithmetic::tensor;
+}
+
 }  // namespace
 
 std::string_view to_string(KernelCost::Limit limit) {
@@ -26,8 +37,7 @@ GpuCostModel::GpuCostModel(GpuRates gpu, const LoweringOptions& options, const G
     : gpu_{std::move(gpu)}, options_{options}, network_log_sigma_{fitted.network_log_sigma()} {
   for (std::size_t kind = 0; kind < kernel_class_count; ++kind)
     for (std::size_t arithmetic = 0; arithmetic < arithmetic_count; ++arithmetic)
-      if (!is_attention(static_cast<KernelClass>(kind)) ||
-          static_cast<Arithmetic>(arithmetic) == Arithmetic::tensor) {
+      if (is_used(static_cast<KernelClass>(kind), static_cast<Arithmetic>(arithmetic), fitted)) {
         const auto choose = [&](bool any_filter) {
           return fitted.choose(gpu_, static_cast<KernelClass>(kind), static_cast<Arithmetic>(arithmetic),
                                options_.library, any_filter);
@@ -59,6 +69,7 @@ const KernelChoice& GpuCostModel::choice(const KernelCall& call) const {
 
 KernelCost GpuCostModel::cost(const KernelCall& call) const {
   const KernelChoice& chosen = choice(call);
+  if (chosen.model.empty()) throw Error{"no measured kernels of class " + std::string{to_string(call.kind)}};
   const KernelTime time = kernel_time(call, gpu_, chosen.parameters);
   KernelCost cost{Duration{time.total},  Duration{time.compute},    Duration{time.memory},
                   Duration{time.launch}, KernelCost::Limit::launch, chosen.log_sigma,

@@ -269,6 +269,40 @@ KernelTime attention_time(const KernelCall& call, const GpuRates& gpu, const Ker
   return {launch + norm4(compute, memory, 0), compute, memory, launch};
 }
 
+/// Heads that share keys fill tiles of 16 rows of the matrix units, those of a latent vector tiles of 64.
+KernelTime decode_time(const KernelCall& call, const GpuRates& gpu, const KernelParameters& p) {
+  const MatrixShape& s = call.matrix;
+  const double tile = call.kind == KernelClass::latent_decode_attention ? 64 : 16;
+  const double flop = 4 * tile * ceiling(s.m / tile) * s.n * s.k * s.count;
+  const double compute = flop / (call.peak.base() * p[P::peak_fraction]);
+  const double memory = call.moved_bytes / (gpu.memory.base() * p[P::bandwidth_fraction]);
+  const double launch = p[P::launch] * 1e-6;
+  return {launch + norm4(compute, memory, 0), compute, memory, launch};
+}
+
+/// Bytes of one row of width k between the parts of an expert of width n: gathered in the width of the
+/// products; the results up written in 16 bits, read, and written narrow; the result down written in 16 bits,
+/// and read by the sum.
+double row_bytes(const KernelCall& call) {
+  const double up = call.matrices - 1;
+  return call.matrix.k * (call.element_bytes + 4) + call.matrix.n * (2 * up + 2 + call.element_bytes);
+}
+
+KernelTime experts_time(const KernelCall& call, const GpuRates& gpu, const KernelParameters& p) {
+  const MatrixShape& s = call.matrix;
+  double rows = std::numeric_limits<double>::infinity();
+  for (const double tile : {16.0, 32.0, 64.0, 128.0}) {
+    const double cost = (1 + p[P::operand_cost] / tile) / (1 + p[P::operand_cost] / 128);
+    rows = std::min(rows, tile * ceiling(s.m / tile) * cost);
+  }
+  const double weights = call.matrices * s.n * s.k * s.count;
+  const double compute = 2 * weights * rows / (call.peak.base() * p[P::peak_fraction]);
+  const double memory = weights * call.element_bytes / (gpu.memory.base() * p[P::bandwidth_fraction]) +
+                        s.count * s.m * row_bytes(call) / (gpu.memory.base() * p[P::row_bandwidth]);
+  const double launch = p[P::launch] * 1e-6;
+  return {launch + norm4(compute, memory, 0), compute, memory, launch};
+}
+
 KernelTime stream_time(const KernelCall& call, const GpuRates& gpu, const KernelParameters& p) {
   // A cache that keeps r bytes between producer and consumer spares r of a long stream and all of a short
   // one.
@@ -303,6 +337,8 @@ KernelTime kernel_time(const KernelCall& call, const GpuRates& gpu, const Kernel
   if (is_convolution(call.kind)) return conv_time(call, gpu, parameters);
   if (is_bandwidth_bound(call.kind)) return stream_time(call, gpu, parameters);
   if (is_attention(call.kind)) return attention_time(call, gpu, parameters);
+  if (is_decode_attention(call.kind)) return decode_time(call, gpu, parameters);
+  if (call.kind == KernelClass::experts) return experts_time(call, gpu, parameters);
   if (call.kind != KernelClass::gemm) return recurrent_time(call, gpu, parameters);
   const MatrixShape& s = call.matrix;
   const double result = call.result_bytes > 0 ? call.result_bytes : call.element_bytes;
@@ -314,7 +350,15 @@ KernelTime kernel_time(const KernelCall& call, const GpuRates& gpu, const Kernel
 double roofline_seconds(const KernelCall& call, const GpuRates& gpu) {
   if (is_bandwidth_bound(call.kind)) return call.moved_bytes / gpu.memory.base();
   double flop = 0, elements = 0;
-  if (is_convolution(call.kind)) {
+  if (is_decode_attention(call.kind)) {
+    const MatrixShape& s = call.matrix;
+    flop = 4 * s.m * s.n * s.k * s.count;
+    elements = call.moved_bytes / call.element_bytes;
+  } else if (call.kind == KernelClass::experts) {
+    const MatrixShape& s = call.matrix;
+    flop = 2 * call.matrices * s.n * s.k * s.count * s.m;
+    elements = call.matrices * s.n * s.k * s.count + 2 * s.count * s.m * s.k;
+  } else if (is_convolution(call.kind)) {
     const ConvolutionShape& s = call.conv;
     flop = 2 * s.n * s.oh * s.ow * s.k * s.c / s.groups * s.r * s.s;
     elements = s.n * s.c * s.h * s.w + s.k * s.c / s.groups * s.r * s.s + s.n * s.k * s.oh * s.ow;

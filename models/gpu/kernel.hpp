@@ -37,6 +37,21 @@
 ///
 /// where c is paid with a causal mask and w with heads deeper than 64. Queries stand at the end of the keys:
 /// under the mask v = n - m/2 + 64, since tiles on the diagonal are computed whole.
+///
+/// Attention of one new token for each of many requests reads the keys and values of all tokens before:
+///
+///   compute = 4 heads' n k count / (peak e)      m heads share them, made up to whole tiles: heads'
+///   time    = launch + (compute^4 + (bytes / (bandwidth b))^4)^(1/4)
+///
+/// The experts of a layer run as one call of a server: rows are gathered, multiplied up, activated,
+/// multiplied down, and summed. `count` experts of width n are met, each by m rows of width k:
+///
+///   compute = least over tm of  2 matrices n k count tm ceil(m/tm) (1 + a/tm) / (1 + a/128) / (peak e)
+///   weights = matrices n k count element bytes / (bandwidth b)
+///   rows    = bytes of the rows between the parts / (bandwidth r)
+///   time    = launch + (compute^4 + (weights + rows)^4)^(1/4)
+///
+/// The last two forms have no published source; their numbers are fitted on AIConfigurator's tables.
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -63,13 +78,19 @@ enum class KernelClass {
   flash1_backward,
   flash2_forward,
   flash2_backward,
+  decode_attention,         ///< one new token for each request; a few heads share keys and values
+  latent_decode_attention,  ///< the same where all heads share one latent vector per token
+  experts,                  ///< all experts of a layer, as servers run them
 };
-inline constexpr std::size_t kernel_class_count = 14;
+inline constexpr std::size_t kernel_class_count = 17;
 std::string_view to_string(KernelClass);
 KernelClass parse_kernel_class(std::string_view name);  ///< Error lists the known names
 bool is_convolution(KernelClass);
 bool is_recurrent(KernelClass);
-bool is_attention(KernelClass);        ///< in one kernel
+bool is_attention(KernelClass);         ///< of whole prompts or sentences, in one kernel
+bool is_decode_attention(KernelClass);  ///< of one new token for each request
+/// Classes that were measured on matrix units alone: both kinds of attention, and experts.
+bool needs_matrix_units(KernelClass);
 bool is_bandwidth_bound(KernelClass);  ///< elementwise, softmax, norm, embedding
 
 /// `count` independent products of m x n x k in one launch.
@@ -102,10 +123,13 @@ struct KernelCall {
   Arithmetic arithmetic = Arithmetic::fp32;
   FlopRate peak{0};          ///< of the unit that computes it on this GPU
   double element_bytes = 4;  ///< of an operand
-  MatrixShape matrix;        ///< gemm, recurrent (one step), attention (queries, keys, depth, heads)
+  /// gemm, recurrent (one step), attention (queries, keys, depth, heads), decode attention (heads that share
+  /// keys, keys, depth, sets of keys), experts (rows of each, its width, width of a row, experts met).
+  MatrixShape matrix;
   ConvolutionShape conv;
   double steps = 1;         ///< recurrent: dependent products
-  double moved_bytes = 0;   ///< bandwidth-bound classes: least traffic
+  double moved_bytes = 0;   ///< bandwidth-bound classes: least traffic; decode attention: keys and values
+  double matrices = 3;      ///< experts: of an expert's weights
   double result_bytes = 0;  ///< gemm: of an element of the result; 0: as an operand's
   double cached_bytes = 0;  ///< gemm: of operands that lie in the cache beforehand
   ConvolutionAlgorithms algorithms = ConvolutionAlgorithms::all;
@@ -134,8 +158,9 @@ enum class KernelParameter : std::size_t {
   causal_penalty,  ///< attention: added part of the time under a causal mask
   wide_penalty,    ///< attention: added part of the time with heads deeper than 64
   power_fraction,  ///< p: gemm on matrix units: of the peak rate, at the clock that the power limit allows
+  row_bandwidth,   ///< r: experts: of the memory's pin rate, for rows that are gathered and summed
 };
-inline constexpr std::size_t kernel_parameter_count = 16;
+inline constexpr std::size_t kernel_parameter_count = 17;
 
 struct KernelParameters {
   std::array<double, kernel_parameter_count> values{};

@@ -26,7 +26,10 @@ constexpr std::array<std::string_view, kernel_class_count> class_names{"gemm",
                                                                        "flash1_forward",
                                                                        "flash1_backward",
                                                                        "flash2_forward",
-                                                                       "flash2_backward"};
+                                                                       "flash2_backward",
+                                                                       "decode_attention",
+                                                                       "latent_decode_attention",
+                                                                       "experts"};
 
 // What a fit starts from and is drawn to where the data are silent. The spreads are wide: a factor of 1.6 to
 // 2.7 either way.
@@ -47,6 +50,7 @@ constexpr std::array<KernelParameterInfo, kernel_parameter_count> infos{{
     {"causal_penalty", 0.1, 1.0},
     {"wide_penalty", 0.1, 1.5},
     {"power_fraction", 1, 0.5},
+    {"row_bandwidth", 0.3, 0.7},
 }};
 
 template <class Enum, std::size_t N>
@@ -89,6 +93,14 @@ bool is_attention(KernelClass c) {
   return c >= KernelClass::flash1_forward && c <= KernelClass::flash2_backward;
 }
 
+bool is_decode_attention(KernelClass c) {
+  return c == KernelClass::decode_attention || c == KernelClass::latent_decode_attention;
+}
+
+bool needs_matrix_units(KernelClass c) {
+  return is_attention(c) || is_decode_attention(c) || c == KernelClass::experts;
+}
+
 bool is_bandwidth_bound(KernelClass c) {
   return c == KernelClass::elementwise || c == KernelClass::softmax || c == KernelClass::norm ||
          c == KernelClass::embedding;
@@ -110,7 +122,13 @@ bool uses(KernelClass c, Arithmetic a, KernelParameter p) {
   if (is_attention(c))
     return p == P::peak_fraction || p == P::operand_cost || p == P::prologue_depth || p == P::launch ||
            p == P::bandwidth_fraction || p == P::causal_penalty || p == P::wide_penalty;
-  if (p == P::cache_reuse || p == P::causal_penalty || p == P::wide_penalty) return false;
+  if (is_decode_attention(c) || c == KernelClass::experts) {
+    const bool of_experts = p == P::operand_cost || p == P::row_bandwidth;
+    return p == P::peak_fraction || p == P::launch || p == P::bandwidth_fraction ||
+           (c == KernelClass::experts && of_experts);
+  }
+  if (p == P::cache_reuse || p == P::causal_penalty || p == P::wide_penalty || p == P::row_bandwidth)
+    return false;
   switch (p) {
     case P::split:
       return !is_convolution(c) || c == KernelClass::conv_weight_gradient ||

@@ -145,6 +145,7 @@ class Lowering {
   }
 
   [[nodiscard]] std::vector<KernelCall> gemm(Pass pass) const {
+    if (op_.kind == "experts") return experts(pass);
     const auto n = static_cast<double>(s_.n), k = static_cast<double>(s_.k);
     // An interaction of a sample's own vectors is one product per sample; a layer multiplies all rows at
     // once.
@@ -252,8 +253,48 @@ class Lowering {
     return calls;
   }
 
+  /// One new token for each request. Keys and values are read once for all heads that share them.
+  [[nodiscard]] std::vector<KernelCall> decode_attention(KernelClass kind) const {
+    const auto d = [](std::int64_t v) {
+      return static_cast<double>(v);
+    };
+    const double moved = op_.shape.elements_in * batch_ * element_;
+    if (unit_.arithmetic != Arithmetic::tensor) return {stream(KernelClass::elementwise, moved)};
+    KernelCall call;
+    call.kind = kind;
+    call.arithmetic = unit_.arithmetic;
+    call.peak = unit_.peak;
+    call.element_bytes = unit_.bytes;
+    const std::int64_t value_dim = s_.v_head_dim ? s_.v_head_dim : s_.head_dim;
+    call.matrix = {d(s_.heads), d(s_.kv_seq), d(s_.head_dim + value_dim) / 2, d(s_.count) * batch_};
+    call.moved_bytes = moved;
+    return {call};
+  }
+
+  /// All experts of a layer that its tokens meet, as servers run them: `gates` are the matrices of one, which
+  /// gives `rows` rows of width k the width n inside.
+  [[nodiscard]] std::vector<KernelCall> experts(Pass pass) const {
+    if (pass != Pass::forward) return {};
+    const auto rows = static_cast<double>(s_.rows) * batch_, n = static_cast<double>(s_.n),
+               k = static_cast<double>(s_.k), count = static_cast<double>(s_.count),
+               matrices = static_cast<double>(s_.gates);
+    if (!on_matrix_units(unit_.arithmetic))
+      return {product({rows, (matrices - 1) * n, k, count}), product({rows, k, n, count}),
+              stream(KernelClass::elementwise, rows * count * (2 * k + matrices * n) * element_)};
+    KernelCall call;
+    call.kind = KernelClass::experts;
+    call.arithmetic = unit_.arithmetic;
+    call.peak = unit_.peak;
+    call.element_bytes = unit_.bytes;
+    call.matrices = matrices;
+    call.matrix = {rows, n, k, count};
+    return {call};
+  }
+
   [[nodiscard]] std::vector<KernelCall> attention(Pass pass) const {
     if (pass == Pass::weight_gradient) return {};
+    if (op_.kind == "decode_attention") return decode_attention(KernelClass::decode_attention);
+    if (op_.kind == "latent_decode_attention") return decode_attention(KernelClass::latent_decode_attention);
     if (op_.kind == "additive_attention") return additive_attention(pass);
     const auto q = static_cast<double>(s_.seq), kv = static_cast<double>(s_.kv_seq),
                d = static_cast<double>(s_.head_dim),

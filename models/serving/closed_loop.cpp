@@ -38,6 +38,7 @@ class Run {
     while (answered_ < loop_.requests) pass();
     out_.first = out_.first / static_cast<double>(loop_.requests);
     if (longer_ > 0) out_.token = out_.token / longer_;
+    out_.first += loop_.passes_waited * out_.token;
     out_.token_median = median_gap();
     if (gaps_ > 0) out_.in_flight = gaps_ / static_cast<double>(answering_passes_);
     return out_;

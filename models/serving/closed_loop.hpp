@@ -26,6 +26,7 @@ struct ClosedLoop {
   double spread = 0;     ///< of lengths around their means, from 0 to below 1
   bool mixed = true;     ///< prompts and answers share passes
   Duration arriving{0};  ///< from the client to the queue and back: parsing, making tokens of text, sending
+  double passes_waited = 0;  ///< by a request beside the queue (ServerHabits)
   std::uint64_t seed = 1;
 };
 

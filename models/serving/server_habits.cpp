@@ -35,9 +35,15 @@ std::vector<std::string> server_fit_cases() {
   return out;
 }
 
-double first_token_log_sigma() {
-  ObjectReader in{parse_model_data("host/serving.json").require("first_token")};
+double cache_room_log_sigma() {
+  ObjectReader in{parse_model_data("host/serving.json").require("cache_room")};
   return in.number("log_sigma", 0, 10);
+}
+
+ServerTimes unseen_server_times() {
+  ObjectReader in{parse_model_data("host/serving.json").require("unseen_server")};
+  return {in.quantity<Duration>("arriving"), in.quantity<Duration>("between_passes"),
+          in.number("passes_waited", 0, 1000)};
 }
 
 ServerHabits server_habits(std::string_view framework) {
@@ -56,6 +62,7 @@ ServerHabits server_habits(std::string_view framework) {
   out.mixed = in.boolean_or("mixed", true);
   out.arriving = in.quantity_or<Duration>("arriving", Duration{0}, false);
   out.between_passes = in.quantity_or<Duration>("between_passes", Duration{0}, false);
+  out.passes_waited = in.has("passes_waited") ? in.number("passes_waited", 0, 1000) : 0;
   return out;
 }
 

@@ -68,7 +68,7 @@ ClosedLoopTimes simulate_split_phases(const SplitPhases& phases) {
     const double writing = further * out.token.base();
     answering = phases.prompts.open * writing / (writing + out.first.base());
   }
-  out.first += phases.prompts.arriving;
+  out.first += phases.prompts.arriving + phases.prompts.passes_waited * out.token;
   out.token_median = out.token;
   out.in_flight = answering;
   return out;

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "models/collectives/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
@@ -80,19 +83,29 @@ Workload pass_of(TransformerShape shape, double tokens) {
   return transformer_workload(shape);
 }
 
+/// A server gathers the rows of the experts, multiplies them and sums the results in one call for each layer.
 /// A pass of `batch` samples, `tokens` in all replicas, reads the experts that these meet, not all that a GPU
 /// holds.
-void touch_experts(Workload& pass, const TransformerShape& shape, double tokens, double batch) {
+void fuse_experts(Workload& pass, const TransformerShape& shape, double tokens, double batch) {
   if (shape.experts == 0) return;
   const auto experts = static_cast<double>(shape.experts), chosen = static_cast<double>(shape.top_k);
   const double touched = experts * (1 - std::pow(1 - chosen / experts, tokens));
   const std::int64_t own = shape.local_experts > 0 ? shape.local_experts : shape.experts;
   const double held = static_cast<double>(own) / experts;  // share of the experts on this GPU
-  for (Operator& op : pass.operators) {
-    if (op.place.block != LayerBlock::experts || op.family != OperatorFamily::gemm) continue;
+  std::map<std::int64_t, std::int64_t> products;           // of an expert, by layer
+  for (const Operator& op : pass.operators)
+    if (op.place.block == LayerBlock::experts && op.family == OperatorFamily::gemm)
+      ++products[op.place.layer];
+  std::set<std::int64_t> fused;
+  std::erase_if(pass.operators, [&](Operator& op) {
+    if (op.place.block != LayerBlock::experts) return false;
+    if (op.family != OperatorFamily::gemm || !fused.insert(op.place.layer).second) return true;
+    op.kind = "experts";
+    op.shape.gates = products.at(op.place.layer);
     op.shape.count = std::max<std::int64_t>(1, std::llround(touched * held));
     op.shape.rows = std::max<std::int64_t>(1, std::llround(tokens * chosen / touched / batch));
-  }
+    return false;
+  });
 }
 
 /// What the second-level cache of a large GPU gives: measured on an H100 ("Nvidia's H100: Funny L2, and Tons
@@ -112,8 +125,14 @@ void read_cache(Workload& pass, const TransformerShape& shape, double requests, 
     const auto window = static_cast<double>(attention_window(shape, op.place.layer - 1));
     const double met = window > 0 ? std::min(tokens, window) : tokens;
     const Bytes read = requests * met * kv_of_token(shape) * kv_element(spec);
-    op.family = OperatorFamily::elementwise;
-    op.fusable = false;
+    const bool latent = shape.kv_lora_rank > 0;
+    const std::int64_t sets = latent ? 1 : shape.kv_heads;
+    op.kind = latent ? "latent_decode_attention" : "decode_attention";
+    op.shape.heads = std::max<std::int64_t>(1, std::llround(spec.beams * double(shape.heads) / double(sets)));
+    op.shape.count = std::max<std::int64_t>(1, std::llround(requests * double(sets)));
+    op.shape.kv_seq = std::max<std::int64_t>(1, std::llround(met));
+    op.shape.head_dim = latent ? shape.kv_lora_rank + shape.qk_rope_head_dim : shape.head_dim;
+    op.shape.v_head_dim = latent ? shape.kv_lora_rank : 0;
     op.shape.elements_in = read / std::max(Bytes{2}, activation_bytes(spec.precision));  // 16 bits and more
   }
 }
@@ -219,7 +238,7 @@ class Server {
   Duration time_of(Workload pass, double batch, double tokens, double sampled) {
     const Bytes logits{static_cast<double>(part_.shape.vocab) * spec_.tensor * sampled};
     pass.operators.push_back(sampling(logits * (logit_bytes / batch), spec_.precision));
-    touch_experts(pass, part_.shape, tokens * spec_.replicas, batch);
+    fuse_experts(pass, part_.shape, tokens * spec_.replicas, batch);
     StepOptions options;
     options.batch = batch;
     options.precision = spec_.precision;

@@ -59,9 +59,22 @@ struct ServerHabits {
   bool mixed = true;           ///< a pass holds prompts and answers; else prompts stop the answers
   Duration arriving{0};        ///< between client and queue, both ways, for each request
   Duration between_passes{0};  ///< of the host, while the GPU waits
+  /// Passes between a request's arrival at the queue and the one that reads its prompt, and from there until
+  /// its first token is seen: the rest of a pass, one that is planned ahead, polls for requests once in some
+  /// passes, waits for more prompts.
+  double passes_waited = 0;
 };
 /// "vllm", "sglang", "trtllm_bench"; every other name is taken for TensorRT-LLM and servers on top of it.
 ServerHabits server_habits(std::string_view framework);
+
+/// What the host of a server takes.
+struct ServerTimes {
+  Duration arriving{0}, between_passes{0};  ///< as in ServerHabits
+  double passes_waited = 0;
+};
+/// Of a server that no fit has seen, from what is published on how servers work
+/// (models/data/host/serving.json).
+ServerTimes unseen_server_times();
 
 /// Requests that TensorRT-LLM's published throughput of these lengths was measured with, all there at the
 /// beginning; nothing for other lengths.
@@ -77,8 +90,8 @@ LoadGenerator load_generator();
 std::optional<double> prompt_of_data_set(std::string_view name);
 /// Validation cases that the constants of servers were fitted on (models/data/host/serving_fit.json).
 std::vector<std::string> server_fit_cases();
-/// Spread of ln(measured / predicted) of times to the first token beside that of the passes.
-double first_token_log_sigma();
+/// Spread of ln(bytes) of the memory that a server keeps for keys and values: its setting is rarely stated.
+double cache_room_log_sigma();
 
 struct GenerationSpec {
   int tensor = 1, pipeline = 1;

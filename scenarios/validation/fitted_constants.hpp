@@ -6,16 +6,10 @@
 
 #include "models/frameworks/framework.hpp"
 #include "models/gpu/model_library.hpp"
+#include "models/serving/token_generation.hpp"
 #include "sim/json/reader.hpp"
-#include "sim/units/quantity.hpp"
 
 namespace rackcast {
-
-/// Times of a server's host, of models/data/host/serving.json.
-struct ServerTimes {
-  Duration arriving{0};        ///< between client and queue, both ways, for each request
-  Duration between_passes{0};  ///< while the GPU waits
-};
 
 /// Empty members keep what came with the program.
 struct FittedConstants {

@@ -17,8 +17,15 @@ namespace {
 
 struct Latency {
   ClosedLoopTimes times;
-  double log_sigma = 0;
+  double log_sigma = 0;  ///< of the passes
+  /// What queues make of it in the time to the first token: |ln| of the change when all passes are slower by
+  /// the spread of passes, and when memory holds less by the spread of what servers keep.
+  double first_by_passes = 0, first_by_room = 0;
 };
+
+double change(const ClosedLoopTimes& one, const ClosedLoopTimes& other) {
+  return std::abs(std::log(one.first.base() / other.first.base()));
+}
 
 struct Load {
   double prompt = 1, output = 1, open = 1;
@@ -60,7 +67,14 @@ ClosedLoop loop_of(const ServerOfCase& server, const GenerationPasses& passes, c
   loop.spread = (1 - generator.shortest) / (1 + generator.shortest);
   loop.mixed = server.spec.server.mixed;
   loop.arriving = server.spec.server.arriving;
+  loop.passes_waited = server.spec.server.passes_waited;
   return loop;
+}
+
+/// As many places as memory holds for each stage, times a factor, and no more than there are requests.
+int places_in(const GenerationPasses& passes, double factor) {
+  const double room = factor * passes.full.requests / passes.stages;
+  return static_cast<int>(std::clamp(room, 1.0, std::max(1.0, double(passes.load.requests))));
 }
 
 /// The case cut to the GPUs of one of its servers.
@@ -96,7 +110,13 @@ Latency split_latency(PredictionContext& context, const ValidationCase& c, const
   const GenerationPasses writing = passes_of(writer, each);
   phases.answers = writing.load;
   phases.answer_replicas = writer.spec.replicas;
-  return {simulate_split_phases(phases), std::max(sigma_of(reading), sigma_of(writing))};
+  Latency out{simulate_split_phases(phases), std::max(sigma_of(reading), sigma_of(writing))};
+  // Prompts and answers are read by GPUs of their own, and may be off by themselves: the queue of prompts is
+  // as long as the one is slow against the other.
+  SplitPhases slower = phases;
+  slower.prompts.load = slowed(phases.prompts.load, std::exp(out.log_sigma));
+  out.first_by_passes = change(simulate_split_phases(slower), out.times);
+  return out;
 }
 
 Latency latency_of(PredictionContext& context, const ValidationCase& c, const Load& load) {
@@ -104,7 +124,18 @@ Latency latency_of(PredictionContext& context, const ValidationCase& c, const Lo
     return split_latency(context, c, load);
   const ServerOfCase server = server_for(context, c, c.workload.parallelism, load, load.open);
   const GenerationPasses passes = passes_of(server, load.open);
-  return {simulate_closed_loop(loop_of(server, passes, load)), sigma_of(passes)};
+  ClosedLoop loop = loop_of(server, passes, load);
+  Latency out{simulate_closed_loop(loop), sigma_of(passes)};
+  ClosedLoop slower = loop;
+  slower.load = slowed(loop.load, std::exp(out.log_sigma));
+  out.first_by_passes = change(simulate_closed_loop(slower), out.times);
+  const double spread = cache_room_log_sigma();
+  for (const double factor : {std::exp(-spread), std::exp(spread)}) {
+    loop.load.places = places_in(passes, factor);
+    if (loop.load.places != passes.load.places)
+      out.first_by_room = std::max(out.first_by_room, change(simulate_closed_loop(loop), out.times));
+  }
+  return out;
 }
 
 Load load_of(const ValidationCase& c) {
@@ -145,7 +176,8 @@ PredictedFigure predict_token_energy(PredictionContext& context, const Validatio
 
 PredictedFigure predict_first_token(PredictionContext& context, const ValidationCase& c) {
   const Latency out = latency_of(context, c, load_of(c));
-  return figure_of(1e3 * out.times.first.base(), std::hypot(out.log_sigma, first_token_log_sigma()));
+  return figure_of(1e3 * out.times.first.base(), std::hypot(out.first_by_passes, out.first_by_room,
+                                                            mechanism_log_sigma(Mechanism::first_token)));
 }
 
 PredictedFigure predict_token_time(PredictionContext& context, const ValidationCase& c) {

@@ -98,6 +98,7 @@ ServerHabits PredictionContext::server(std::string_view name) const {
   if (server_times_) {
     habits.arriving = server_times_->arriving;
     habits.between_passes = server_times_->between_passes;
+    habits.passes_waited = server_times_->passes_waited;
   }
   return habits;
 }

@@ -215,6 +215,17 @@ TEST_CASE("attention of prompts on recent GPUs is met on shapes that the fit did
   CHECK(fit("gb200", KernelClass::flash2_backward).median_abs < 0.08);
 }
 
+TEST_CASE("attention of new tokens and layers of experts are met on shapes that the fit did not see") {
+  const KernelData data = load_kernel_data(shipped_data_files());
+  const auto median = [&](const char* model, KernelClass kind, Arithmetic arithmetic) {
+    return fit_kernels(data, {model, kind, arithmetic, LibraryGeneration::cudnn8}).residuals.median_abs;
+  };
+  CHECK(median("h100", KernelClass::experts, Arithmetic::tensor) < 0.12);
+  CHECK(median("h200", KernelClass::experts, Arithmetic::fp8) < 0.16);
+  CHECK(median("b200", KernelClass::decode_attention, Arithmetic::tensor) < 0.2);
+  CHECK(median("b200", KernelClass::latent_decode_attention, Arithmetic::tensor) < 0.2);
+}
+
 TEST_CASE("products of many matrices are fitted with the one tile that the library has for them") {
   KernelParameters truth = expected_parameters();
   truth.batched_rows = truth.batched_columns = 128;

@@ -168,6 +168,32 @@ TEST_CASE("measured attention: one kernel to fit, several kernels to compare wit
   refused("cored,cudnn8,flash2,forward,no,2,16,0,1024,64,100\n", "too small");
 }
 
+TEST_CASE("attention of new tokens, and layers of experts, are read with what they move") {
+  const std::string header = "device,library,arithmetic,kernel,sets,heads,keys,depth,key_bytes,time_us\n";
+  auto files = folder("decode.csv", header + "cored,cudnn8,tensor,shared,64,4,1000,128,512,100\n" +
+                                        "cored,cudnn8,tensor,latent,8,128,1000,544,1152,100\n");
+  const std::string cored = "cored,cored,Ampere,10,10,100,0,0,0,1000,1,no,made up\n";
+  files.front().text += cored;
+  const KernelData decode = load_kernel_data(files);
+  REQUIRE(decode.kernels.size() == 2);
+  CHECK(decode.kernels[0].call.kind == KernelClass::decode_attention);
+  CHECK(decode.kernels[0].call.moved_bytes == 64.0 * 1000 * 512);
+  CHECK(decode.kernels[1].call.kind == KernelClass::latent_decode_attention);
+  CHECK(decode.kernels[1].call.matrix.m == 128);
+  files.back().text = header + "cored,cudnn8,tensor,paged,64,4,1000,128,512,100\n";
+  CHECK(std::string{error_of(files).what()}.find("known: shared, latent") != std::string::npos);
+
+  auto layers = folder("experts.csv",
+                       "device,library,arithmetic,matrices,experts,rows,inner,width,time_us\n"
+                       "cored,cudnn8,tensor,3,32,1.5,2048,7168,100\n");
+  layers.front().text += cored;
+  const KernelData experts = load_kernel_data(layers);
+  REQUIRE(experts.kernels.size() == 1);
+  CHECK(experts.kernels[0].call.kind == KernelClass::experts);
+  CHECK(experts.kernels[0].call.matrices == 3);
+  CHECK(experts.kernels[0].call.matrix.m == 1.5);
+}
+
 TEST_CASE("a data folder needs its device and source tables") {
   CHECK(std::string{error_of({{"sources.csv", "s", sources}}).what()}.find("devices.csv") !=
         std::string::npos);

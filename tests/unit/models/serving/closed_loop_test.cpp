@@ -52,6 +52,13 @@ TEST_CASE("prompts that are sent at once queue, and make others' tokens wait") {
   CHECK(simulate_closed_loop(loop).first.base() == doctest::Approx(0.115).epsilon(0.01));
 }
 
+TEST_CASE("a server that polls for requests makes the first token wait for some of its passes") {
+  ClosedLoop loop = loop_of(1, 10);
+  loop.passes_waited = 3;  // of 10 ms
+  CHECK(simulate_closed_loop(loop).first.base() == doctest::Approx(0.040));
+  CHECK(simulate_closed_loop(loop).token.base() == doctest::Approx(0.010));
+}
+
 TEST_CASE("requests beyond the places wait for a place") {
   const Duration four = simulate_closed_loop(loop_of(4, 400)).first;
   const Duration eight = simulate_closed_loop(loop_of(8, 400)).first;
