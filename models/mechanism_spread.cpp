@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, all_mechanisms.size()> names{
     "forward_pass",       "generation",   "several_nodes", "split_in_node", "split_between_nodes",
-    "collective_in_node", "loss_scaling", "serving_power", "first_token"};
+    "collective_in_node", "loss_scaling", "serving_power", "first_token",   "split_phases"};
 
 using Sigmas = std::array<double, all_mechanisms.size()>;
 

@@ -21,11 +21,13 @@ enum class Mechanism {
   loss_scaling,         ///< training in 16 bits on GPUs without bf16: casts, scaled losses, short steps
   serving_power,        ///< GPUs that serve: they do not run their kernels all the time
   first_token,          ///< time to the first token: how servers poll, gather prompts and start, not stated
+  split_phases,  ///< first tokens where prompts and answers have servers of their own: hand-over, queues
 };
-inline constexpr std::array all_mechanisms{
-    Mechanism::forward_pass,  Mechanism::generation,          Mechanism::several_nodes,
-    Mechanism::split_in_node, Mechanism::split_between_nodes, Mechanism::collective_in_node,
-    Mechanism::loss_scaling,  Mechanism::serving_power,       Mechanism::first_token};
+inline constexpr std::array all_mechanisms{Mechanism::forward_pass,        Mechanism::generation,
+                                           Mechanism::several_nodes,       Mechanism::split_in_node,
+                                           Mechanism::split_between_nodes, Mechanism::collective_in_node,
+                                           Mechanism::loss_scaling,        Mechanism::serving_power,
+                                           Mechanism::first_token,         Mechanism::split_phases};
 
 /// As models/data/mechanism_spreads.json writes it: "forward_pass".
 std::string_view to_string(Mechanism mechanism);

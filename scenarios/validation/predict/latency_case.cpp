@@ -21,6 +21,7 @@ struct Latency {
   /// What queues make of it in the time to the first token: |ln| of the change when all passes are slower by
   /// the spread of passes, and when memory holds less by the spread of what servers keep.
   double first_by_passes = 0, first_by_room = 0;
+  bool split_phases = false;
 };
 
 double change(const ClosedLoopTimes& one, const ClosedLoopTimes& other) {
@@ -116,6 +117,7 @@ Latency split_latency(PredictionContext& context, const ValidationCase& c, const
   SplitPhases slower = phases;
   slower.prompts.load = slowed(phases.prompts.load, std::exp(out.log_sigma));
   out.first_by_passes = change(simulate_split_phases(slower), out.times);
+  out.split_phases = true;
   return out;
 }
 
@@ -176,8 +178,9 @@ PredictedFigure predict_token_energy(PredictionContext& context, const Validatio
 
 PredictedFigure predict_first_token(PredictionContext& context, const ValidationCase& c) {
   const Latency out = latency_of(context, c, load_of(c));
-  return figure_of(1e3 * out.times.first.base(), std::hypot(out.first_by_passes, out.first_by_room,
-                                                            mechanism_log_sigma(Mechanism::first_token)));
+  const double rest = std::hypot(mechanism_log_sigma(Mechanism::first_token),
+                                 out.split_phases ? mechanism_log_sigma(Mechanism::split_phases) : 0);
+  return figure_of(1e3 * out.times.first.base(), std::hypot(out.first_by_passes, out.first_by_room, rest));
 }
 
 PredictedFigure predict_token_time(PredictionContext& context, const ValidationCase& c) {

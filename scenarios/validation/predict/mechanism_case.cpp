@@ -72,9 +72,14 @@ std::vector<Mechanism> of_collective(PredictionContext& context, const Validatio
   return {collective_in_node};
 }
 
+bool has_split_phases(const ValidationCase& c) {
+  return member_in(c.workload.parallelism, "prefill") && member_in(c.workload.parallelism, "decode");
+}
+
 std::vector<Mechanism> of_inference(const ValidationCase& c) {
+  // Queues change the spreads of passes, so these are not whole in a time to the first token.
   if (c.metric == "ttft_ms")
-    return {first_token};  // spreads of passes are not whole in it: queues change them
+    return has_split_phases(c) ? std::vector{first_token, split_phases} : std::vector{first_token};
   if (is_one_of(figures_of_answers, c.metric)) return {forward_pass, generation};
   if (c.metric == "speedup") return {};
   if (const auto rules = benchmark_of_case(c); rules && rules->output) return {forward_pass, generation};
