@@ -7,6 +7,7 @@
 #include "sim/json/reader.hpp"
 #include "sim/units/dimension_text.hpp"
 #include "sim/units/quantity_text.hpp"
+#include "sim/units/unit_hint.hpp"
 
 namespace rackcast {
 namespace {
@@ -114,7 +115,7 @@ double ObjectReader::quantity_base(std::string_view key, Dimension dimension, bo
   }
   const std::string& text = found.string();
   try {
-    const AnyQuantity any = parse_any_quantity(text);
+    const AnyQuantity any = parse_any_quantity(text, dimension);
     require_dimension(text, any, dimension);
     if (any.base < 0 || (positive && any.base == 0)) {
       throw Error{fmt::format("{} is {}, but must {}", in_quotes(key), in_quotes(text),

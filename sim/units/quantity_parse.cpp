@@ -3,12 +3,14 @@
 
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "sim/base/error.hpp"
 #include "sim/base/utf8.hpp"
 #include "sim/units/dimension_text.hpp"
 #include "sim/units/quantity_text.hpp"
+#include "sim/units/unit_hint.hpp"
 
 namespace rackcast {
 namespace {
@@ -99,9 +101,7 @@ void reject_bad_separators(std::string_view rest, std::string_view whole) {
                                 printable(plain))};
 }
 
-}  // namespace
-
-AnyQuantity parse_any_quantity(std::string_view text) {
+AnyQuantity parse(std::string_view text, const std::optional<Dimension>& wanted) {
   const std::string_view whole = trimmed(text);
   const std::size_t length = number_length(whole);
   if (length == 0) fail_number(whole);
@@ -109,10 +109,20 @@ AnyQuantity parse_any_quantity(std::string_view text) {
   reject_bad_separators(rest, whole);
   const double number = to_number(whole.substr(0, length), whole);
   if (trimmed(rest).empty()) return {number, dimensionless};
-  const AnyQuantity unit = parse_unit(rest);
+  const AnyQuantity unit = parse_unit(rest, wanted);
   const double base = number * unit.base;
   if (!std::isfinite(base)) throw Error{fmt::format("the number in {} is out of range", in_quotes(whole))};
   return {base, unit.dimension};
+}
+
+}  // namespace
+
+AnyQuantity parse_any_quantity(std::string_view text) {
+  return parse(text, std::nullopt);
+}
+
+AnyQuantity parse_any_quantity(std::string_view text, Dimension wanted) {
+  return parse(text, wanted);
 }
 
 void require_dimension(std::string_view text, const AnyQuantity& any, Dimension wanted) {

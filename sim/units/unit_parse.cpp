@@ -8,7 +8,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/near_matches.hpp"
 #include "sim/base/utf8.hpp"
-#include "sim/units/quantity_text.hpp"
+#include "sim/units/unit_hint.hpp"
 #include "sim/units/unit_table.hpp"
 
 namespace rackcast {
@@ -71,7 +71,8 @@ std::optional<std::string> likely_spelling(std::string_view name) {
   return std::nullopt;
 }
 
-[[noreturn]] void fail_unknown(std::string_view name) {
+/// `wanted`: only units of this dimension are suggested.
+[[noreturn]] void fail_unknown(std::string_view name, const std::optional<Dimension>& wanted) {
   if (name == "KB") {
     throw Error{"the unit \"KB\" is ambiguous: 1000 or 1024 bytes?",
                 {},
@@ -83,22 +84,24 @@ std::optional<std::string> likely_spelling(std::string_view name) {
   const std::string message = fmt::format("unknown unit {}", in_quotes(name));
   if (const auto right = likely_spelling(name)) throw Error{message, {}, fmt::format("write \"{}\"", *right)};
   std::vector<std::string_view> names;
-  for (const NamedUnit& unit : named_units()) names.push_back(unit.name);
+  for (const NamedUnit& unit : named_units())
+    if (!wanted || unit.dimension == *wanted) names.push_back(unit.name);
   std::string hint;
   if (name.size() > 1) hint = did_you_mean(name, std::span<const std::string_view>{names});
+  if (hint.empty() && wanted) hint = "write " + describe(*wanted);
   if (hint.empty())
     hint = "units look like \"TB\", \"GB/s\", \"Gbit/s\", \"TFLOP/s\", \"kW\", \"days\", \"USD/kWh\"";
   throw Error{message, {}, hint};
 }
 
-AnyQuantity parse_named(std::string_view name) {
+AnyQuantity parse_named(std::string_view name, const std::optional<Dimension>& wanted) {
   if (is_ambiguous_bit_or_byte(name)) fail_ambiguous(name);
   const NamedUnit* unit = find_named_unit(name);
-  if (unit == nullptr) fail_unknown(name);
+  if (unit == nullptr) fail_unknown(name, wanted);
   return {unit->factor, unit->dimension};
 }
 
-AnyQuantity parse_term(std::string_view term) {
+AnyQuantity parse_term(std::string_view term, const std::optional<Dimension>& wanted) {
   int power = 1;
   std::string_view name = term;
   if (name.size() > 1 && (name.back() == '2' || name.back() == '3')) {
@@ -106,7 +109,7 @@ AnyQuantity parse_term(std::string_view term) {
     name.remove_suffix(1);
     if (name.size() > 1 && name.back() == '^') name.remove_suffix(1);
   }
-  const AnyQuantity once = parse_named(name);
+  const AnyQuantity once = parse_named(name, wanted);
   AnyQuantity result = once;
   for (int i = 1; i < power; ++i) result = {result.base * once.base, result.dimension + once.dimension};
   return result;
@@ -115,6 +118,10 @@ AnyQuantity parse_term(std::string_view term) {
 }  // namespace
 
 AnyQuantity parse_unit(std::string_view unit) {
+  return parse_unit(unit, std::nullopt);
+}
+
+AnyQuantity parse_unit(std::string_view unit, const std::optional<Dimension>& wanted) {
   const std::string_view whole = trimmed_unit(unit);
   if (whole.empty()) throw Error{"the unit is missing"};
   if (whole.size() > longest_unit) throw Error{fmt::format("unknown unit {}", in_quotes(whole))};
@@ -127,7 +134,8 @@ AnyQuantity parse_unit(std::string_view unit) {
     const bool one = at == 0 && (term.empty() || term == "1") && end < whole.size() && whole[end] == '/';
     if (term.empty() && !one)
       throw Error{fmt::format("a unit is missing beside \"{}\" in {}", joint, in_quotes(whole))};
-    const AnyQuantity next = one ? AnyQuantity{1, dimensionless} : parse_term(term);
+    const AnyQuantity next =
+        one ? AnyQuantity{1, dimensionless} : parse_term(term, whole == term ? wanted : std::nullopt);
     result = joint == '*' ? AnyQuantity{result.base * next.base, result.dimension + next.dimension}
                           : AnyQuantity{result.base / next.base, result.dimension - next.dimension};
     if (end == whole.size()) break;

@@ -25,6 +25,18 @@ std::string said(const std::string& text, Read read) {
 
 }  // namespace
 
+TEST_CASE(
+    "issue 23, item 28: an unknown unit is answered with what is expected, not with the nearest letters") {
+  const auto said = [](const char* text) {
+    return error_text([text] {
+      ObjectReader reader{parse_json(std::string{"{\"size\": \""} + text + "\"}", "x.json")};
+      (void)reader.quantity<Bytes>("size");
+    });
+  };
+  CHECK(contains(said("5 parsecs"), "hint: write a data size such as"));
+  CHECK(contains(said("5 GBs"), "hint: did you mean \"GB\""));
+}
+
 TEST_CASE("members come out with their types") {
   ObjectReader reader{parse_json(
       R"({"name": "a", "on": true, "n": 4, "share": 0.5, "deadline": "14 days", "kind": "cost", "$schema": "s"})",
