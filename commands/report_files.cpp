@@ -102,6 +102,7 @@ void make_folder(const std::string& path) {
 
 void check_endings(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) (void)format_of(path);
+  for (const std::string& path : paths) check_writable(path);
 }
 
 std::vector<std::string> write_report_files(const std::vector<std::string>& paths,

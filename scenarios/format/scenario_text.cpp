@@ -19,7 +19,8 @@ Json resolve_extends(const Json& json, const std::filesystem::path& file,
   const auto path = file.parent_path() / extends->string();
   const auto base = std::filesystem::weakly_canonical(path);
   if (std::find(chain.begin(), chain.end(), base) != chain.end()) {
-    extends->fail(fmt::format("\"extends\" goes in a circle: {} is already being read", extends->string()));
+    extends->fail(fmt::format("\"extends\" goes in a circle: {} is already being read", extends->string()),
+                  "name a file that does not extend this one, or leave \"extends\" out");
   }
   if (chain.size() >= 16) extends->fail("\"extends\" is more than 16 files deep");
   chain.push_back(base);

@@ -308,6 +308,17 @@ TEST_CASE("a report that cannot be written is an error, and nothing is left") {
   CHECK(run("size " + kFleet + " -o " + folder / "no/such/folder/out.html").code == 3);
 }
 
+TEST_CASE(
+    "issue 23, item 27: of several reports none is written where one cannot be, and nothing is simulated") {
+  const TemporaryFolder folder;
+  const Outcome out =
+      run("size " + kFleet + " -o " + folder / "a.json" + " -o " + folder / "none/b.html" + " -o x.html", 20);
+  CHECK(out.code == 3);
+  CHECK(has(out, "cannot write: there is no folder"));
+  CHECK_FALSE(std::filesystem::exists(folder / "a.json"));
+  CHECK_FALSE(std::filesystem::exists("x.html"));
+}
+
 TEST_CASE("a starting file is not overwritten") {
   const TemporaryFolder folder;
   CHECK(run("init fleet -o " + folder / "mine.json").code == 0);
