@@ -149,6 +149,7 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.step_statement = step_statement(w.run);
   w.answer.nodes = nodes;
   w.answer.gpus = w.run.ranks;
+  w.answer.gpus_in_nodes = nodes * node.gpus;
   w.answer.node = node.id;
   w.answer.node_title = node.title;
   w.answer.workload = spec.model;

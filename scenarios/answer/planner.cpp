@@ -59,6 +59,11 @@ void answer_question(Evaluator& evaluator, const Scenario& s, const Question& q,
     alternatives.push_back(alternative(evaluator, q, goal, node));
 }
 
+/// Nodes of the cluster that comes nearest; 0: there is none, or an answer.
+int nearest_of(const PlanReport& plan) {
+  return plan.nearest ? static_cast<int>(plan.nearest->nodes) : 0;
+}
+
 /// What the report speaks of where a search found no answer: the cluster that comes nearest.
 int nodes_to_describe(const Found& found, const PlanReport& plan, const Scenario& chosen) {
   if (found.feasible) return found.nodes;
@@ -69,7 +74,7 @@ int nodes_to_describe(const Found& found, const PlanReport& plan, const Scenario
 void size_workload(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec, const PlanReport& plan,
                    WorkloadResult& w) {
   const Question q = question(s, spec);
-  const Found found = find_nodes(evaluator, q, s.goal->deadline, s.goal->max_nodes);
+  const Found found = find_nodes(evaluator, q, s.goal->deadline, s.goal->max_nodes, nearest_of(plan));
   describe(evaluator, s, spec, nodes_to_describe(found, plan, s), w);
   answer_question(evaluator, s, q, found, w.answer, w.alternatives);
 }
@@ -122,7 +127,8 @@ void size_together(Evaluator& evaluator, Result& result) {
   Question q = questions(chosen).front();
   try {
     if (asks_for_nodes(chosen)) {
-      const Found found = find_nodes(evaluator, q, chosen.goal->deadline, chosen.goal->max_nodes);
+      const Found found =
+          find_nodes(evaluator, q, chosen.goal->deadline, chosen.goal->max_nodes, nearest_of(*result.plan));
       answer_question(evaluator, chosen, q, found, result.answer, result.alternatives);
     }
     q.cluster.nodes = described_nodes(result);
@@ -149,6 +155,23 @@ void add_cluster_reports(Result& result, Evaluator& evaluator) {
   try {
     if (nodes > 0) result.drawings = machine_drawings(evaluator.cluster(shown));
   } catch (const LimitReached&) {  // a cluster that was not built in time is not drawn
+  }
+}
+
+/// Throws Error at the failures of the scenario where nodes fail so often that no training gets done, on so
+/// many nodes.
+void check_failures(Evaluator& evaluator, const Scenario& s, int nodes) {
+  constexpr double nothing_done = 1e-6;  // of the time; a day of training would take thousands of years
+  if (!s.failures) return;
+  for (const WorkloadSpec& w : s.workloads) {
+    Question q = question(s, w);
+    q.cluster.nodes = nodes;
+    const auto plan = evaluator.failures(q);
+    if (!plan || plan->goodput.useful >= nothing_done) continue;
+    throw Error{fmt::format("no training gets done: the job fails every {} on {}, and a restart takes {}",
+                            to_text(plan->spec.mttf), count_of(nodes, "node"),
+                            to_text(plan->detection + plan->restart)),
+                s.failures->where, "state a longer \"node_mtbf\", or fewer nodes"};
   }
 }
 
@@ -181,6 +204,8 @@ std::string idle_nodes_note(const Result& result, Evaluator& evaluator) {
 }
 
 void finish(Result& result, Evaluator& evaluator) {
+  if (result.answer.nodes > 0)
+    result.answer.gpus_in_nodes = result.answer.nodes * evaluator.node(result.scenario.cluster).gpus;
   add_cluster_reports(result, evaluator);
   add_measured(result, evaluator);
   result.assumptions = evaluator.assumptions();
@@ -212,8 +237,9 @@ void finish(Result& result, Evaluator& evaluator) {
   }
 }
 
-/// What size() will ask of the chosen cluster, piece by piece, so that threads may simulate it ahead.
-std::vector<Evaluator::Task> rest_of_answer(const Scenario& s) {
+/// What size() will ask of the chosen cluster, piece by piece, so that threads may simulate it ahead. Only of
+/// an answer it asks what would change it.
+std::vector<Evaluator::Task> rest_of_answer(const Scenario& s, bool answered) {
   std::vector<Evaluator::Task> tasks;
   const GoalSpec& goal = *s.goal;
   const auto found = [&s, &goal](Evaluator& e, const Question& q) {
@@ -226,24 +252,26 @@ std::vector<Evaluator::Task> rest_of_answer(const Scenario& s) {
     (void)growth_report(e, s, asked);
   });
   for (const Question& q : questions(s)) {
-    tasks.emplace_back([&goal, q, found](Evaluator& e) {
-      const int nodes = found(e, q);
-      (void)changes(e, std::vector{q}, goal, nodes);
-    });
+    if (answered)
+      tasks.emplace_back([&goal, q, found](Evaluator& e) {
+        const int nodes = found(e, q);
+        (void)changes(e, std::vector{q}, goal, nodes);
+      });
     for (const Question& part : one_by_one(q)) {
       tasks.emplace_back([&s, q, part, found](Evaluator& e) {
         WorkloadResult unused;
         describe(e, s, part.workload, found(e, q), unused);
       });
     }
+    for (const std::string& node : goal.alternatives)
+      tasks.emplace_back([&goal, &node, q](Evaluator& e) { (void)alternative(e, q, goal, node); });
+    if (!answered) continue;
     tasks.emplace_back([&goal, q, found](Evaluator& e) {
       const int nodes = found(e, q);
       TrainingDemand demand{e, q, goal.deadline};
       (void)why_not_fewer(demand, nodes);
       (void)confident(e, std::vector{q}, goal, nodes);
     });
-    for (const std::string& node : goal.alternatives)
-      tasks.emplace_back([&goal, &node, q](Evaluator& e) { (void)alternative(e, q, goal, node); });
   }
   return tasks;
 }
@@ -262,7 +290,13 @@ Result size(const Scenario& asked, const Catalog& catalog, const RunControl& con
   result.scenario = scenario;
   result.plan = make_plan(evaluator, scenario, control, result.scenario);
   const Scenario& chosen = result.scenario;
-  if (asks_for_nodes(scenario)) evaluator.rehearse(rest_of_answer(chosen));
+  if (result.plan->nearest) {
+    try {
+      check_failures(evaluator, chosen, chosen.cluster.nodes);
+    } catch (const LimitReached&) {  // `partial` says so
+    }
+  }
+  if (asks_for_nodes(scenario)) evaluator.rehearse(rest_of_answer(chosen, result.plan->chosen.has_value()));
   size_each(evaluator, result);
   if (chosen.adds_up()) size_together(evaluator, result);
   answer_size(evaluator, result);
@@ -331,6 +365,7 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
                                                             evaluator.node(scenario.cluster).gpus);
     check_split(spec, gpus);
     try {
+      check_failures(evaluator, scenario, scenario.cluster.nodes);
       if (tracer && scenario.workloads.size() > 1) tracer->begin_part(spec.model + ": ");
       if (tracer) evaluator.run(question(scenario, spec), tracer);
       describe(evaluator, scenario, spec, scenario.cluster.nodes, w);

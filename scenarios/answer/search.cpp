@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "scenarios/answer/node_counts.hpp"
 #include "scenarios/limits/limits.hpp"
@@ -83,9 +84,11 @@ std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& q
 }
 
 bool TrainingDemand::enough(int nodes) {
+  if (gave_up_) return false;
   question_.cluster.nodes = nodes;
   evaluator_.give_back();  // what was asked about other counts
   const Duration time = evaluator_.time_to_train(question_);
+  gave_up_ = in_vain_ && fastest_ != 0 && time > (1 - worthwhile) * least_time_;
   if (fastest_ == 0 || time < least_time_) {
     fastest_ = nodes;
     least_time_ = time;
@@ -112,7 +115,27 @@ Smaller TrainingDemand::falls_short(int fewer) {
   return {fewer, std::string{to_string(Limit::deadline)}, {}, p.time_to_train};
 }
 
-Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_nodes) {
+namespace {
+
+/// None of the counts meets the deadline. Of the question's nodes, which take `time`, the figures are told.
+/// `passes`: what forward and backward passes alone take on the most nodes, where that rules all counts out
+/// and the search ended early.
+Conflict too_slow(Evaluator& evaluator, const Question& q, Duration time, Duration deadline,
+                  const std::string& counts, std::optional<Duration> passes) {
+  const std::string nodes = count_of(q.cluster.nodes, "node"),
+                    takes = q.cluster.nodes == 1 ? "takes" : "take", told = told_apart(time, deadline);
+  const std::string none = fmt::format("None of {} meets the deadline of {}: ", counts, to_text(deadline));
+  const std::string binds = evaluator.run(evaluator.longest(q)).binds;
+  return {Limit::deadline, to_text(deadline), told,
+          passes ? fmt::format("{}the forward and backward passes alone take {} on the most nodes. {} {} {}, "
+                               "bound by {}; more nodes gain little.",
+                               none, told_apart(*passes, deadline), nodes, takes, told, binds)
+                 : fmt::format("{}the fastest, {}, {} {}, bound by {}.", none, nodes, takes, told, binds)};
+}
+
+}  // namespace
+
+Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_nodes, int nearest) {
   Found found;
   if (const auto conflict = precision_conflict(evaluator, q)) {
     found.conflicts.push_back(*conflict);
@@ -129,22 +152,27 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
   if (!found.conflicts.empty()) return found;
 
   TrainingDemand demand{evaluator, q, deadline};
+  const Duration passes = evaluator.least_time(q);
+  if (passes > deadline) demand.expect_nothing();
   const std::size_t last = counts.taken.size() - 1;
   const auto place = first_enough({counts.least, last, counts.least, counts.least + 1},
                                   [&](std::size_t i) { return demand.enough(counts.taken[i]); });
   if (!place) {
-    const int best = demand.fastest();
-    const Duration best_time = demand.least_time();
-    q.cluster.nodes = best;
-    const std::string binds = evaluator.run(evaluator.longest(q)).binds;
-    found.nodes = best;
-    const bool still_falling = best == most;
-    found.conflicts.push_back(
-        {Limit::deadline, to_text(deadline), told_apart(best_time, deadline),
-         fmt::format("None of {} to {} nodes meets the deadline of {}: the fastest, {}, {} {}, bound by {}.",
-                     least, max_nodes, to_text(deadline), count_of(best, "node"),
-                     best == 1 ? "takes" : "take", told_apart(best_time, deadline), binds)});
-    if (still_falling) {
+    found.nodes = demand.fastest();
+    Duration time = demand.least_time();
+    if (std::ranges::binary_search(counts.taken, nearest)) {
+      q.cluster.nodes = nearest;
+      const Duration there = evaluator.time_to_train(q);
+      if (demand.gave_up() || there <= time) {
+        found.nodes = nearest;
+        time = there;
+      }
+    }
+    q.cluster.nodes = found.nodes;
+    found.conflicts.push_back(too_slow(evaluator, q, time, deadline,
+                                       fmt::format("{} to {} nodes", least, max_nodes),
+                                       demand.gave_up() ? std::optional(passes) : std::nullopt));
+    if (found.nodes == most) {
       const int spares = evaluator.spares(q);
       found.conflicts.push_back(
           {Limit::max_nodes, count_of(max_nodes, "node"), fmt::format("more than {}", max_nodes),

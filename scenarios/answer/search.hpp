@@ -30,6 +30,10 @@ class TrainingDemand final : public NodeDemand {
   int below(int nodes) override;
   Smaller falls_short(int fewer) override;
 
+  /// No count meets the deadline: from now on growing counts are simulated only while each is notably faster.
+  void expect_nothing() { in_vain_ = true; }
+  [[nodiscard]] bool gave_up() const { return gave_up_; }
+
   /// The fastest of the counts that were asked about, the first of equals; 0: none was.
   [[nodiscard]] int fastest() const { return fastest_; }
   [[nodiscard]] Duration least_time() const { return least_time_; }
@@ -38,13 +42,15 @@ class TrainingDemand final : public NodeDemand {
   Evaluator& evaluator_;
   Question question_;
   Duration deadline_;
+  bool in_vain_ = false, gave_up_ = false;
   int fastest_ = 0;
   Duration least_time_{0};
 };
 
 /// Searches cluster.nodes in [1, max_nodes] for the smallest count that takes every workload's split, holds
-/// each network in the memory of its GPUs (node_counts.hpp) and whose time is within the deadline.
-Found find_nodes(Evaluator& evaluator, Question question, Duration deadline, int max_nodes);
+/// each network in the memory of its GPUs (node_counts.hpp) and whose time is within the deadline. Where none
+/// is, the count `nearest` (0: none) is among those of which the fastest is told: the planner describes it.
+Found find_nodes(Evaluator& evaluator, Question question, Duration deadline, int max_nodes, int nearest = 0);
 
 /// The smallest count that does for each of the questions: what the hungriest needs, or the first that has no
 /// answer.

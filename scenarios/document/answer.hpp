@@ -30,7 +30,7 @@ struct Answer {
   };
 
   bool feasible = false;
-  std::optional<std::int64_t> nodes, gpus;
+  std::optional<std::int64_t> nodes, gpus, gpus_in_nodes;
   std::int64_t spares = 0;
   std::string node, node_title, workload, binding_constraint, binds;
   std::optional<double> rack_units, power_kw, deadline_probability;
@@ -141,7 +141,8 @@ struct Fields<Answer> {
       field("spares", &Answer::spares, "nodes bought beside them, for failed ones").optional(),
       field("node", &Answer::node, "name in the catalogue"),
       field("node_title", &Answer::node_title, "name for people"),
-      field("gpus", &Answer::gpus),
+      field("gpus", &Answer::gpus, "that take part"),
+      field("gpus_in_nodes", &Answer::gpus_in_nodes, "of the nodes, where not all take part").omitted(),
       field("workload", &Answer::workload, "the model that takes longest on the cluster of the answer"),
       field("binding_constraint", &Answer::binding_constraint,
             "the limit that sets the answer: \"deadline\""),

@@ -18,7 +18,7 @@ struct PlanCandidate {
       nameplate_w;
   std::vector<std::string> no_price, no_power,
       no_units;  ///< what the sums leave out: then they are "at least"
-  std::vector<std::string> breaks;
+  std::vector<std::string> breaks, undecided;
   std::vector<Workload> workloads;
 
   [[nodiscard]] bool purchase_is_open() const { return !no_price.empty() || !no_units.empty(); }
@@ -109,6 +109,9 @@ struct Fields<PlanCandidate> {
       field("missing.power", &PlanCandidate::no_power, "likewise: no power").omitted(),
       field("missing.units", &PlanCandidate::no_units, "likewise: no height in rack units").omitted(),
       field("breaks", &PlanCandidate::breaks, "limits that it does not keep"),
+      field("undecided", &PlanCandidate::undecided,
+            "those among them that a sum with a missing part leaves open")
+          .omitted(),
       field("workloads", &PlanCandidate::workloads),
   };
 };

@@ -58,6 +58,9 @@ Question question(const Scenario& scenario, const WorkloadSpec& workload);
 /// another, else one question about each (scenario.hpp, WorkloadsRun).
 std::vector<Question> questions(const Scenario& scenario);
 
+/// A search whose deadline no size can meet goes on to larger ones while each is faster by this part.
+inline constexpr double worthwhile = 0.05;
+
 /// The question about each of its workloads alone, in the order in which they run.
 std::vector<Question> one_by_one(const Question& question);
 
@@ -103,7 +106,7 @@ class Evaluator {
   /// Tasks must not depend on each other.
   using Task = std::function<void(Evaluator&)>;
   /// `on_task` is told how many tasks are done, from one thread at a time, and never together with
-  /// control.on_run.
+  /// control.on_run and control.on_building.
   void rehearse(const std::vector<Task>& tasks, const std::function<void(std::size_t done)>& on_task = {});
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
@@ -128,6 +131,11 @@ class Evaluator {
   /// Time to train all workloads of the question, failures and checkpoints included. `remember`: keeps the
   /// result.
   Duration time_to_train(const Question& question, bool remember = true);
+  /// Time that no training on so many nodes can fall below: its steps, each as long as the kernels of the
+  /// forward and backward pass on one GPU that waits for nobody. Zero where the kernels of a GPU depend on
+  /// the number of GPUs (a split network, a stated global batch) or the epochs do (a law of convergence).
+  /// Simulates one GPU alone, of each workload.
+  Duration least_time(const Question& question);
 
   /// All figures with their 90 % intervals: each part is varied by 1.645 standard deviations on its own, the
   /// changes of ln(time) are added in quadrature (first-order propagation of independent log-normal spreads).

@@ -18,7 +18,11 @@ void Evaluator::rehearse(const std::vector<Task>& tasks, const std::function<voi
   }
   RunControl control = own.control;
   control.threads = 1;
-  control.on_building = {};
+  if (own.control.on_building) {
+    control.on_building = [shared = own.shared, tell = own.control.on_building](int nodes) {
+      shared->say([&] { tell(nodes); });
+    };
+  }
   const auto threads = std::min(static_cast<std::size_t>(own.control.threads), tasks.size());
   while (own.workers.size() < threads) {
     auto worker = std::make_unique<Impl>(own.catalog, control, own.own, own.shared);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/memory/memory.hpp"
 #include "scenarios/evaluate/evaluator_impl.hpp"
 
 namespace rackcast {
@@ -112,6 +113,35 @@ double Evaluator::Impl::seconds(const Question& q, const Scales& scales) {
   // A job that hardly ever gets further takes too long by far, and still a number.
   if (q.failures) return sum / std::max(1e-9, failures(q, scales)->goodput.useful);
   return sum + stalls;
+}
+
+namespace {
+
+/// Do the kernels of a GPU, or the samples that are seen, depend on the number of GPUs?
+bool follows_gpus(const WorkloadSpec& w, const Workload& network, ExchangeStrategy strategy) {
+  return w.parallelism || w.global_batch || w.convergence || w.batch_per_gpu < 1 ||
+         table_memory(network) > Bytes{0} || strategy == ExchangeStrategy::model_parallel ||
+         strategy == ExchangeStrategy::hybrid;
+}
+
+}  // namespace
+
+Duration Evaluator::least_time(const Question& asked) {
+  Duration out{0};
+  for (const Question& part : one_by_one(asked)) {
+    if (follows_gpus(part.workload, workload(part.workload), exchange(part).strategy)) continue;
+    Question alone = part;
+    alone.cluster.nodes = 1;
+    alone.cluster.fabric.choice.gang.clear();
+    alone.cluster.stragglers.clear();
+    alone.gpus = 1;
+    alone.storage = {};
+    alone.storage.array = "none";
+    const StepParts& parts = run(alone).parts;
+    const double batch = impl_->global_batch(part);
+    out += std::ceil(part.samples * part.workload.epochs / batch) * (parts.forward + parts.backward);
+  }
+  return out;
 }
 
 }  // namespace rackcast

@@ -22,7 +22,8 @@ struct RunControl {
       {};  ///< called after each design that the planner has tried
   std::function<void(std::size_t done, std::size_t all)> on_nodes =
       {};  ///< called after each row of a scaling table: nodes of its rows
-  /// Called now and then while the graph of a cluster of so many nodes is built.
+  /// Called now and then while the graph of a cluster of so many nodes is built, by whichever thread builds
+  /// it, from one thread at a time.
   std::function<void(int nodes)> on_building = {};
   std::function<bool()> cancelled = {};  ///< true: ends the work like a limit
 

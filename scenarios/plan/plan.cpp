@@ -127,15 +127,24 @@ std::optional<Judged> Planner::add_conflicts() {
     PerLimit others{dropped};
     others[Limit::configuration] = 1;
     for (const Limit other : members) others[other] = other == limit ? dropped : 1;
-    const auto least = search_.least(limit, others);
-    if (least && std::isfinite(least->uses[limit])) {
+    // Of a limit that more nodes help rather a cluster that keeps all limits which are not in conflict:
+    // others would have ever more nodes.
+    PerLimit all_others{1};
+    all_others[limit] = dropped;
+    const bool helped = limit_kinds[static_cast<std::size_t>(limit)].more_nodes == MoreNodes::help;
+    std::optional<Judged> least = helped ? search_.least(limit, all_others) : std::nullopt;
+    if (!least || !std::isfinite(least->uses[limit])) least = search_.least(limit, others);
+    const bool known = least && std::isfinite(least->uses[limit]);
+    const auto undecided = search_.undecided().find(limit);
+    if (undecided != search_.undecided().end()) {
+      // Smaller clusters may keep it: what needs least of it is not known.
+      c.missing = undecided->second;
+      if (known && !nearest) nearest = least;
+    } else if (known) {
       c.at = candidate(*least);
       if (!nearest || nearest->uses[Limit::deadline] > 1) nearest = least;  // rather one that is in time
       c.allowed = amount(limit, 1, &*least);
       c.needed = amount(limit, least->uses[limit], &*least);
-    } else if (const auto undecided = search_.undecided().find(limit);
-               undecided != search_.undecided().end()) {
-      c.missing = undecided->second;
     }
     PerLimit alone{1};
     alone[limit] = dropped;

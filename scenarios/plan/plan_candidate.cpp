@@ -65,7 +65,11 @@ doc::PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& spa
       out.opex_usd_per_year = c.opex;
     }
   }
-  for (const Limit limit : limits_of(c.breaks())) out.breaks.emplace_back(to_string(limit));
+  for (const Limit limit : limits_of(c.breaks())) {
+    out.breaks.emplace_back(to_string(limit));
+    if (limit != Limit::configuration && !std::isfinite(c.uses[limit]))
+      out.undecided.emplace_back(to_string(limit));  // a sum that leaves something out
+  }
   return out;
 }
 

@@ -19,6 +19,9 @@ constexpr double kFarBeyond = 1.5;  ///< of a limit that grows with the nodes
 /// last, are no better by this part: a cluster three times as large has nothing to offer then.
 constexpr int kNoBetter = 3;
 constexpr double kBetter = 0.005;
+/// A search whose deadline no size meets ends where so many sizes in a row gain little: two, as a size may
+/// fall just short of one optimizer step less.
+constexpr int kInVain = 2;
 
 }  // namespace
 
@@ -131,6 +134,28 @@ bool PlanSearch::enough(const PlanPoint& point) const {
   return objective != Objective::fastest && objective != Objective::lowest_energy && within(kFastEnough);
 }
 
+bool PlanSearch::hopeless(std::size_t design) const {
+  const Design& d = space_.designs[design];
+  if (d.asked == 0 || scenario_.cluster.gpus_per_job || !scenario_.search.gpus_per_job.empty()) return false;
+  PlanPoint least;  // of the largest size, where the fewest steps are taken
+  for (std::size_t w = 0; w < space_.variants.size(); ++w) {
+    auto& runs = least.runs.emplace_back();
+    for (const WorkloadSpec& variant : space_.variants[w]) {
+      try {
+        const Question q = question_of(scenario_, d, d.asked - 1, w, variant);
+        runs.emplace_back().time = evaluator_.least_time(q).base();
+      } catch (const LimitReached&) {
+        throw;
+      } catch (const Error&) {
+        return false;  // of a variant that cannot be built; its points say so
+      }
+    }
+  }
+  PerLimit only{dropped};
+  only[Limit::deadline] = 1;
+  return !ways_.best(least, only, {}).has_value();
+}
+
 double PlanSearch::sought(const PlanPoint& point) const {
   PerLimit kept{dropped};
   kept[Limit::configuration] = kept[Limit::gpu_memory] = 1;
@@ -162,13 +187,16 @@ void PlanSearch::explore(std::size_t design, std::size_t until) {
   const bool all = until <= kAllSizes;
   const Objective objective = scenario_.goal->objective;
   const bool seeks = objective == Objective::fastest || objective == Objective::lowest_energy;
+  const bool in_vain = !all && hopeless(design);
   double best = dropped;
-  int no_better = 0;
+  int no_better = 0, little_more = 0;
   std::size_t size = first;
   while (size < until) {
     const PlanPoint& point = exact(design, size);
     if (!all && enough(point)) return;
     const double here = sought(point);
+    little_more = here < best * (1 - worthwhile) || !std::isfinite(here) ? 0 : little_more + 1;
+    if (in_vain && little_more >= kInVain) return;
     no_better = here < best * (1 - kBetter) || !std::isfinite(here) ? 0 : no_better + 1;
     best = std::min(best, here);
     if (!all && seeks && no_better >= kNoBetter) return;
@@ -181,6 +209,7 @@ void PlanSearch::rehearse() {
   const auto hands = static_cast<std::size_t>(std::max(1, control_.threads));
   std::vector<Evaluator::Task> tasks;
   for (std::size_t d = 0; d < space_.designs.size(); ++d) {
+    if (space_.designs[d].asked > kAllSizes && hopeless(d)) continue;  // few sizes are asked about
     for (std::size_t hand = 0; hand < hands; ++hand) {
       tasks.emplace_back([this, d, hand, hands](Evaluator& evaluator) {
         PointMaker maker{evaluator, scenario_, space_};
@@ -263,9 +292,15 @@ std::optional<Judged> PlanSearch::best(const PerLimit& factors, std::optional<Li
     if (!best) return best;
     const Points& points = points_[best->design];
     const std::size_t last = points.rbegin()->first;
+    if (of && !points.contains(best->size)) {
+      // What is asked least of a limit is told in three digits: a line that promises little more than what
+      // has been simulated is not followed.
+      const auto seen = least_simulated(*of, factors);
+      if (seen && best->uses[*of] > seen->uses[*of] * (1 - kBetter)) return seen;
+    }
     bool known = true;
     for (const std::size_t size : {best->size == 0 ? 0 : best->size - 1, best->size, best->size + 1}) {
-      if (size > last || points.contains(size)) continue;
+      if (size > last || points.contains(size) || (of && size != best->size)) continue;
       exact(best->design, size);
       known = false;
     }
@@ -275,6 +310,17 @@ std::optional<Judged> PlanSearch::best(const PerLimit& factors, std::optional<Li
 
 std::optional<Judged> PlanSearch::best(const PerLimit& factors) {
   return best(factors, std::nullopt);
+}
+
+std::optional<Judged> PlanSearch::least_simulated(Limit limit, const PerLimit& factors) const {
+  std::optional<Judged> out;
+  for (std::size_t d = 0; d < points_.size(); ++d) {
+    for (const auto& [size, point] : points_[d]) {
+      auto candidate = judge(d, size, point, factors, limit);
+      if (candidate && (!out || candidate->uses[limit] < out->uses[limit])) out = std::move(candidate);
+    }
+  }
+  return out;
 }
 
 std::optional<Judged> PlanSearch::least(Limit limit, const PerLimit& factors) {

@@ -8,6 +8,9 @@
 /// sides. best() takes the best candidate by the lines; if it has not been simulated, or a neighbour of it
 /// has not, that is done, and the best is taken again.
 ///
+/// Where forward and backward passes alone outlast the deadline at every size (Evaluator::least_time), no
+/// size is an answer. Growing sizes are then simulated only while each is notably faster than all before.
+///
 /// Assumed: between two simulated neighbours which break the same limits, all sizes do.
 #include <map>
 #include <optional>
@@ -85,6 +88,8 @@ class PlanSearch {
   const PlanPoint& exact(std::size_t design, std::size_t size);
   [[nodiscard]] PlanPoint at(std::size_t design, std::size_t size) const;
   std::optional<Judged> best(const PerLimit& factors, std::optional<Limit> least);
+  /// Of the points so far, the one that asks least of a limit.
+  [[nodiscard]] std::optional<Judged> least_simulated(Limit limit, const PerLimit& factors) const;
   /// Variants within `factors`: those that ask least of a limit, else the fastest or, for the lowest energy,
   /// the most frugal; nothing if a workload has none.
   [[nodiscard]] std::optional<Judged> judge(std::size_t design, std::size_t size, const PlanPoint& point,
@@ -98,6 +103,8 @@ class PlanSearch {
   /// What the objective looks for where it is not nodes or money: time, or energy; infinite where a workload
   /// cannot be built.
   [[nodiscard]] double sought(const PlanPoint& point) const;
+  /// Is the deadline missed at every size, whatever network and storage do? Asks no cluster.
+  [[nodiscard]] bool hopeless(std::size_t design) const;
   /// Does a larger size have nothing to offer?
   [[nodiscard]] bool enough(const PlanPoint& point) const;
 

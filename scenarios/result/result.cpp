@@ -32,6 +32,7 @@ doc::Answer to_document(const Answer& a) {
   if (a.feasible || a.nodes > 0) {  // else it speaks of no cluster
     out.nodes = a.nodes;
     out.gpus = a.gpus;
+    if (a.gpus_in_nodes > a.gpus) out.gpus_in_nodes = a.gpus_in_nodes;
     out.rack_units = a.rack_units;
     out.power_kw = a.power_kw;
   }

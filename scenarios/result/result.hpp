@@ -48,7 +48,8 @@ struct KnownTime {
 struct Answer {
   bool feasible = false;
   int nodes = 0, gpus = 0;
-  int spares = 0;  ///< bought beside `nodes`, for failed ones
+  int gpus_in_nodes = 0;  ///< whether they take part or not
+  int spares = 0;         ///< bought beside `nodes`, for failed ones
   std::string node, node_title, workload, binding_constraint;
   std::string binds;                 ///< the step of that workload there
   std::optional<double> rack_units;  ///< of the nodes alone, spares included; nothing: not in the catalogue

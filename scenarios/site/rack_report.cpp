@@ -33,24 +33,26 @@ std::string against(Power draw, Power limit) {
                                    : fmt::format("{} to spare", to_text(limit - draw));
 }
 
-std::string fullest_rack(const SiteSpec& site, const RackReport& r, std::string_view activity) {
+/// `open`: devices of unknown height or power are left out.
+std::string fullest_rack(const SiteSpec& site, const RackReport& r, std::string_view activity, bool open) {
   // The fullest is the one with the least to spare, where racks have limits of their own.
   const auto fullest = std::ranges::max_element(r.groups, {}, [](const RackReport::Group& g) {
     return g.limit > Power{0} ? g.nameplate / g.limit : 0;
   });
   const Power limit = fullest->limit;
   std::string text = fmt::format(
-      "The fullest rack may draw {}. By nameplate it would draw {} ({}), typically {} ({}), {} "
+      "{} may draw {}. By nameplate it would draw {} ({}), typically {} ({}), {} "
       "{} ({}). ",
-      to_text(limit), to_text(fullest->nameplate), against(fullest->nameplate, limit),
-      to_text(fullest->typical), against(fullest->typical, limit),
-      activity == "trains" ? "in this training" : "while it serves", to_text(fullest->expected),
-      against(fullest->expected, limit));
+      open ? "Of what is known of the equipment, the fullest rack" : "The fullest rack", to_text(limit),
+      to_text(fullest->nameplate), against(fullest->nameplate, limit), to_text(fullest->typical),
+      against(fullest->typical, limit), activity == "trains" ? "in this training" : "while it serves",
+      to_text(fullest->expected), against(fullest->expected, limit));
   text += fmt::format("Racks were packed by {} power. ", site.racks.nameplate ? "nameplate" : "typical");
   if (r.by_nameplate && r.by_typical) {
     text += *r.by_nameplate == *r.by_typical
-                ? fmt::format("By either it takes {}.", rack_count(static_cast<std::size_t>(*r.by_typical)))
-                : fmt::format("By nameplate it takes {}, by typical power {}.",
+                ? fmt::format("By either it takes {}{}.", at_least(open),
+                              rack_count(static_cast<std::size_t>(*r.by_typical)))
+                : fmt::format("By nameplate it takes {0}{1}, by typical power {0}{2}.", at_least(open),
                               rack_count(static_cast<std::size_t>(*r.by_nameplate)),
                               rack_count(static_cast<std::size_t>(*r.by_typical)));
   }
@@ -66,7 +68,7 @@ std::string rack_statement(const SitePlan& plan) {
   const Packing& packing = *plan.packing;
   const MissingFacts missing = plan.missing();
   const auto own = static_cast<std::size_t>(plan.own_racks()), shared = packing.racks.size() - own;
-  std::string text{at_least(!missing.units.empty())};
+  std::string text{missing.units.empty() ? "" : "At least "};
   if (own > 0)
     text += fmt::format("{} that come{} with what stands in {} and may draw {}{}", rack_count(own),
                         own == 1 ? "s" : "", own == 1 ? "it" : "them",
@@ -116,7 +118,8 @@ RackReport rack_report(const SiteSpec& site, const SitePlan& plan, const std::ve
   r.by_nameplate = racks_by(plan, site.racks.method, true);
   r.by_typical = racks_by(plan, site.racks.method, false);
   r.statement = rack_statement(plan);
-  r.power_statement = fullest_rack(site, r, activity);
+  const MissingFacts missing = plan.missing();
+  r.power_statement = fullest_rack(site, r, activity, !missing.units.empty() || !missing.power.empty());
   return r;
 }
 

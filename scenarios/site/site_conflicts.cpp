@@ -79,10 +79,11 @@ std::vector<LimitValue> limits_of_site(const SiteSpec& site, const SitePlan& pla
   const std::string no_power = missing_power(plan.missing());
   out.push_back(
       {Limit::site_power, needed / usable, to_text(usable), told_apart(needed, usable),
-       fmt::format(
-           "{}{} of IT ({}) with a PUE of {:.3g} draw {}; {} {}.", at_least(!no_power.empty()), to_text(it),
-           site.racks.nameplate ? "nameplate" : "typical", plan.pue.value, told_apart(needed, usable),
-           all ? "the feed is" : "what the feed carries with a part of it failed is", to_text(usable)),
+       fmt::format("{}{} of IT ({}) with a PUE of {:.3g} draw {}; {} {}.",
+                   no_power.empty() ? "" : "At least ", to_text(it),
+                   site.racks.nameplate ? "nameplate" : "typical", plan.pue.value, told_apart(needed, usable),
+                   all ? "the feed is" : "what the feed carries with a part of it failed is",
+                   to_text(usable)),
        no_power});
   return out;
 }

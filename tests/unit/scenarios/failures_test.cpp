@@ -9,6 +9,7 @@
 #include "sim/base/error.hpp"
 #include "tests/document_faults.hpp"
 #include "tests/unit/schema_faults.hpp"
+#include "tests/unit/sim/error_text.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 using namespace rackcast;
@@ -68,10 +69,27 @@ TEST_CASE("hostile failures are refused at their place") {
   }
 }
 
-TEST_CASE("nodes that fail all the time give a very long time, not a crash") {
-  const Result r = simulate(saturn(R"({"checkpoint_stall": "1 h", "node_mtbf": "1 s"})"), Catalog::builtin());
-  CHECK(r.workloads.front().reliability->goodput.value < 1e-6);
-  CHECK(r.prediction.time_to_train.value > 0);
+TEST_CASE("issue 23, item 36: nodes that fail all the time are the input's doing, and no time to train") {
+  const auto said = [](const char* failures, bool sized) {
+    Scenario s = saturn(failures);
+    return error_text([&] {
+      if (!sized) return (void)simulate(s, Catalog::builtin());
+      s = load_scenario(std::string{RACKCAST_SOURCE_DIR} + "/scenarios/saturn_v.json",
+                        {R"(goal={"deadline": "1 h", "max_nodes": 4})", std::string{"failures="} + failures});
+      (void)size(s, Catalog::builtin());
+    });
+  };
+  for (const bool sized : {false, true}) {
+    CAPTURE(sized);
+    for (const char* failures : {R"({"checkpoint_stall": "1 h", "node_mtbf": "1 s"})",
+                                 R"({"checkpoint_stall": "1 s", "node_mtbf": "1 ns"})"}) {
+      const std::string text = said(failures, sized);
+      CAPTURE(text);
+      CHECK(contains(text, "no training gets done: the job fails every "));
+      CHECK(contains(text, "state a longer \"node_mtbf\""));
+    }
+  }
+  CHECK(said(R"({"checkpoint_stall": "1 s", "node_mtbf": "100 h"})", false).empty());
 }
 
 TEST_CASE("saves of a network split over GPUs are paid for") {

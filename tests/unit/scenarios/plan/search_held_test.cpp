@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
@@ -88,6 +90,62 @@ TEST_CASE("issue 23, item 35: whoever goes on to another size may give the last 
   CHECK(evaluator.clusters_held() == 0);
   (void)evaluator.cluster(q);  // is built again
   CHECK(evaluator.clusters_held() == 1);
+}
+
+TEST_CASE("issue 23, item 35: where passes alone outlast the deadline, few sizes are simulated") {
+  // A step takes tens of milliseconds at any number of nodes, and 196 nodes see all 50,000 images in one.
+  const Scenario s =
+      read(R"({"model": "resnet50", "epochs": 0.05, "batch_per_gpu": 32, "precision": "mixed"})",
+           R"("cluster": {"node": "dgx1v_16gb"},
+                             "goal": {"deadline": "1 ms", "max_nodes": 3000})");
+  Evaluator evaluator{shipped()};
+  Question q = question(s, s.workloads.front());
+  for (const int nodes : {1, 3, 20}) {
+    q.cluster.nodes = nodes;
+    CAPTURE(nodes);
+    CHECK(evaluator.least_time(q) > Duration{0.5 * evaluator.time_to_train(q).base()});
+    CHECK(evaluator.least_time(q) < evaluator.time_to_train(q));
+  }
+  const Result r = size(s, shipped());
+  CHECK_FALSE(r.answer.feasible);
+  CHECK(r.plan->simulated < 40);
+  REQUIRE(r.plan->nearest);
+  CHECK(r.plan->nearest->nodes < 400);
+  const std::string why = r.answer.conflicts.front().statement;
+  CAPTURE(why);
+  CHECK(why.find("None of 1 to 3000 nodes") != std::string::npos);
+  CHECK(why.find("the forward and backward passes alone take") != std::string::npos);
+  CHECK(why.find(fmt::format("{} nodes take", r.plan->nearest->nodes)) != std::string::npos);
+}
+
+TEST_CASE(
+    "issue 23, item 35: no time is too short for a network whose kernels depend on the number of GPUs") {
+  const Scenario s =
+      read(R"({"model": "resnet50", "epochs": 1, "global_batch": 1024, "precision": "mixed"})",
+           R"("cluster": {"node": "dgx1v_16gb"}, "goal": {"deadline": "1 ms", "max_nodes": 8})");
+  Evaluator evaluator{shipped()};
+  CHECK(evaluator.least_time(question(s, s.workloads.front())) == Duration{0});
+}
+
+TEST_CASE("issue 23, item 37: clusters that threads build ahead are named too") {
+  const Scenario s = read(kResnet, R"("cluster": {"node": "dgx1v_16gb"})");
+  std::set<int> told;
+  RunControl control;
+  control.threads = 2;
+  control.on_building = [&told](int nodes) {
+    told.insert(nodes);
+  };
+  Evaluator evaluator{shipped(), control};
+  std::vector<Evaluator::Task> tasks;
+  for (const int nodes : {4, 6}) {
+    tasks.emplace_back([&s, nodes](Evaluator& worker) {
+      Question q = question(s, s.workloads.front());
+      q.cluster.nodes = nodes;
+      (void)worker.cluster(q);
+    });
+  }
+  evaluator.rehearse(tasks);
+  CHECK(told == std::set{4, 6});
 }
 
 TEST_CASE("issue 23, item 37: whoever waits for a cluster to be built is told its number of nodes") {

@@ -300,6 +300,23 @@ TEST_CASE("issue 23, item 1: a box without an answer names the cluster whose fig
   }
 }
 
+TEST_CASE(
+    "issue 23, item 1: without an answer sentence and figures are of one cluster, within the other limits") {
+  for (const bool alone : {false, true}) {
+    CAPTURE(alone);
+    Sets sets{{"goal.deadline", "1 h"}, {"goal.max_nodes", "5"}};
+    if (alone) sets.push_back(kAlone);
+    const Result r = size(three(sets), known());
+    REQUIRE_FALSE(r.answer.feasible);
+    REQUIRE(r.plan->nearest);
+    CHECK(r.answer.nodes == 5);  // and not ten, which break the limit on nodes as well
+    CHECK(r.plan->nearest->breaks == std::vector<std::string>{"deadline"});
+    const std::string& said = r.answer.conflicts.front().statement;
+    CAPTURE(said);
+    CHECK(has(said, "the fastest, 5 nodes, take"));
+  }
+}
+
 TEST_CASE("issue 23, item 1: where no cluster comes near, the box has no figures") {
   const Result r = size(three({{"workloads.0.batch_per_gpu", "100000"}}), known());
   REQUIRE_FALSE(r.answer.feasible);

@@ -237,6 +237,30 @@ TEST_CASE("issue 23, item 8: no limit is decided by a sum with a missing part") 
   }
 }
 
+TEST_CASE(
+    "issue 23, item 8: what larger clusters break by the known part alone stays open for smaller ones") {
+  // Switches of 73 nodes draw more than 200 kW; of the nodes nobody says what they draw.
+  const Result r = size(asked({{"cluster", R"({"node": "aws_p5_48xlarge"})"},
+                               {"site.prices.date", "2024-06-01"},
+                               {"site.power", R"({"feed": "200 kW"})"},
+                               {"goal", R"({"deadline": "10 days", "max_nodes": 96})"}}),
+                        catalog());
+  CHECK_FALSE(r.answer.feasible);
+  CHECK(has(conflict_sentence(r, "site_power"), "cannot be decided"));
+  if (r.plan->nearest) {
+    for (const std::string& limit : r.plan->nearest->undecided)
+      CHECK(std::ranges::find(r.plan->nearest->breaks, limit) != r.plan->nearest->breaks.end());
+    CHECK(has(reports::render_markdown(reports::load_result(checked_json_text(r), "x")),
+              "site power (cannot be decided)"));
+  }
+}
+
+TEST_CASE("issue 23, item 8: racks of a sum with a missing part are those of what is known") {
+  const Result r = simulated({{"cluster", kUnrated}, {"site.prices.date", "2024-06-01"}});
+  CHECK(has(r.site->racks.power_statement, "Of what is known of the equipment, the fullest rack may draw"));
+  CHECK(r.site->racks.statement.starts_with("At least "));
+}
+
 TEST_CASE("issue 23, item 8: a limit that the known part alone breaks is broken") {
   const Result r =
       size(asked({{"cluster", kUnrated},
