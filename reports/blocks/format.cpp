@@ -200,6 +200,10 @@ std::string prediction_text(const Prediction& p) {
   return fmt::format("{}{} ({} to {})", value.number, unit, low, high);
 }
 
+Cell no_answer_cell() {
+  return text_cell("no answer");
+}
+
 Cell text_cell(std::string text) {
   return {.text = std::move(text), .value = {}, .unit = {}};
 }

@@ -44,6 +44,9 @@ std::string prediction_text(const Prediction& prediction);
 
 // Cells that keep the number behind the text; a missing value is an empty cell ("–" on the page).
 Cell text_cell(std::string text);
+
+/// Of a number of nodes: there is none that does.
+Cell no_answer_cell();
 Cell count_cell(std::optional<std::int64_t> value);
 Cell number_cell(std::optional<double> value, std::string unit = {});
 Cell bytes_cell(std::optional<double> value);

@@ -89,6 +89,8 @@ Headline headline(const Campaign& c) {
   box.lead = waits_sentence(c);
   if (c.offered > 1)
     box.lead += " More work is submitted than the nodes can do: the queue grows for as long as it lasts.";
+  else if (c.utilisation && *c.utilisation > 1.02 * c.offered)
+    box.lead += " Jobs hold their nodes for longer than offered: some share links, or are run again.";
   const auto add = [&box](const char* label, std::string value) {
     box.facts.push_back({label, std::move(value), {}});
   };
@@ -218,7 +220,7 @@ Chart use_chart(const Campaign& c) {
 
 Table source_table(const Campaign& c) {
   Table table;
-  table.caption = "Where the jobs come from";
+  table.caption = "Jobs of each stream";
   table.columns = {{"Stream"},
                    {"Kind"},
                    {"Nodes", Align::right},

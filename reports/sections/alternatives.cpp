@@ -17,10 +17,10 @@ std::string size_text(std::int64_t nodes, std::int64_t spares) {
   return spares > 0 ? nodes_text(nodes, spares) : counted(nodes, "node");
 }
 
-/// "13 nodes, 15.2 days" or "none: network".
+/// "13 nodes, 15.2 days" or "no answer: network".
 std::string short_outcome(const Alternative& alternative) {
   if (!alternative.feasible || !alternative.nodes) {
-    return "none" +
+    return "no answer" +
            (alternative.binding_constraint.empty() ? "" : ": " + limit_title(alternative.binding_constraint));
   }
   const std::string time =
@@ -31,7 +31,7 @@ std::string short_outcome(const Alternative& alternative) {
 std::vector<Cell> alternative_row(const WorkloadResult& workload, const Alternative& alternative,
                                   bool chosen) {
   Cell title = text_cell(alternative.title + (chosen ? " (chosen)" : ""));
-  Cell nodes = alternative.feasible ? nodes_cell(alternative.nodes, alternative.spares) : text_cell("none");
+  Cell nodes = alternative.feasible ? nodes_cell(alternative.nodes, alternative.spares) : no_answer_cell();
   nodes.tone = alternative.feasible ? (chosen ? Tone::good : Tone::plain) : Tone::bad;
   return {text_cell(workload.title),
           title,
@@ -118,7 +118,7 @@ Blocks alternatives_section(const ResultDocument& document) {
                    {"Time to train", Align::right},
                    {"kW", Align::right, 3},
                    {"RU", Align::right, 4},
-                   {"Binds", Align::left, 5}};
+                   {"Binds", Align::left, 1}};
   List remarks;
   const std::vector<WorkloadResult> asked = document.asked();
   for (const WorkloadResult& workload : asked) {

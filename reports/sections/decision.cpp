@@ -19,7 +19,7 @@ std::string cluster_title(const Answer& answer) {
   if (!answer.nodes) {
     return node_name(answer);
   }
-  const std::string gpus = answer.gpus ? " (" + counted(*answer.gpus, "GPU") + ")" : "";
+  const std::string gpus = answer.gpus ? " (" + gpus_text(answer) + ")" : "";
   return fmt::format("{} × {}{}", nodes_text(*answer.nodes, answer.spares), node_name(answer), gpus);
 }
 
@@ -43,8 +43,10 @@ std::optional<Fact> nearest_fact(const ResultDocument& document) {
   }
   std::string breaks;
   if (document.plan && document.plan->nearest) {
-    for (const std::string& limit : document.plan->nearest->breaks) {
-      breaks += (breaks.empty() ? "" : ", ") + limit_title(limit);
+    const PlanCandidate& nearest = *document.plan->nearest;
+    for (const std::string& limit : nearest.breaks) {
+      const bool known = std::ranges::find(nearest.undecided, limit) == nearest.undecided.end();
+      breaks += (breaks.empty() ? "" : ", ") + limit_title(limit) + (known ? "" : " (cannot be decided)");
     }
   }
   return Fact{"Nearest", cluster_title(answer),
@@ -182,6 +184,9 @@ std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
     }
   };
   add(time_label(document), document.performance.time_to_train);
+  if (!facts.empty() && !document.answer.feasible && document.answer.binding_constraint == "gpu_memory" &&
+      document.performance.time_to_train)
+    facts.back().detail = "(as if the memory of a GPU were enough)";
   // Workloads on their own have no common start unless the scenario states one.
   const bool one_start = document.workloads.size() < 2 || document.premise.adds_up;
   if (const auto& time = document.performance.time_to_train;
@@ -257,7 +262,7 @@ Table workload_table(const ResultDocument& document) {
   for (const WorkloadResult& workload : document.workloads) {
     const Answer& answer = workload.answer;
     // Without an answer the row is about the cluster that comes nearest.
-    Cell nodes = answer.nodes ? nodes_cell(answer.nodes, answer.spares) : text_cell("none");
+    Cell nodes = answer.nodes ? nodes_cell(answer.nodes, answer.spares) : no_answer_cell();
     nodes.tone = answer.feasible ? Tone::plain : Tone::bad;
     Cell rate, efficiency;
     if (const auto& p = workload.performance.samples_per_s) {
@@ -274,7 +279,7 @@ Table workload_table(const ResultDocument& document) {
   if (adds_up) {
     const Answer& all = document.answer;
     const auto& kept = document.performance.scaling_efficiency;
-    Cell nodes = all.nodes ? nodes_cell(all.nodes, all.spares) : text_cell("none");
+    Cell nodes = all.nodes ? nodes_cell(all.nodes, all.spares) : no_answer_cell();
     nodes.tone = all.feasible ? Tone::plain : Tone::bad;
     table.rows.push_back({text_cell("All, one after another"),
                           nodes,

@@ -14,11 +14,11 @@ namespace {
 
 /// "13 (11 to 15)"; the long end may be out of reach.
 Cell planned_cell(const DataGrowth::Planned& p) {
-  if (!p.nodes) return text_cell("none");
+  if (!p.nodes) return no_answer_cell();
   Cell cell = nodes_cell(p.nodes, p.spares);
   if (!p.low) return cell;
   if (!p.high) {
-    cell.text += fmt::format(" ({} to none in reach)", count_text(*p.low));
+    cell.text += fmt::format(" ({} to out of reach)", count_text(*p.low));
     cell.low = static_cast<double>(*p.low);
     return cell;
   }

@@ -87,12 +87,15 @@ std::optional<double> memory_of(const PlanCandidate& c) {
 
 /// Which columns a table of candidates needs.
 struct Columns {
-  bool several = false, money = false, energy = false, settings = false, memory = false;
+  bool several = false, money = false, energy = false, settings = false, memory = false, by_energy = false;
   std::vector<Setting> differing;  ///< that the rows tell apart
   std::optional<double> deadline_s;
 
   explicit Columns(const Plan& plan, std::optional<double> deadline = {})
-      : several(plan.designs > 1), settings(plan.variants > 1), deadline_s(deadline) {
+      : several(plan.designs > 1),
+        settings(plan.variants > 1),
+        by_energy(plan.objective == "lowest-energy"),
+        deadline_s(deadline) {
     for (const PlanCandidate& c : plan.front) {
       money = money || c.total_usd.has_value();
       energy = energy || c.energy_j.has_value();
@@ -110,8 +113,9 @@ struct Columns {
     out.push_back({"GPUs", Align::right, 4});
     out.push_back({"Time to train", Align::right});
     if (money) out.push_back({"Purchase", Align::right, 3});
-    if (money) out.push_back({"Cost in all", Align::right});
-    if (energy) out.push_back({"Energy", Align::right, 2});
+    // What the objective counts stays on a narrow page.
+    if (money) out.push_back({"Cost in all", Align::right, by_energy ? 2 : 0});
+    if (energy) out.push_back({"Energy", Align::right, by_energy ? 0 : 2});
     if (memory) out.push_back({"Memory per GPU", Align::right, 2});
     if (settings) out.push_back({"Batch per GPU", Align::left, 5});
     if (last) out.push_back({last});
@@ -235,7 +239,7 @@ Table option_table(const Plan& plan) {
     const bool chosen = option.best && plan.chosen && same(*option.best, *plan.chosen);
     auto row = columns.row(option.best.value_or(none), chosen);
     if (!option.best) {
-      row[0] = text_cell("none");
+      row[0] = no_answer_cell();
       row[0].tone = Tone::bad;
       row[2] = {};
     }

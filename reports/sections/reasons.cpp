@@ -32,7 +32,7 @@ Table change_table(const ResultDocument& document, const Answer& answer) {
   table.caption = "What would change the answer";
   table.columns = {{"If this changes"}, {"To"}, {"Nodes", Align::right}, {"Then"}};
   for (const auto& change : answer.changes) {
-    const Cell nodes = change.nodes ? count_cell(change.nodes) : text_cell("none");
+    const Cell nodes = change.nodes ? count_cell(change.nodes) : no_answer_cell();
     table.rows.push_back({text_cell(change.input), text_cell(change.change), nodes,
                           text_cell(change_text(document, answer, change))});
   }

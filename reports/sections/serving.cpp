@@ -245,7 +245,7 @@ Table option_table(const Serving& s, const ResultDocument& document) {
                    {"Binds, or cannot be kept"}};
   for (const auto& o : s.options) {
     const bool chosen = o.feasible && document.answer.node == o.node && s.precision == o.precision;
-    Cell nodes = o.feasible ? count_cell(o.nodes) : text_cell("none");
+    Cell nodes = o.feasible ? count_cell(o.nodes) : no_answer_cell();
     nodes.tone = chosen ? Tone::good : o.feasible ? Tone::plain : Tone::bad;
     const auto money =
         o.total_usd ? sum_cell({.text = to_text(Money{*o.total_usd}), .value = o.total_usd, .unit = "USD"},

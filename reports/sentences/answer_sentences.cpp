@@ -20,9 +20,9 @@ constexpr const char* no_step = "No answer: a limit ended the simulation before 
 std::string training_text(const Answer& answer, const std::string& who, double time_s,
                           const std::string& binds, const std::optional<double>& deadline_s) {
   const Duration time{time_s};
-  std::string out = fmt::format("{} x {} ({} GPUs) train {} in {}, bound by {}",
+  std::string out = fmt::format("{} x {} ({}) {} {} in {}, bound by {}",
                                 nodes_text(answer.nodes.value_or(0), answer.spares), answer.node_title,
-                                answer.gpus.value_or(0), who,
+                                gpus_text(answer), answer.nodes == 1 ? "trains" : "train", who,
                                 deadline_s ? told_apart(time, Duration{*deadline_s}) : to_text(time), binds);
   if (!deadline_s) return out + ".";
   const Duration deadline{*deadline_s};
@@ -119,6 +119,12 @@ std::string simulated_text(const ResultDocument& d) {
 
 }  // namespace
 
+std::string gpus_text(const Answer& answer) {
+  const std::int64_t used = answer.gpus.value_or(0);
+  if (!answer.gpus_in_nodes) return counted(used, "GPU");
+  return fmt::format("{} of {}", count_text(used), counted(*answer.gpus_in_nodes, "GPU"));
+}
+
 std::string answer_text(const ResultDocument& d) {
   if (d.serving) return served_text(d);
   if (d.answer.feasible) return feasible_text(d);
@@ -198,15 +204,16 @@ std::string change_text(const ResultDocument& d, const Answer& answer, const Ans
   if (!change.statement.empty()) return change.statement;
   if (change.probability) {
     const std::int64_t nodes = answer.nodes.value_or(0);
-    return fmt::format("{}{} {} the deadline with a probability of {:.0f} %, by the model's error alone",
+    return fmt::format("{}{} {} the deadline with a probability of {}, by the model's error alone",
                        change.most_nodes ? fmt::format("no count up to {} is that sure; ", *change.most_nodes)
                                          : std::string{},
-                       counted(nodes, "node"), nodes == 1 ? "meets" : "meet", 100 * *change.probability);
+                       counted(nodes, "node"), nodes == 1 ? "meets" : "meet",
+                       percent_text(*change.probability));
   }
   if (!change.nodes) return {};
   const std::string instead =
       "instead of " + (!answer.feasible || !answer.nodes
-                           ? std::string{"none"}
+                           ? std::string{"no answer"}
                            : count_text(d.serving ? d.serving->needed : *answer.nodes));
   if (change.less_memory) return instead + ": takes less memory";
   const bool same = *change.nodes == (d.serving ? d.serving->needed : answer.nodes.value_or(0));

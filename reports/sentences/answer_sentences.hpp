@@ -6,6 +6,9 @@
 
 namespace rackcast::reports {
 
+/// "64 GPUs", or "8 of 40 GPUs" where others of the nodes take no part.
+std::string gpus_text(const Answer& answer);
+
 /// The answer in one or two sentences.
 std::string answer_text(const ResultDocument& document);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "reports/blocks/format.hpp"
+#include "reports/sentences/answer_sentences.hpp"
 #include "reports/sentences/plan_sentences.hpp"
 #include "sim/json/table_document.hpp"
 
@@ -48,15 +49,15 @@ std::string rivals_text(const ResultDocument& d) {
 std::string fleet_text(const ResultDocument& d) {
   const Serving& s = *d.serving;
   std::string out = fmt::format(
-      "{} x {} ({} GPUs) answer {} requests/s of {} in {} at the busiest hour, {:g} % of them "
+      "{} x {} ({}) {} {} requests/s of {} in {} at the busiest hour, {:g} % of them "
       "{}, bound by {}",
-      d.answer.nodes.value_or(0), d.answer.node_title, d.answer.gpus.value_or(0),
-      rate_words(s.peak_requests_per_s), s.title, s.precision,
+      d.answer.nodes.value_or(0), d.answer.node_title, gpus_text(d.answer),
+      d.answer.nodes == 1 ? "answers" : "answer", rate_words(s.peak_requests_per_s), s.title, s.precision,
       s.targets.empty() ? 0 : 100 * s.targets.front().percentile, targets_text(s), s.binds);
   if (s.tokens)
-    out += fmt::format("; that is {} tokens/s of output, with a copy on each {}",
-                       rate_words(s.tokens->peak_tokens_per_s),
-                       counted(s.tokens->gpus_per_copy.value_or(1), "GPU"));
+    out += fmt::format(
+        "; that is {} tokens/s of output, with a copy on each {}", rate_words(s.tokens->peak_tokens_per_s),
+        s.tokens->gpus_per_copy.value_or(1) == 1 ? "GPU" : counted(*s.tokens->gpus_per_copy, "GPU"));
   return out + (s.spares > 0 ? fmt::format("; {} of the nodes may be down.", s.spares) : ".") +
          rivals_text(d);
 }

@@ -212,13 +212,16 @@ void explain_whole(Evaluator& evaluator, const Question& q, const FrameworkProfi
   options.adam = optimizer_of(spec, workload) == Optimizer::adam;
   options.optimizer = spec.updates;
   Tables tables = kernel_tables(step_time(local, gpu, framework, options), top);
-  tables.push_back(memory_table(workload, spec, node.gpu, framework,
-                                q.gpus.value_or(q.cluster.nodes * used_in_node(q.cluster, node.gpus))));
+  const int ranks = q.gpus.value_or(q.cluster.nodes * used_in_node(q.cluster, node.gpus));
+  tables.push_back(memory_table(workload, spec, node.gpu, framework, ranks));
+  const bool fits = training_memory(workload, memory_options(spec, workload, framework, ranks)).total() <=
+                    node.gpu.available_memory();
   if (split) tables.push_back(exchange_table(evaluator, q));
-  add_tables(document,
-             fmt::format("{}, batch {:.0f}, {}, {}", workload.title, options.batch, to_string(spec.precision),
-                         framework.title),
-             std::move(tables));
+  add_tables(
+      document,
+      fmt::format("{}, batch {:.0f}, {}, {}{}", workload.title, options.batch, to_string(spec.precision),
+                  framework.title, fits ? "" : ", as if it fitted the GPU's memory"),
+      std::move(tables));
 }
 
 }  // namespace

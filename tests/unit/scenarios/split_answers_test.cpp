@@ -10,6 +10,8 @@
 #include "models/memory/memory.hpp"
 #include "models/networks/workload.hpp"
 #include "models/split/utilisation.hpp"
+#include "reports/pages/report.hpp"
+#include "reports/result/result.hpp"
 #include "scenarios/answer/explain.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
@@ -169,6 +171,20 @@ TEST_CASE("issue 23, item 7: explain says what a split step does, or refuses as 
     CHECK_FALSE(simulated.empty());
     CHECK(error_text([&] { (void)explain_step(scenario(wrong), catalog(), "", 3); }) == simulated);
   }
+}
+
+TEST_CASE(
+    "issue 23, item 7: explain and simulate say of figures of what does not fit that they are as if it did") {
+  const Scenario unsplit =
+      read_scenario(parse_json(R"({"name": "x", "data": {"samples": 1000, "bytes_per_sample": "8 kB"},
+                     "storage": {"array": "none"}, "cluster": {"node": "dgx_h100", "nodes": 1},
+                     "workloads": [{"model": "llama3-70b", "epochs": 1, "batch_per_gpu": 1, "precision": "bf16"}]})",
+                               "x.json"),
+                    "x.json");
+  CHECK(contains(explain_step(unsplit, catalog(), "", 3), "as if it fitted the GPU's memory"));
+  const Result r = simulate(unsplit, catalog());
+  CHECK(contains(reports::render_markdown(reports::load_result(to_json_text(r), "x")),
+                 "(as if the memory of a GPU were enough)"));
 }
 
 TEST_CASE("issue 23, item 7: products far above the machine's balance are bound by arithmetic") {

@@ -2,7 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tuple>
 
+#include "reports/pages/report.hpp"
+#include "reports/result/result.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/answer/search.hpp"
 #include "scenarios/format/scenario.hpp"
@@ -37,6 +40,21 @@ TEST_CASE("a job that no allowed number of nodes holds is an error with its GPUs
   });
   CHECK(text.find("no number of nodes that may be chosen has 64 GPUs") != std::string::npos);
   CHECK(text.find("goal.max_nodes") != std::string::npos);
+}
+
+TEST_CASE("issue 23, item 4: the box tells the GPUs of a job from those of its nodes") {
+  for (const auto& [key, value, said] :
+       {std::tuple{"cluster.gpus_per_job", "9", "2 × NVIDIA DGX-1V (V100 16 GB) (9 of 16 GPUs)"},
+        std::tuple{"cluster.gpus_per_node", "3", "2 × NVIDIA DGX-1V (V100 16 GB) (6 of 16 GPUs)"},
+        std::tuple{"cluster.gpus_per_job", "16", "2 × NVIDIA DGX-1V (V100 16 GB) (16 GPUs)"}}) {
+    CAPTURE(key);
+    const Result r = simulate(
+        small({{"cluster.node", "dgx1v_16gb"}, {"cluster.nodes", "2"}, {"search", "{}"}, {key, value}}),
+        catalog(), nullptr, {});
+    const std::string text = reports::render_text(reports::load_result(to_json_text(r), "x"), {});
+    CAPTURE(text);
+    CHECK(text.find(said) != std::string::npos);
+  }
 }
 
 TEST_CASE("a search does not say that it simulated more sizes than it judged") {
