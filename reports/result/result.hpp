@@ -1,5 +1,5 @@
 #pragma once
-/// The result document as the reports see it: "format": "rackcast-result", "version": 2.
+/// The result document as the reports see it: "format": "rackcast-result", "version": 3.
 ///
 /// load_result checks shape, types and version once, so the sections read plain fields. What a result may
 /// leave out is optional or empty here, and its section then leaves it out too. Unknown keys are ignored: a
@@ -62,7 +62,7 @@ struct ResultDocument {
   std::optional<Serving> serving;
   std::vector<Measured> measured;  ///< what the owner measured; mostly empty
   std::vector<Assumption> assumptions;
-  std::vector<std::string> warnings;
+  std::vector<doc::Reason> warnings;
 };
 
 /// Reads a result document; `name` is the file in messages. Throws Error, pointing at the place, if it is not

@@ -6,6 +6,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -126,8 +127,8 @@ Blocks alternatives_section(const ResultDocument& document) {
       const bool chosen =
           alternative.feasible && !alternative.node.empty() && alternative.node == workload.answer.node;
       table.rows.push_back(alternative_row(workload, alternative, chosen));
-      if (!alternative.feasible && !alternative.statement.empty()) {
-        remarks.items.push_back(workload.title + ", " + alternative.title + ": " + alternative.statement);
+      if (!alternative.feasible && alternative.why) {
+        remarks.items.push_back(workload.title + ", " + alternative.title + ": " + why_text(alternative.why));
       }
     }
   }

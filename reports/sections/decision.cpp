@@ -7,6 +7,7 @@
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
 #include "reports/sentences/answer_sentences.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -292,10 +293,10 @@ Table workload_table(const ResultDocument& document) {
   return table;
 }
 
-void add_warnings(Blocks& blocks, const std::vector<std::string>& warnings) {
+void add_warnings(Blocks& blocks, const std::vector<doc::Reason>& warnings) {
   for (std::size_t i = 0; i < warnings.size(); ++i) {
     const auto audience = i < warnings_on_terminal ? Audience::everyone : Audience::document;
-    blocks.push_back({Note{Tone::caution, "Warning", warnings[i]}, audience});
+    blocks.push_back({Note{Tone::caution, "Warning", reason_text(warnings[i])}, audience});
   }
   if (warnings.size() > warnings_on_terminal) {
     const auto more = static_cast<std::int64_t>(warnings.size() - warnings_on_terminal);

@@ -358,7 +358,7 @@ Blocks plan_section(const ResultDocument& document) {
   if (!plan.conflict_set.empty()) {
     // The answer's own conflicts may say the same already.
     const auto& told = document.answer.conflicts;
-    const bool same = !told.empty() && told.front().statement.empty();
+    const bool same = !told.empty() && !told.front().why;
     blocks.push_back({conflict_table(plan), same ? Audience::document : Audience::everyone});
   }
   if (plan.options.size() > 1) blocks.push_back({option_table(plan)});

@@ -6,6 +6,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sentences/plan_sentences.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "reports/sentences/serving_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "sim/units/told_apart.hpp"
@@ -96,11 +97,11 @@ std::string infeasible_text(const ResultDocument& d) {
   if (conflicts.empty()) return plan_text(d);
   if (d.plan->conflict_set.size() > 1) {
     // What a limit says beyond its numbers.
-    const auto more = std::ranges::find_if(conflicts, [](const auto& c) { return !c.statement.empty(); });
-    return plan_text(d) + (more == conflicts.end() ? "" : " " + more->statement);
+    const auto more = std::ranges::find_if(conflicts, [](const auto& c) { return c.why.has_value(); });
+    return plan_text(d) + (more == conflicts.end() ? "" : " " + why_text(more->why));
   }
   const std::string why = conflict_text(d, conflicts.front());
-  return conflicts.front().statement.empty() ? plan_text(d) + " " + why : why;
+  return conflicts.front().why ? why : plan_text(d) + " " + why;
 }
 
 /// The scenario's own cluster does not do.
@@ -175,7 +176,7 @@ std::string premise_text(const ResultDocument& d) {
 }
 
 std::string conflict_text(const ResultDocument& d, const Answer::Conflict& c) {
-  if (!c.statement.empty() || !d.plan) return c.statement;
+  if (c.why || !d.plan) return why_text(c.why);
   const auto found = std::ranges::find(d.plan->conflict_set, c.constraint, &Plan::Conflict::limit);
   return found == d.plan->conflict_set.end() ? std::string{} : conflict_text(*found);
 }
@@ -185,10 +186,10 @@ std::string why_not_fewer_text(const ResultDocument& d, const Answer& answer,
   const std::string whose = why.workload.empty() ? "" : title_of_model(d, why.workload) + ": ";
   const std::string nodes = counted(why.nodes, "node");
   const auto& time = why.time_to_train;
-  if (!why.statement.empty() && why.fails == "gpu_memory" && time)
+  if (why.why && why.fails == "gpu_memory" && time)
     return whose + fmt::format("Memory binds: {} at least; {} would not hold it. {}",
-                               counted(answer.nodes.value_or(0), "node"), why.nodes, why.statement);
-  if (!why.statement.empty()) return whose + why.statement;
+                               counted(answer.nodes.value_or(0), "node"), why.nodes, why_text(why.why));
+  if (why.why) return whose + why_text(why.why);
   if (time && d.deadline_s && time->value > *d.deadline_s) {
     const Duration needed{time->value}, deadline{*d.deadline_s};
     return whose + fmt::format("{} would take {}: {} past the deadline of {}.", nodes,
@@ -201,7 +202,7 @@ std::string why_not_fewer_text(const ResultDocument& d, const Answer& answer,
 }
 
 std::string change_text(const ResultDocument& d, const Answer& answer, const Answer::Change& change) {
-  if (!change.statement.empty()) return change.statement;
+  if (change.why) return why_text(change.why);
   if (change.probability) {
     const std::int64_t nodes = answer.nodes.value_or(0);
     return fmt::format("{}{} {} the deadline with a probability of {}, by the model's error alone",

@@ -8,15 +8,12 @@
 #include "reports/blocks/format.hpp"
 #include "reports/sentences/answer_sentences.hpp"
 #include "reports/sentences/plan_sentences.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "sim/json/table_document.hpp"
 
 namespace rackcast::reports {
 
 namespace {
-
-std::string rate_words(double rate) {
-  return rate < 10 ? fmt::format("{:.3g}", rate) : grouped(std::round(rate));
-}
 
 /// "within 12 ms (limit 20 ms)"; of a language model "with a time to the first token of 310 ms (limit 500 ms)
 /// and a time per output token of ...".
@@ -64,6 +61,10 @@ std::string fleet_text(const ResultDocument& d) {
 
 }  // namespace
 
+std::string rate_words(double rate) {
+  return rate < 10 ? fmt::format("{:.3g}", rate) : grouped(std::round(rate));
+}
+
 std::string served_text(const ResultDocument& d) {
   if (d.answer.feasible) return fleet_text(d);
   const Serving& s = *d.serving;
@@ -77,9 +78,9 @@ std::string served_text(const ResultDocument& d) {
     out += fmt::format("None of the {} choices keeps all limits; the nearest is {} in {}. ", s.options.size(),
                        d.answer.node_title, s.precision);
   if (nearest != s.options.end() && !nearest->conflicts.empty())
-    out += nearest->conflicts.front().statement;
+    out += why_text(nearest->conflicts.front().why);
   else if (!d.answer.conflicts.empty())
-    out += d.answer.conflicts.front().statement;
+    out += why_text(d.answer.conflicts.front().why);
   return out;
 }
 

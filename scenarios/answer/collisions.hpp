@@ -1,15 +1,15 @@
 #pragma once
 /// What static routes cost a training.
-#include <string>
+#include <optional>
 
 #include "scenarios/evaluate/evaluator.hpp"
 
 namespace rackcast {
 
-/// A sentence on the step with adaptive routing, where static routes make the step at least 1 % longer; else
-/// empty. Static routes collide, and whether they do depends on the number of uplinks. So a network with
-/// fewer uplinks can be faster, and a reader who compares two ratios has to know. Assumes that the question's
+/// The step with adaptive routing, where static routes make the step at least 1 % longer; else nothing.
+/// Static routes collide, and whether they do depends on the number of uplinks. So a network with fewer
+/// uplinks can be faster, and a reader who compares two ratios has to know. Assumes that the question's
 /// cluster is held, and simulates the step once more where it has several leaves.
-std::string collision_note(Evaluator& evaluator, const Question& question);
+std::optional<doc::Reason> collision_note(Evaluator& evaluator, const Question& question);
 
 }  // namespace rackcast

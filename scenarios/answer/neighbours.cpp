@@ -115,7 +115,7 @@ std::vector<Change> changes(Evaluator& evaluator, std::span<const Question> aske
     if (found.feasible)
       row.nodes = found.nodes;
     else
-      row.statement = found.conflicts.front().statement;
+      row.why = found.conflicts.front().why;
     rows.push_back(std::move(row));
   };
   const bool several = asked.size() > 1 || !asked.front().then.empty();
@@ -205,7 +205,7 @@ Alternative alternative(Evaluator& evaluator, Question q, const GoalSpec& goal, 
   out.feasible = found.feasible;
   if (!found.feasible) {
     out.binding_constraint = to_string(found.conflicts.front().limit);
-    out.statement = found.conflicts.front().statement;
+    out.why = found.conflicts.front().why;
     return out;
   }
   q.cluster.nodes = found.nodes;

@@ -23,40 +23,46 @@ int gpus_of(Evaluator& evaluator, const Question& q) {
 }
 
 /// What the large tables of the network take, and how many GPUs they need.
-std::string about_tables(const Workload& workload, const MemoryOptions& memory, const MemoryUse& use,
-                         Bytes available) {
+std::vector<doc::Reason> about_tables(const Workload& workload, const MemoryOptions& memory,
+                                      const MemoryUse& use, Bytes available) {
   if (!(use.tables > Bytes{0})) return {};
-  const auto least = gpus_for_tables(workload, memory, available);
-  return fmt::format(" Its tables take {}, {} on each of {:.0f} GPUs; {}.", to_text(table_memory(workload)),
-                     to_text(use.tables), memory.table_ways,
-                     least ? fmt::format("they need at least {:.0f} GPUs", *least)
-                           : std::string("no number of GPUs is enough, as the rest alone does not fit"));
+  return {doc::Reason{"memory_of_tables",
+                      {{"tables_bytes", table_memory(workload).base()},
+                       {"each_bytes", use.tables.base()},
+                       {"gpus", memory.table_ways},
+                       {"least_gpus", gpus_for_tables(workload, memory, available)}}}};
 }
 
 /// A split network: what its states and its activations take, and whether more GPUs would do.
-std::string about_split(const Question& q, const Workload& workload, const MemoryOptions& memory,
+doc::Reason about_split(const Question& q, const Workload& workload, const MemoryOptions& memory,
                         const MemoryUse& use, const NodeFacts& node) {
   const Mesh& p = *q.workload.parallelism;
-  std::string out = fmt::format(
-      "{}, {}, ZeRO stage {}, needs {} of each GPU's memory: {} of weights, {} of gradients, {} of optimizer "
-      "state, {} of activations of micro-batches of {}; {} has {}.",
-      workload.title, split_text(p), p.zero_stage, to_text(use.total()), to_text(use.weights),
-      to_text(use.gradients), to_text(use.optimizer), to_text(use.activations), p.micro_batch, node.gpu_title,
-      to_text(node.gpu_memory));
-  if (p.zero_stage == 0) return out + " Without ZeRO more nodes hold no more.";
-  const auto least = gpus_for_states(workload, memory, node.gpu_memory);
-  return out + (least ? fmt::format(" The states sharded over the replicas fit from {:.0f} GPUs on.", *least)
-                      : std::string(" No number of GPUs is enough: what ZeRO leaves whole does not fit."));
+  const auto least = p.zero_stage > 0 ? gpus_for_states(workload, memory, node.gpu_memory) : std::nullopt;
+  return doc::Reason{"memory_of_split",
+                     {{"workload", workload.title},
+                      {"gpu", node.gpu_title},
+                      {"split", split_text(p)},
+                      {"zero_stage", p.zero_stage},
+                      {"needed_bytes", use.total().base()},
+                      {"weights_bytes", use.weights.base()},
+                      {"gradients_bytes", use.gradients.base()},
+                      {"optimizer_bytes", use.optimizer.base()},
+                      {"activations_bytes", use.activations.base()},
+                      {"micro_batch", p.micro_batch},
+                      {"memory_bytes", node.gpu_memory.base()},
+                      {"least_gpus", least}}};
 }
 
-std::string about_batch(const Workload& workload, const MemoryOptions& memory, const MemoryUse& use,
+doc::Reason about_batch(const Workload& workload, const MemoryOptions& memory, const MemoryUse& use,
                         const NodeFacts& node) {
-  const double fits = largest_batch(workload, memory, node.gpu_memory);
-  return fmt::format("A batch of {:.0f} samples of {} needs {} of GPU memory; {} has {}. {}", memory.batch,
-                     workload.title, to_text(use.total()), node.gpu_title, to_text(node.gpu_memory),
-                     fits >= 1 ? fmt::format("At most {:.0f} samples fit.", fits)
-                               : std::string("Not even one sample fits.")) +
-         about_tables(workload, memory, use, node.gpu_memory);
+  return doc::Reason{"memory_of_batch",
+                     {{"workload", workload.title},
+                      {"gpu", node.gpu_title},
+                      {"batch", memory.batch},
+                      {"needed_bytes", use.total().base()},
+                      {"memory_bytes", node.gpu_memory.base()},
+                      {"fits", largest_batch(workload, memory, node.gpu_memory)}},
+                     about_tables(workload, memory, use, node.gpu_memory)};
 }
 
 bool holds(Evaluator& evaluator, const Question& asked) {
@@ -81,8 +87,11 @@ std::optional<Conflict> split_conflict_alone(Evaluator& evaluator, const Questio
   if (gpus % unit == 0) return std::nullopt;
   return Conflict{Limit::configuration, fmt::format("a multiple of {} GPUs", unit),
                   fmt::format("{} GPUs", gpus),
-                  fmt::format("{} GPUs are no multiple of {}, which {} of {} takes.", gpus, unit,
-                              split_text(*q.workload.parallelism), evaluator.workload(q.workload).title)};
+                  doc::Reason{"no_multiple",
+                              {{"workload", evaluator.workload(q.workload).title},
+                               {"split", split_text(*q.workload.parallelism)},
+                               {"gpus", gpus},
+                               {"unit", unit}}}};
 }
 
 /// The first workload of the question that has a conflict of a kind.
@@ -123,31 +132,29 @@ Conflict none_taken(Evaluator& evaluator, Question asked, int max_nodes) {
   if (const int spares = evaluator.spares(asked);
       spares > 0 && step <= max_nodes && step + spares > max_nodes)
     return {Limit::max_nodes, count_of(max_nodes, "node"), count_of(step + spares, "node"),
-            fmt::format("{} and {} are more than {} (goal.max_nodes).", count_of(step, "node"),
-                        count_of(spares, "spare"), max_nodes)};
+            doc::Reason{"spares_past_most", {{"nodes", step}, {"spares", spares}, {"max_nodes", max_nodes}}}};
   const int per_node = std::max(1, evaluator.node(asked.cluster).gpus);
   if (const int least = (asked.gpus.value_or(0) + per_node - 1) / per_node; least > max_nodes)
-    return {Limit::max_nodes, count_of(max_nodes, "node"), count_of(least, "node"),
-            fmt::format("A job of {} GPUs takes {}; the search stops at {} (goal.max_nodes).", *asked.gpus,
-                        count_of(least, "node"), max_nodes)};
-  std::string splits, titles;
+    return {
+        Limit::max_nodes, count_of(max_nodes, "node"), count_of(least, "node"),
+        doc::Reason{"job_past_most", {{"gpus", *asked.gpus}, {"nodes", least}, {"max_nodes", max_nodes}}}};
+  std::vector<doc::Reason> splits, titles;
   int unit = evaluator.node(asked.cluster).gpus;
   for (const Question& q : one_by_one(asked)) {
     const std::string& title = evaluator.workload(q.workload).title;
     unit = std::lcm(unit, split_unit(q.workload));
-    titles += (titles.empty() ? "" : " and ") + title;
+    titles.push_back(doc::Reason{"workload", {{"title", title}}});
     if (q.workload.parallelism)
-      splits += fmt::format("{}{} of {} takes {} GPUs", splits.empty() ? "" : "; ",
-                            split_text(*q.workload.parallelism), title, split_unit(q.workload));
+      splits.push_back(doc::Reason{"split_takes",
+                                   {{"workload", title},
+                                    {"split", split_text(*q.workload.parallelism)},
+                                    {"gpus", split_unit(q.workload)}}});
   }
   if (step > max_nodes)
     return {Limit::max_nodes, count_of(max_nodes, "node"), count_of(step, "node"),
-            fmt::format("{}, whole nodes from {} on; the search stops at {} (goal.max_nodes).", splits,
-                        count_of(step, "node"), max_nodes)};
+            doc::Reason{"split_past_most", {{"nodes", step}, {"max_nodes", max_nodes}}, std::move(splits)}};
   return {Limit::configuration, "equal shares of the global batch", "none",
-          fmt::format("No number of nodes up to {} deals the global batch of {} out evenly over its GPUs; a "
-                      "multiple of {} does.",
-                      max_nodes, titles, unit)};
+          doc::Reason{"uneven_batch", {{"max_nodes", max_nodes}, {"unit", unit}}, std::move(titles)}};
 }
 
 std::vector<int> counts_taken(Evaluator& evaluator, const Question& asked, int max_nodes) {

@@ -187,8 +187,8 @@ void add_measured(Result& result, Evaluator& evaluator) {
   }
 }
 
-/// Of the nodes of a job of a given number of GPUs that have none of them; empty where all take part.
-std::string idle_nodes_note(const Result& result, Evaluator& evaluator) {
+/// Of the nodes of a job of a given number of GPUs that have none of them; nothing where all take part.
+std::optional<doc::Reason> idle_nodes_note(const Result& result, Evaluator& evaluator) {
   const int nodes = described_nodes(result);
   if (!result.scenario.cluster.gpus_per_job || nodes < 1) return {};
   Question q = questions(result.scenario).front();
@@ -199,8 +199,7 @@ std::string idle_nodes_note(const Result& result, Evaluator& evaluator) {
   } catch (const LimitReached&) {  // before the cluster was built
   }
   if (idle < 1) return {};
-  return fmt::format("{} of {} have no GPU of the job (\"gpus_per_job\" is {}): {} idle{}", idle,
-                     count_of(nodes, "node"), *q.gpus, idle == 1 ? "it" : "they", idle == 1 ? "s" : "");
+  return doc::Reason{"idle_nodes", {{"idle", idle}, {"nodes", nodes}, {"gpus", *q.gpus}}};
 }
 
 void finish(Result& result, Evaluator& evaluator) {
@@ -215,26 +214,21 @@ void finish(Result& result, Evaluator& evaluator) {
   }
   if (result.site) std::ranges::copy(result.site->assumptions(), std::back_inserter(result.assumptions));
   result.warnings = evaluator.warnings();
-  if (const std::string idle = idle_nodes_note(result, evaluator); !idle.empty())
-    result.warnings.push_back(idle);
+  if (const auto idle = idle_nodes_note(result, evaluator)) result.warnings.push_back(*idle);
   for (const WorkloadResult& w : result.workloads)
     if (w.run.period == 0 && !w.run.partial)
-      result.warnings.push_back(w.title + ": " + repetition_note(w.run));
+      result.warnings.push_back(doc::Reason{"no_cycle", {{"workload", w.title}, {"steps", w.run.steps}}});
   for (const WorkloadResult& w : result.workloads)
-    if (!w.collisions.empty()) result.warnings.push_back(w.title + ": " + w.collisions);
+    if (w.collisions) result.warnings.push_back(*w.collisions);
   for (const WorkloadResult& w : result.workloads)
     if (w.batch.largest_useful && w.global_batch > *w.batch.largest_useful * (1 + 1e-9))
-      result.warnings.push_back(fmt::format(
-          "{}: a step takes {}, past the largest useful batch of {} samples: more in a step do not "
-          "train faster. {}",
-          w.title, w.batch.text, grouped(*w.batch.largest_useful),
-          w.batch.stated ? "State a smaller \"global_batch\"."
-                         : "Use fewer GPUs, or state \"global_batch\"."));
+      result.warnings.push_back(doc::Reason{"batch_past_useful",
+                                            {{"workload", w.title},
+                                             {"batch", w.batch.text},
+                                             {"useful", *w.batch.largest_useful},
+                                             {"stated", w.batch.stated}}});
   result.partial = evaluator.partial();
-  if (result.partial) {
-    result.warnings.emplace_back(
-        "partial: a limit ended the simulation; a figure without an interval was not varied");
-  }
+  if (result.partial) result.warnings.emplace_back("ended_early");
 }
 
 /// What size() will ask of the chosen cluster, piece by piece, so that threads may simulate it ahead. Only of
@@ -312,8 +306,7 @@ void add_without_stragglers(Evaluator& evaluator, Question q, double now, Answer
   q.cluster.stragglers.clear();
   const double then = evaluator.time_to_train(q).base();
   a.changes.push_back({"cluster.stragglers", "as fast as the others",
-                       fmt::format("Without slow nodes it takes {}, {:.1f} % less.", to_text(Duration{then}),
-                                   100 * (1 - then / now)),
+                       doc::Reason{"without_slow_nodes", {{"time_s", then}, {"now_s", now}}},
                        q.cluster.nodes});
 }
 

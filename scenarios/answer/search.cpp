@@ -20,21 +20,26 @@ namespace {
 
 /// What no site knows of and more nodes make worse: the batch of a step, and failures.
 void add_running_conflicts(Evaluator& evaluator, const Question& q, std::vector<Conflict>& out) {
-  const std::string cluster = fmt::format("{} x {}", q.cluster.nodes, evaluator.node(q.cluster).title);
+  const std::string node = evaluator.node(q.cluster).title;
   const double batch = evaluator.run(q).samples_per_step, useful = q.workload.critical_batch.value_or(batch);
   if (batch > useful * (1 + 1e-9))
-    out.push_back(
-        {Limit::useful_batch, fmt::format("{:.0f} samples", useful), fmt::format("{:.0f} samples", batch),
-         fmt::format("{} take {:.0f} samples of {} in a step; beyond {:.0f} samples (critical_batch) more "
-                     "do not train faster. A smaller batch_per_gpu allows more GPUs.",
-                     cluster, batch, evaluator.workload(q.workload).title, useful)});
+    out.push_back({Limit::useful_batch, fmt::format("{:.0f} samples", useful),
+                   fmt::format("{:.0f} samples", batch),
+                   doc::Reason{"past_useful_batch",
+                               {{"workload", evaluator.workload(q.workload).title},
+                                {"node", node},
+                                {"nodes", q.cluster.nodes},
+                                {"batch", batch},
+                                {"useful", useful}}}});
   if (!q.availability) return;
   const double kept = evaluator.failures(q)->goodput.useful;
   if (1 - kept > (1 - *q.availability) * (1 + 1e-9))
-    out.push_back({Limit::availability, fmt::format("{:.4g} %", 100 * *q.availability),
-                   fmt::format("{:.4g} %", 100 * kept),
-                   fmt::format("Training on {} moves forward {:.4g} % of the time; {:.4g} % is asked.",
-                               cluster, 100 * kept, 100 * *q.availability)});
+    out.push_back(
+        {Limit::availability, fmt::format("{:.4g} %", 100 * *q.availability),
+         fmt::format("{:.4g} %", 100 * kept),
+         doc::Reason{
+             "stands_still",
+             {{"node", node}, {"nodes", q.cluster.nodes}, {"kept", kept}, {"asked", *q.availability}}}});
 }
 
 /// The workloads of the question as the site sees them, the longest first.
@@ -51,7 +56,7 @@ std::optional<Conflict> precision_conflict(Evaluator& evaluator, const Question&
   for (const Question& q : one_by_one(asked)) {
     if (const auto refusal = evaluator.precision_refusal(q.cluster, q.workload))
       return Conflict{Limit::precision, std::string{to_string(q.workload.precision)}, "none",
-                      fmt::format("{}; {}.", refusal->message(), refusal->hint())};
+                      doc::Reason{"precision", {{"message", refusal->message()}, {"hint", refusal->hint()}}}};
   }
   return std::nullopt;
 }
@@ -79,8 +84,11 @@ std::optional<Conflict> storage_conflict(Evaluator& evaluator, const Question& q
   const auto capacity = evaluator.storage_capacity(q);
   if (!capacity || data <= *capacity) return std::nullopt;
   return Conflict{Limit::storage_capacity, to_text(*capacity), to_text(data),
-                  fmt::format("The data set ({}) does not fit the storage: {} x {} hold {}.", to_text(data),
-                              q.storage.count, q.storage.array, to_text(*capacity))};
+                  doc::Reason{"data_past_storage",
+                              {{"array", q.storage.array},
+                               {"data_bytes", data.base()},
+                               {"count", q.storage.count},
+                               {"capacity_bytes", capacity->base()}}}};
 }
 
 bool TrainingDemand::enough(int nodes) {
@@ -104,14 +112,14 @@ int TrainingDemand::below(int nodes) {
 Smaller TrainingDemand::falls_short(int fewer) {
   question_.cluster.nodes = fewer;
   if (const auto conflict = split_conflict(evaluator_, question_))  // less than one copy
-    return {fewer, std::string{to_string(conflict->limit)}, conflict->statement, {}};
+    return {fewer, std::string{to_string(conflict->limit)}, conflict->why, {}};
   if (counts_taken(evaluator_, question_, fewer).empty()) {
     const Conflict conflict = none_taken(evaluator_, question_, fewer);
-    return {fewer, std::string{to_string(conflict.limit)}, conflict.statement, {}};
+    return {fewer, std::string{to_string(conflict.limit)}, conflict.why, {}};
   }
   const Prediction p = evaluator_.predict(question_);
   if (const auto conflict = memory_conflict(evaluator_, question_))
-    return {fewer, std::string{to_string(conflict->limit)}, conflict->statement, p.time_to_train};
+    return {fewer, std::string{to_string(conflict->limit)}, conflict->why, p.time_to_train};
   return {fewer, std::string{to_string(Limit::deadline)}, {}, p.time_to_train};
 }
 
@@ -121,16 +129,18 @@ namespace {
 /// `passes`: what forward and backward passes alone take on the most nodes, where that rules all counts out
 /// and the search ended early.
 Conflict too_slow(Evaluator& evaluator, const Question& q, Duration time, Duration deadline,
-                  const std::string& counts, std::optional<Duration> passes) {
-  const std::string nodes = count_of(q.cluster.nodes, "node"),
-                    takes = q.cluster.nodes == 1 ? "takes" : "take", told = told_apart(time, deadline);
-  const std::string none = fmt::format("None of {} meets the deadline of {}: ", counts, to_text(deadline));
-  const std::string binds = evaluator.run(evaluator.longest(q)).binds;
-  return {Limit::deadline, to_text(deadline), told,
-          passes ? fmt::format("{}the forward and backward passes alone take {} on the most nodes. {} {} {}, "
-                               "bound by {}; more nodes gain little.",
-                               none, told_apart(*passes, deadline), nodes, takes, told, binds)
-                 : fmt::format("{}the fastest, {}, {} {}, bound by {}.", none, nodes, takes, told, binds)};
+                  std::pair<int, int> counts, std::optional<Duration> passes) {
+  std::optional<double> passes_s;
+  if (passes) passes_s = passes->base();
+  return {Limit::deadline, to_text(deadline), told_apart(time, deadline),
+          doc::Reason{"deadline",
+                      {{"binds", evaluator.run(evaluator.longest(q)).binds},
+                       {"least_nodes", counts.first},
+                       {"max_nodes", counts.second},
+                       {"deadline_s", deadline.base()},
+                       {"nodes", q.cluster.nodes},
+                       {"time_s", time.base()},
+                       {"passes_s", passes_s}}}};
 }
 
 }  // namespace
@@ -169,15 +179,13 @@ Found find_nodes(Evaluator& evaluator, Question q, Duration deadline, int max_no
       }
     }
     q.cluster.nodes = found.nodes;
-    found.conflicts.push_back(too_slow(evaluator, q, time, deadline,
-                                       fmt::format("{} to {} nodes", least, max_nodes),
+    found.conflicts.push_back(too_slow(evaluator, q, time, deadline, {least, max_nodes},
                                        demand.gave_up() ? std::optional(passes) : std::nullopt));
     if (found.nodes == most) {
       const int spares = evaluator.spares(q);
-      found.conflicts.push_back(
-          {Limit::max_nodes, count_of(max_nodes, "node"), fmt::format("more than {}", max_nodes),
-           fmt::format("The search stops at {} nodes (goal.max_nodes){}.", max_nodes,
-                       spares > 0 ? fmt::format(", {} among them", count_of(spares, "spare")) : "")});
+      found.conflicts.push_back({Limit::max_nodes, count_of(max_nodes, "node"),
+                                 fmt::format("more than {}", max_nodes),
+                                 doc::Reason{"search_ends", {{"max_nodes", max_nodes}, {"spares", spares}}}});
     }
     return found;
   }
@@ -206,9 +214,7 @@ Found find_nodes(Evaluator& evaluator, std::span<const Question> questions, Dura
   most.feasible = false;
   most.conflicts.push_back(
       {Limit::configuration, "a size for every workload", "none",
-       fmt::format("No number of nodes from {} to {} takes the splits and global batches of "
-                   "all workloads.",
-                   most.nodes, max_nodes)});
+       doc::Reason{"no_common_count", {{"nodes", most.nodes}, {"max_nodes", max_nodes}}}});
   return most;
 }
 

@@ -159,9 +159,8 @@ void answer_infeasible(Result& r) {
   for (const doc::Plan::Conflict& c : plan.conflict_set) {
     const Limit limit = limit_named(c.limit);
     const auto same = std::ranges::find(found, limit, &Conflict::limit);  // it may say more than numbers do
-    a.conflicts.push_back(
-        {limit, c.allowed, c.needed,
-         same == found.end() || of_larger_cluster(*same, c) ? std::string{} : same->statement});
+    a.conflicts.push_back({limit, c.allowed, c.needed,
+                           same == found.end() || of_larger_cluster(*same, c) ? std::nullopt : same->why});
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 /// The answer of a result document, and what stands beside it.
 #include "scenarios/document/figures.hpp"
+#include "scenarios/document/reason.hpp"
 
 namespace rackcast::doc {
 
@@ -12,7 +13,8 @@ struct Performance {
 struct Answer {
   struct WhyNotFewer {
     std::int64_t nodes = 0;
-    std::string fails, statement, workload;
+    std::string fails, workload;
+    std::optional<Reason> why;
     std::optional<Prediction> time_to_train;
   };
   struct KnownTime {
@@ -20,10 +22,12 @@ struct Answer {
     double time_s = 0;
   };
   struct Conflict {
-    std::string constraint, required, best, statement;
+    std::string constraint, required, best;
+    std::optional<Reason> why;
   };
   struct Change {
-    std::string input, change, statement;
+    std::string input, change;
+    std::optional<Reason> why;
     std::optional<std::int64_t> nodes, most_nodes;
     std::optional<double> probability;
     bool less_memory = false;
@@ -41,7 +45,8 @@ struct Answer {
 };
 
 struct Alternative {
-  std::string node, title, binding_constraint, statement;
+  std::string node, title, binding_constraint;
+  std::optional<Reason> why;
   bool feasible = false;
   std::optional<std::int64_t> nodes, gpus;
   std::int64_t spares = 0;
@@ -90,7 +95,7 @@ struct Fields<Answer::WhyNotFewer> {
   static constexpr auto list = std::tuple{
       field("nodes", &Answer::WhyNotFewer::nodes),
       field("fails", &Answer::WhyNotFewer::fails, "the limit that fewer nodes miss"),
-      field("statement", &Answer::WhyNotFewer::statement, "what is not a matter of time").omitted(),
+      field("why", &Answer::WhyNotFewer::why, "what is not a matter of time").omitted(),
       field("workload", &Answer::WhyNotFewer::workload, "the model that needs most; absent: all, or one")
           .omitted(),
       field("time_to_train_s", &Answer::WhyNotFewer::time_to_train),
@@ -112,7 +117,7 @@ struct Fields<Answer::Conflict> {
       field("required", &Answer::Conflict::required, "what is allowed or asked, with its unit"),
       field("best", &Answer::Conflict::best,
             "the nearest value that can be reached, with its unit; empty: none can"),
-      field("statement", &Answer::Conflict::statement, "absent: the plan's conflict set says why").omitted(),
+      field("why", &Answer::Conflict::why, "absent: the plan's conflict set says why").omitted(),
   };
 };
 template <>
@@ -127,7 +132,7 @@ struct Fields<Answer::Change> {
           .omitted(),
       field("most_nodes", &Answer::Change::most_nodes, "no count up to this one is enough").from(1).omitted(),
       field("less_memory", &Answer::Change::less_memory, "it takes less memory").omitted(),
-      field("statement", &Answer::Change::statement, "why there is no answer").omitted(),
+      field("why", &Answer::Change::why, "there is no answer").omitted(),
   };
 };
 template <>
@@ -174,7 +179,7 @@ struct Fields<Alternative> {
       field("rack_units", &Alternative::rack_units),
       field("power_kw", &Alternative::power_kw),
       field("binding_constraint", &Alternative::binding_constraint),
-      field("statement", &Alternative::statement, "why there is no answer").omitted(),
+      field("why", &Alternative::why, "there is no answer").omitted(),
   };
 };
 template <>

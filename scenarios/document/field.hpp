@@ -198,8 +198,14 @@ E value_of_word(std::string_view word) {
   throw std::out_of_range{std::string{word}};
 }
 
+/// One row of the reference: a key of a described struct.
+struct ReferenceRow {
+  std::string key, type, unit, meaning;
+  bool always = true;  ///< the document always has the key
+};
+
 /// Specialised by types with a form of their own in JSON: write(const T&), read(const Json&), schema() and
-/// `type`.
+/// `type`. One that stands once in the schema has its `name`, `meaning` and rows() of the reference, too.
 template <class T>
 struct Custom;
 

@@ -11,7 +11,7 @@ namespace rackcast::doc {
 
 struct Result {
   static constexpr std::string_view format_name = "rackcast-result";
-  static constexpr std::int64_t current_version = 2;
+  static constexpr std::int64_t current_version = 3;
 
   Head head;
   std::optional<double> deadline_s;
@@ -33,7 +33,7 @@ struct Result {
   std::optional<LearningNeed> learning;
   std::vector<Measured> measured;
   std::vector<Assumption> assumptions;
-  std::vector<std::string> warnings;
+  std::vector<Reason> warnings;
 };
 
 template <>

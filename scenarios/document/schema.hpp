@@ -7,12 +7,6 @@
 
 namespace rackcast::doc {
 
-/// One row of the reference: a key of a described struct.
-struct ReferenceRow {
-  std::string key, type, unit, meaning;
-  bool always = true;  ///< the document always has the key
-};
-
 /// Collects the described structs that a document is made of, each once, in the order in which they are met.
 class Definitions {
  public:
@@ -67,6 +61,13 @@ class Definitions {
     } else if constexpr (IsVector<T>::value) {
       return {{"type", "array"}, {"items", schema_of<typename T::value_type>(rule)}};
     } else if constexpr (HasCustom<T>) {
+      if constexpr (requires { Custom<T>::rows(); }) {
+        const std::string name{Custom<T>::name};
+        if (places_.try_emplace(name, definitions_.size()).second)
+          definitions_.push_back(
+              {name, std::string{Custom<T>::meaning}, Custom<T>::schema(), Custom<T>::rows()});
+        return {{"$ref", "#/definitions/" + name}};
+      }
       return Custom<T>::schema();
     } else if constexpr (std::is_enum_v<T>) {
       return text_schema({.words = Words<T>::list});

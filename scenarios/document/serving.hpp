@@ -1,6 +1,7 @@
 #pragma once
 /// A fleet that serves, in a result document.
 #include "scenarios/document/plan.hpp"
+#include "scenarios/document/reason.hpp"
 
 namespace rackcast::doc {
 
@@ -27,7 +28,8 @@ struct Serving {
     std::optional<double> latency_low_s, latency_high_s;
   };
   struct Conflict {
-    std::string constraint, statement;
+    std::string constraint;
+    std::optional<Reason> why;
   };
   struct Option {
     std::string node, title, precision, binds;
@@ -130,7 +132,7 @@ struct Fields<Serving::Conflict> {
   static constexpr std::string_view name = "serving_conflict";
   static constexpr auto list = std::tuple{
       field("constraint", &Serving::Conflict::constraint).needed(),
-      field("statement", &Serving::Conflict::statement),
+      field("why", &Serving::Conflict::why).omitted(),
   };
 };
 template <>

@@ -436,7 +436,7 @@ Spread Evaluator::spread(const Question& asked) {
 const std::vector<Assumption>& Evaluator::assumptions() const {
   return impl_->ledger.assumptions();
 }
-const std::vector<std::string>& Evaluator::warnings() const {
+const std::vector<doc::Reason>& Evaluator::warnings() const {
   return impl_->ledger.warnings();
 }
 

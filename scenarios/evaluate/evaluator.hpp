@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/step/training.hpp"
+#include "scenarios/document/reason.hpp"
 #include "scenarios/evaluate/failure_plan.hpp"
 #include "scenarios/evaluate/input_report.hpp"
 #include "scenarios/evidence/assumption.hpp"
@@ -227,7 +228,7 @@ class Evaluator {
   [[nodiscard]] const std::vector<std::pair<int, Duration>>& known_times() const;
   /// What has been taken from catalogue, fits and defaults so far, in order of first use.
   [[nodiscard]] const std::vector<Assumption>& assumptions() const;
-  [[nodiscard]] const std::vector<std::string>& warnings() const;
+  [[nodiscard]] const std::vector<doc::Reason>& warnings() const;
 
  private:
   struct Impl;

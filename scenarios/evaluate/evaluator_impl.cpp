@@ -70,8 +70,8 @@ std::optional<CommRefinement> Evaluator::Impl::refinement(const Question& q) {
     if ((curve.nodes > 1) != (asked.used_nodes() > 1)) continue;
     const NodeSpec& spec = node(q.cluster);
     if (!curve.gpu.empty() && curve.gpu != spec.gpu.id) {
-      ledger.warn(
-          fmt::format("{}: measured on {}, so it says nothing of {}", curve.file, curve.gpu, spec.gpu.id));
+      ledger.warn(doc::Reason{"other_gpu_measured",
+                              {{"file", curve.file}, {"measured", curve.gpu}, {"gpu", spec.gpu.id}}});
       continue;
     }
     const int local = curve.gpus / curve.nodes;
@@ -107,7 +107,8 @@ const NodeSpec& Evaluator::Impl::node(const ClusterSpec& cluster) {
     return node_spec(catalog, with_ports(NodeChoice{cluster.node, cluster.gpu}, cluster.fabric));
   });
   ledger.note_node(spec);
-  if (const auto assumed = assumed_wiring(catalog, cluster.node, spec)) ledger.warn(assumed->text);
+  if (const auto assumed = assumed_wiring(catalog, cluster.node, spec))
+    ledger.warn(doc::Reason{"assumed_wiring", {{"text", assumed->text}}});
   return nodes.emplace(key, std::move(spec)).first->second;
 }
 
@@ -266,8 +267,7 @@ TrainingSpec Evaluator::Impl::spec(const Question& q, const EpochHits& hits) {
   spec.accumulation = q.workload.accumulation;
   spec.recompute = q.workload.recompute;
   if (!q.workload.parallelism && spec.batch_per_gpu < 1)
-    ledger.warn(spec.workload->title +
-                ": a GPU has a part of a sample. What the GPUs of a sample tell each other has no model.");
+    ledger.warn(doc::Reason{"part_of_sample", {{"workload", spec.workload->title}}});
   spec.precision = q.workload.precision;
   spec.adam = optimizer_of(q.workload, *spec.workload) == Optimizer::adam;
   spec.optimizer = q.workload.updates;

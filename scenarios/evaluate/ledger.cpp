@@ -45,8 +45,8 @@ void Ledger::note(Assumption assumption) {
     assumptions_.push_back(std::move(assumption));
 }
 
-void Ledger::warn(std::string warning) {
-  if (seen_.insert("warning " + warning).second) warnings_.push_back(std::move(warning));
+void Ledger::warn(doc::Reason warning) {
+  if (std::ranges::find(warnings_, warning) == warnings_.end()) warnings_.push_back(std::move(warning));
 }
 
 void Ledger::note_node(const NodeSpec& node) {
@@ -84,10 +84,8 @@ void Ledger::note_gpu(const GpuSpec& gpu, const GpuCostModel& model, const Workl
         donor.empty() ? "fitted on measured kernels of its architecture" : "borrowed from " + donor,
         "fits in models/data/gpu_models", "fit", ""});
   if (!donor.empty()) {
-    warn(
-        fmt::format("{}: no {} kernel in this precision was measured on its architecture; its efficiencies "
-                    "are those of {}, with a wider interval.",
-                    gpu.name, to_string(heaviest->family), donor));
+    warn(doc::Reason{"borrowed_kernels",
+                     {{"gpu", gpu.name}, {"family", to_string(heaviest->family)}, {"donor", donor}}});
   }
 }
 
@@ -140,13 +138,9 @@ void Ledger::note_convergence(const WorkloadSpec& spec, const Workload& workload
         "numbers: " +
             (c.source.empty() ? std::string{"the scenario"} : c.source),
         "low", place(c.where)});
-  warn(workload.title +
-       ": weakest link: convergence law. The epochs follow the batch by a published law with one critical "
-       "batch, which differs by network, data and optimizer and grows during training; confidence low.");
+  warn(doc::Reason{"convergence_law", {{"workload", workload.title}}});
   if (!c.law.staleness_penalty && staleness_steps(exchange_named(spec.exchange)) > 0)
-    warn(workload.title +
-         ": gradients are stale, and what that costs in epochs is left out: no published figure holds "
-         "for every network (staleness_penalty).");
+    warn(doc::Reason{"stale_gradients", {{"workload", workload.title}}});
 }
 
 void Ledger::note_framework(const WorkloadSpec& spec, const std::string& version,
@@ -159,10 +153,7 @@ void Ledger::note_framework(const WorkloadSpec& spec, const std::string& version
         taken || spec.framework.empty() ? "default" : "fit", place(spec.where)});
   if (!spec.framework.empty() && spec.framework != "generic" &&
       profile.title == framework_profile(FrameworkQuery{.name = "generic"}).title)
-    warn(
-        fmt::format("No framework is known as \"{}\": its overheads are those of a framework without a "
-                    "profile, with a wide interval. `rackcast catalog list frameworks` names the known ones.",
-                    spec.framework));
+    warn(doc::Reason{"unknown_framework", {{"framework", spec.framework}}});
   if (const auto named = profile.networks.find(spec.model); named != profile.networks.end())
     note({spec.model + ": network", spec.model,
           fmt::format("the scenario; the framework's own scripts run {} under this name", named->second),
@@ -206,13 +197,9 @@ void Ledger::note_input(const InputContext& c, const InputPathFacts& host) {
   }
   const bool decoded = c.workload.pixels > 0 || in.record_given;
   if (decoded && in.decoder != Decoder::gpu_engine && cores_are_assumed(c)) {
-    const std::string cores = fmt::format("{:.0f} CPU cores in a node", host_cores(c));
-    note({c.node.name + ": CPU cores", cores, "lower quartile of the catalogue's nodes, by GPU", "default",
-          "models/data/host/input_path.json"});
-    warn(fmt::format(
-        "{}: the number of its CPU cores is not known; {} are assumed, with a wide interval. Say it "
-        "with \"input\": {{\"cores\": 40}}.",
-        c.node.name, cores));
+    note({c.node.name + ": CPU cores", fmt::format("{:.0f} CPU cores in a node", host_cores(c)),
+          "lower quartile of the catalogue's nodes, by GPU", "default", "models/data/host/input_path.json"});
+    warn(doc::Reason{"assumed_cores", {{"node", c.node.name}, {"cores", host_cores(c)}}});
   }
   if (c.node.dram && in.page_cache) {
     note_known(*this, c.node.name + ": DRAM, of which the page cache takes what the job leaves",

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/document/reason.hpp"
 #include "scenarios/evidence/assumption.hpp"
 #include "scenarios/format/scenario.hpp"
 
@@ -21,7 +22,7 @@ struct StorageFacts;
 class Ledger {
  public:
   void note(Assumption assumption);
-  void warn(std::string warning);
+  void warn(doc::Reason warning);
 
   void note_node(const NodeSpec& node);
   void note_gpu(const GpuSpec& gpu, const GpuCostModel& model, const Workload& workload, Precision precision);
@@ -36,11 +37,11 @@ class Ledger {
   void note_input(const InputContext& context, const InputPathFacts& host);
 
   [[nodiscard]] const std::vector<Assumption>& assumptions() const { return assumptions_; }
-  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  [[nodiscard]] const std::vector<doc::Reason>& warnings() const { return warnings_; }
 
  private:
   std::vector<Assumption> assumptions_;
-  std::vector<std::string> warnings_;
+  std::vector<doc::Reason> warnings_;
   std::set<std::string> seen_;
 };
 

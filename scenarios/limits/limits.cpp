@@ -13,15 +13,16 @@ std::vector<Conflict> conflicts_of(const std::vector<LimitValue>& limits) {
   std::vector<Conflict> out;
   for (const LimitValue& l : limits) {
     if (l.above())
-      out.push_back({l.limit, l.allowed, std::string{at_least(!l.missing.empty())} + l.needed, l.statement});
+      out.push_back({l.limit, l.allowed, std::string{at_least(!l.missing.empty())} + l.needed, l.why});
     else if (l.undecided())
-      out.push_back({l.limit, l.allowed, "unknown: " + l.missing, undecided_statement(l.allowed, l.missing)});
+      out.push_back({l.limit, l.allowed, "unknown: " + l.missing,
+                     doc::Reason{"undecided", {{"allowed", l.allowed}, {"missing", l.missing}}}});
   }
   return out;
 }
 
-std::string undecided_statement(const std::string& allowed, const std::string& missing) {
-  return fmt::format("Whether {} is enough cannot be decided without {}.", allowed, missing);
+std::string brief_text(const Conflict& c) {
+  return fmt::format("{}: {} asked, {} reached", kind_of(c.limit).title, c.required, c.best);
 }
 
 LimitMask broken(const PerLimit& uses, const PerLimit& factors) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/document/reason.hpp"
+
 namespace rackcast {
 
 enum class Limit : std::uint8_t {
@@ -92,8 +94,8 @@ struct LimitValue {
   Limit limit = Limit::configuration;
   double use = 0;
   std::string allowed, needed;
-  std::string statement;  ///< of a plan that breaks it
-  std::string missing;    ///< what the use leaves out; empty: nothing
+  std::string missing;             ///< what the use leaves out; empty: nothing
+  std::optional<doc::Reason> why;  ///< of a plan that breaks it
 
   [[nodiscard]] bool above() const { return use > 1 + 1e-9; }
   /// A use above 1 breaks the limit, even one that leaves something out; one below then decides nothing.
@@ -104,13 +106,14 @@ struct LimitValue {
 /// it that can be had.
 struct Conflict {
   Limit limit = Limit::configuration;
-  std::string required, best, statement;
+  std::string required, best;
+  std::optional<doc::Reason> why;  ///< nothing: the numbers say it all
 };
 
 /// Those of the limits that are broken or cannot be decided.
 std::vector<Conflict> conflicts_of(const std::vector<LimitValue>& limits);
-/// "Whether 250 kW is enough cannot be decided without the power of 2 x ...."
-std::string undecided_statement(const std::string& allowed, const std::string& missing);
+/// "deadline: 14 days asked, 16 days reached" for messages.
+std::string brief_text(const Conflict& conflict);
 
 using LimitMask = std::uint32_t;
 constexpr LimitMask bit(Limit limit) {

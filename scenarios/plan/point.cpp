@@ -128,7 +128,7 @@ void PointMaker::add_site(const Design& design, const Question& q, PlanPoint& po
   point.missing = plan.missing();
   hold(limits_of_site(site, plan), point);
   if (scenario_.goal->objective == Objective::lowest_energy && !point.missing.power.empty())
-    hold({{Limit::power_rating, 0, {}, {}, {}, missing_text("power", point.missing.power)}}, point);
+    hold({{Limit::power_rating, 0, {}, {}, missing_text("power", point.missing.power), {}}}, point);
 
   std::vector<SiteRun> runs;
   for (std::size_t w = 0; w < point.runs.size(); ++w) {

@@ -38,13 +38,12 @@ doc::Answer to_document(const Answer& a) {
   }
   out.deadline_probability = a.deadline_probability;
   if (const auto& s = a.why_not_fewer)
-    out.why_not_fewer = {s->nodes, s->fails, s->statement, s->workload, to_document(s->time_to_train)};
+    out.why_not_fewer = {s->nodes, s->fails, s->workload, s->why, to_document(s->time_to_train)};
   for (const KnownTime& k : a.known_times) out.known_times.push_back({k.nodes, k.time.base()});
   for (const Conflict& c : a.conflicts)
-    out.conflicts.push_back({std::string{to_string(c.limit)}, c.required, c.best, c.statement});
+    out.conflicts.push_back({std::string{to_string(c.limit)}, c.required, c.best, c.why});
   for (const Change& c : a.changes)
-    out.changes.push_back(
-        {c.input, c.change, c.statement, c.nodes, c.most_nodes, c.probability, c.less_memory});
+    out.changes.push_back({c.input, c.change, c.why, c.nodes, c.most_nodes, c.probability, c.less_memory});
   return out;
 }
 
@@ -136,7 +135,7 @@ std::vector<doc::Alternative> alternatives_document(const std::vector<Alternativ
     out.push_back({.node = a.node,
                    .title = a.title,
                    .binding_constraint = a.binding_constraint,
-                   .statement = a.statement,
+                   .why = a.why,
                    .feasible = a.feasible,
                    .nodes = a.nodes,
                    .gpus = a.gpus,

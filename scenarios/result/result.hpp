@@ -24,8 +24,8 @@ namespace rackcast {
 
 struct Change {
   std::string input, change;
-  std::string statement;                   ///< why there is no answer
-  std::optional<int> nodes;                ///< the answer then; nothing: there is none
+  std::optional<doc::Reason> why = {};     ///< there is no answer
+  std::optional<int> nodes = {};           ///< the answer then; nothing: there is none
   std::optional<int> most_nodes = {};      ///< no count up to this one is enough
   std::optional<double> probability = {};  ///< that the answer as it is meets the deadline
   bool less_memory = false;
@@ -34,7 +34,7 @@ struct Change {
 struct Smaller {
   int nodes = 0;
   std::string fails;
-  std::string statement;  ///< where it is not a matter of time alone
+  std::optional<doc::Reason> why;  ///< where it is not a matter of time alone
   Estimate time_to_train;
   std::string workload = {};  ///< that needs most; empty: all of them, or the only one
 };
@@ -82,7 +82,8 @@ struct PublishedComparison {
 };
 
 struct Alternative {
-  std::string node, title, statement, binding_constraint;
+  std::string node, title, binding_constraint;
+  std::optional<doc::Reason> why;  ///< there is no answer
   bool feasible = false;
   int nodes = 0, gpus = 0, spares = 0;
   Estimate time_to_train;
@@ -134,11 +135,11 @@ struct WorkloadResult {
   Prediction prediction;
   TrainingRun run;
   std::string step_statement;
-  std::string collisions;                  ///< what static routes cost (answer/collisions.hpp); or empty
-  std::optional<Utilisation> utilisation;  ///< of a language model
-  Bytes memory_per_gpu{0};                 ///< that training takes
-  std::optional<double> memory_fits_odds;  ///< that this is enough, of a split network
-  std::optional<InputReport> input;        ///< nothing if samples are in memory
+  std::optional<doc::Reason> collisions;         ///< what static routes cost (answer/collisions.hpp)
+  std::optional<Utilisation> utilisation;        ///< of a language model
+  Bytes memory_per_gpu{0};                       ///< that training takes
+  std::optional<double> memory_fits_odds;        ///< that this is enough, of a split network
+  std::optional<InputReport> input;              ///< nothing if samples are in memory
   std::optional<ReliabilityReport> reliability;  ///< nothing if nothing ever fails
   std::vector<LadderRow> ladder;
   std::vector<ScalingRow> scaling;
@@ -168,7 +169,7 @@ struct Result {
   std::vector<MachineDrawing> drawings;      ///< of the chosen cluster
   std::vector<MeasuredComparison> measured;  ///< what the owner measured beside the model
   std::vector<Assumption> assumptions;
-  std::vector<std::string> warnings;
+  std::vector<doc::Reason> warnings;
   bool partial = false;  ///< a limit ended the simulation: this is what was known by then
 };
 

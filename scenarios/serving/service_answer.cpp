@@ -40,10 +40,12 @@ void add_smaller(ServiceResult& r) {
   ServingDemand demand{*o.server, r.scenario.serving->peak_rate()};
   r.answer.why_not_fewer = why_not_fewer(demand, o.needed);
   if (!r.answer.why_not_fewer || o.spares == 0) return;
-  r.answer.why_not_fewer->statement +=
-      fmt::format(" Without {}, at least {} nodes are up {:.5g} % of the time; with {:.5g} %.",
-                  o.spares == 1 ? "the spare" : fmt::format("the {} spares", o.spares), o.needed,
-                  100 * fleet_availability(o.needed, 0, o.down), 100 * o.availability);
+  r.answer.why_not_fewer->why->parts.push_back(
+      doc::Reason{"without_spares",
+                  {{"spares", o.spares},
+                   {"needed", o.needed},
+                   {"reached", fleet_availability(o.needed, 0, o.down)},
+                   {"with_spares", o.availability}}});
 }
 
 /// The answer at the ends of the 90 % interval of the model's kernel times.
@@ -185,7 +187,7 @@ ServiceResult size_service(const Scenario& asked, const Catalog& catalog, const 
   r.chosen = best_option(r.options, r.scenario);
   finish(work);
   if (r.partial)
-    r.warnings.push_back(fmt::format("partial: {} of {} choices were tried", r.options.size(), all.size()));
+    r.warnings.push_back(doc::Reason{"options_left", {{"tried", r.options.size()}, {"options", all.size()}}});
   if (!r.answer.feasible && !r.partial && !over()) add_conflict_set(r, catalog);
   if (r.answer.feasible) {
     add_smaller(r);
@@ -194,7 +196,7 @@ ServiceResult size_service(const Scenario& asked, const Catalog& catalog, const 
   }
   if (!r.partial && over()) {
     r.partial = true;
-    r.warnings.emplace_back("partial: the limit ended what would change the answer");
+    r.warnings.emplace_back("changes_left");
   }
   return std::move(work.out);
 }

@@ -43,11 +43,10 @@ class Changes {
     const auto nodes = nodes_for(node, service.peak_rate(), most, slower);
     Change row{std::move(input), std::move(change), {}, nodes};
     if (!nodes) {
-      row.statement =
-          node.refused().empty() ? std::string{"no number of nodes keeps the latency"} : node.refused();
-    } else if (const std::string breaks = broken_limits(node, asked, *nodes); !breaks.empty()) {
+      row.why = node.refused().empty() ? doc::Reason{"no_count_in_time"}
+                                       : doc::Reason{"refused", {{"message", node.refused()}}};
+    } else if ((row.why = broken_limits(node, asked, *nodes))) {
       row.nodes.reset();
-      row.statement = fmt::format("{} would do, but {}", count_of(*nodes, "node"), breaks);
     }
     out.push_back(std::move(row));
   }
@@ -55,21 +54,20 @@ class Changes {
   std::vector<Change> out;
 
  private:
-  /// "they break these limits: most nodes (64 nodes allowed), feed of the site (250 kW allowed)"; empty where
-  /// `nodes` keep the limits.
-  [[nodiscard]] std::string broken_limits(const ServiceNode& node, const Scenario& asked, int nodes) const {
+  /// Nothing where `nodes` keep the limits.
+  [[nodiscard]] std::optional<doc::Reason> broken_limits(const ServiceNode& node, const Scenario& asked,
+                                                         int nodes) const {
     constexpr int kMostPlaced = 4096;  // what so many nodes break, more break too
     ServiceOption fleet;
     fleet.server = std::make_shared<const ServiceNode>(node);
     fleet.cluster = option_.cluster;
     const auto conflicts = fleet_conflicts(fleet, std::min(nodes, kMostPlaced), asked, catalog_);
-    if (!conflicts) return "cannot be wired";
-    if (conflicts->empty()) return {};
-    std::vector<std::string> broken;
+    if (!conflicts) return doc::Reason{"not_wired", {{"nodes", nodes}}};
+    if (conflicts->empty()) return std::nullopt;
+    std::vector<doc::Reason> broken;
     for (const Conflict& c : *conflicts)
-      broken.push_back(fmt::format("{} ({} allowed)", kind_of(c.limit).title, c.required));
-    return fmt::format("{} {}: {}", nodes == 1 ? "it breaks" : "they break",
-                       broken.size() == 1 ? "this limit" : "these limits", fmt::join(broken, ", "));
+      broken.push_back(doc::Reason{"limit", {{"limit", kind_of(c.limit).title}, {"allowed", c.required}}});
+    return doc::Reason{"breaks", {{"nodes", nodes}}, std::move(broken)};
   }
 
   const ServiceOption& option_;
@@ -103,9 +101,7 @@ void add_tokens(Changes& changes, const ServiceSpec& asked) {
     if (longest > 0 && tokens.prompt + tokens.output > static_cast<double>(longest))
       changes.out.push_back(
           {name, change,
-           fmt::format("not possible: prompt and answer would be {} tokens; the network takes {} at most",
-                       grouped(tokens.prompt + tokens.output), grouped(static_cast<double>(longest))),
-           std::nullopt});
+           doc::Reason{"past_context", {{"tokens", tokens.prompt + tokens.output}, {"longest", longest}}}});
     else
       changes.add(name, change, longer);
   }

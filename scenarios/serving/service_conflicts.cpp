@@ -81,21 +81,23 @@ Conflict latency_conflict(const ConflictSet& set, const ServiceOption& o, const 
   const Frequency each = service.peak_rate() / tried;
   if (const auto passed = nodes > 0 ? passed_limit(*o.server, each) : std::nullopt) {
     Conflict host = passed_conflict(o, *passed, service.peak_rate(), nodes);
-    host.statement = fmt::format("The other limits leave {}. ", count_of(nodes, "node")) + host.statement;
+    host.why = doc::Reason{"others_leave", {{"nodes", nodes}}, {*host.why}};
     return host;
   }
   const ServingResult gpu = o.server->under(each / o.server->node().gpus);
   const auto late = o.server->broken(gpu).value_or(o.server->targets(gpu).front());
-  Conflict out{Limit::latency, to_text(late.limit), "", ""};
+  Conflict out{Limit::latency, to_text(late.limit), "", {}};
   if (nodes == 0) {
     out.best = "no node";
-    out.statement = "The other limits leave no node.";
+    out.why = doc::Reason{"others_leave", {{"nodes", 0}}};
     return out;
   }
   out.best = gpu.saturated ? "overloaded" : to_text(late.reached);
-  out.statement = fmt::format(
-      "The other limits leave {}: {}; {} is allowed.", count_of(nodes, "node"),
-      gpu.saturated ? "overloaded in the busiest hour" : "up to " + out.best + " a request", out.required);
+  out.why =
+      doc::Reason{"others_leave_late",
+                  {{"nodes", nodes},
+                   {"limit_s", late.limit.base()},
+                   {"time_s", gpu.saturated ? std::nullopt : std::optional<double>{late.reached.base()}}}};
   return out;
 }
 

@@ -72,8 +72,7 @@ doc::Serving::Option option_document(const ServiceOption& o, const ServiceSpec& 
   out.no_price = missing.prices;
   out.no_power = missing.power;
   out.no_units = missing.units;
-  for (const Conflict& c : o.conflicts)
-    out.conflicts.push_back({std::string{to_string(c.limit)}, c.statement});
+  for (const Conflict& c : o.conflicts) out.conflicts.push_back({std::string{to_string(c.limit)}, c.why});
   return out;
 }
 

@@ -49,45 +49,42 @@ double down_share(const Catalog& catalog, const NodeSpec& node, const Scenario& 
   return down_share(reliability, repair);
 }
 
-/// ", bound by decoding on the host's cores"; empty where the GPUs bind.
-std::string host_limit_text(const ServiceOption& o) {
-  const auto least = std::ranges::min_element(o.limits, {}, &ServiceLimit::rate);
-  return least == o.limits.begin() ? std::string{} : ", bound by " + least->name;
-}
-
 /// Why no number of nodes will do, or more than there may be.
 Conflict why_none(const ServiceOption& o, const Scenario& s) {
   const ServiceNode& node = *o.server;
   const ServiceSpec& service = *s.serving;
   if (!node.refused().empty()) {
-    if (node.unsupported())
-      return {Limit::precision, std::string{to_string(node.precision())}, "none", node.refused() + "."};
+    const doc::Reason why{"cannot_serve", {{"message", node.refused()}}};
+    if (node.unsupported()) return {Limit::precision, std::string{to_string(node.precision())}, "none", why};
     const Bytes all = node.node().gpu.memory.value;
-    if (!node.tokens())
-      return {Limit::gpu_memory, to_text(all), to_text(node.memory()), node.refused() + "."};
+    if (!node.tokens()) return {Limit::gpu_memory, to_text(all), to_text(node.memory()), why};
     if (node.tokens()->too_few_gpus())
       return {Limit::configuration, count_of(service.tokens->tensor, "GPU"),
-              count_of(node.node().gpus, "GPU"), node.refused() + "."};
-    return {Limit::gpu_memory, to_text(all), "the weights and one request", node.refused() + "."};
+              count_of(node.node().gpus, "GPU"), why};
+    return {Limit::gpu_memory, to_text(all), "the weights and one request", why};
   }
   if (const auto broken = node.broken_alone())
     return {broken->kind, to_text(broken->limit), to_text(broken->reached),
-            fmt::format("A single request takes {}{} on {} in {}; {} is the limit, and more nodes do not "
-                        "shorten it.",
-                        to_text(broken->reached), node.tokens() ? fmt::format(" ({})", broken->name()) : "",
-                        node.node().gpu.name, to_string(node.precision()), to_text(broken->limit))};
+            doc::Reason{"lone_request",
+                        {{"gpu", node.node().gpu.name},
+                         {"precision", to_string(node.precision())},
+                         {node.tokens() ? "limit" : "", broken->name()},
+                         {"time_s", broken->reached.base()},
+                         {"limit_s", broken->limit.base()}}}};
   const auto least = std::ranges::min_element(o.limits, {}, &ServiceLimit::rate);
   const int most = fleet_bound(s);
   if (!(least->rate > Frequency{0})) {
     const ServiceTarget limit = node.targets(node.under(node.gpu_capacity() / 2)).front();
     return {limit.kind, to_text(limit.limit), to_text(node.single()),
-            fmt::format("No load at all keeps {:g} % of the requests within {}.", 100 * limit.percentile,
-                        to_text(limit.limit))};
+            doc::Reason{"no_load", {{"percentile", limit.percentile}, {"limit_s", limit.limit.base()}}}};
   }
   const double nodes = std::ceil(service.peak_rate() / least->rate);
   return {Limit::max_nodes, count_of(most, "node"), fmt::format("{:.0f} nodes", nodes),
-          fmt::format("The busiest hour takes about {:.0f} nodes ({} of them each{}); max_nodes is {}.",
-                      nodes, requests_text(least->rate), host_limit_text(o), most)};
+          doc::Reason{"fleet_past_most",
+                      {{least == o.limits.begin() ? "" : "binds", least->name},
+                       {"nodes", nodes},
+                       {"each_per_s", least->rate.base()},
+                       {"max_nodes", most}}}};
 }
 
 void add_spares(ServiceOption& o, const Scenario& s) {
@@ -97,19 +94,20 @@ void add_spares(ServiceOption& o, const Scenario& s) {
     const auto spares = spares_for_availability(o.needed, o.down, *service.availability, room);
     o.spares = spares.value_or(room);
     if (!spares)
-      o.conflicts.push_back(
-          {Limit::availability, fmt::format("{:g}", *service.availability),
-           fmt::format("{:.6g}", fleet_availability(o.needed, room, o.down)),
-           fmt::format("{} of which {} have to be up keep {:.6g} of the time at most, and {:g} is asked.",
-                       count_of(o.needed + room, "node"), o.needed,
-                       fleet_availability(o.needed, room, o.down), *service.availability)});
+      o.conflicts.push_back({Limit::availability, fmt::format("{:g}", *service.availability),
+                             fmt::format("{:.6g}", fleet_availability(o.needed, room, o.down)),
+                             doc::Reason{"rarely_up",
+                                         {{"nodes", o.needed + room},
+                                          {"needed", o.needed},
+                                          {"reached", fleet_availability(o.needed, room, o.down)},
+                                          {"asked", *service.availability}}}});
   } else {
     o.spares = service.spares.value_or(0);
     if (o.spares > room)
       o.conflicts.push_back(
           {Limit::max_nodes, count_of(fleet_bound(s), "node"), count_of(o.nodes(), "node"),
-           fmt::format("{} and {} for the busiest hour are more than max_nodes, {}.",
-                       count_of(o.spares, "spare"), count_of(o.needed, "node"), fleet_bound(s))});
+           doc::Reason{"fleet_spares_past_most",
+                       {{"nodes", o.needed}, {"spares", o.spares}, {"max_nodes", fleet_bound(s)}}}});
   }
   o.availability = fleet_availability(o.needed, o.spares, o.down);
 }
@@ -213,40 +211,52 @@ std::optional<ServiceLimit> passed_limit(const ServiceNode& node, Frequency each
 
 Smaller ServingDemand::falls_short(int fewer) {
   const Frequency each = load_ / fewer, of_gpu = each / node_.node().gpus;
-  const std::string nodes = count_of(fewer, "node");
   if (const auto past = passed_limit(node_, each))
     return {fewer,
             past->name,
-            fmt::format("{} would have to take {} each; the limit set by {} is {}.", nodes,
-                        requests_text(each), past->name, requests_text(past->rate)),
+            doc::Reason{"each_past_limit",
+                        {{"limit", past->name},
+                         {"nodes", fewer},
+                         {"each_per_s", each.base()},
+                         {"limit_per_s", past->rate.base()}}},
             {}};
   const ServingResult gpu = node_.under(of_gpu, slower_);
   if (gpu.saturated)
-    return {fewer,
-            "latency",
-            fmt::format("{} would be overloaded: each GPU does {} at most, and {} are asked of it.", nodes,
-                        requests_text(node_.gpu_capacity()), requests_text(of_gpu)),
-            {}};
+    return {
+        fewer,
+        "latency",
+        doc::Reason{
+            "overloaded",
+            {{"nodes", fewer}, {"gpu_per_s", node_.gpu_capacity().base()}, {"asked_per_s", of_gpu.base()}}},
+        {}};
   const auto late = node_.broken(gpu).value_or(node_.targets(gpu).front());
   return {fewer,
           "latency",
-          fmt::format("With {} up {:g} % of the requests would take up to {}{}; the limit is {}.", nodes,
-                      100 * late.percentile, told_apart(late.reached, late.limit),
-                      node_.tokens() ? fmt::format(" ({})", late.name()) : "", to_text(late.limit)),
+          doc::Reason{"late",
+                      {{node_.tokens() ? "limit" : "", late.name()},
+                       {"nodes", fewer},
+                       {"percentile", late.percentile},
+                       {"time_s", late.reached.base()},
+                       {"limit_s", late.limit.base()}}},
           {}};
 }
 
 Conflict passed_conflict(const ServiceOption& o, const ServiceLimit& passed, Frequency peak, int nodes) {
   const ServiceNode& node = *o.server;
-  std::string cores;
-  if (node.decode_rate() && passed.rate == *node.decode_rate())
-    cores = fmt::format(" ({} cores; these have {})", grouped(std::ceil(peak * node.decode())),
-                        grouped(nodes * node.node().cpu_cores->value));
-  return {
-      passed.limit, requests_text(peak), requests_text(nodes * passed.rate),
-      fmt::format("{} {} at most {}, bound by {}; the busiest hour asks for {}, which takes {}{}.",
-                  count_of(nodes, "node"), nodes == 1 ? "takes" : "take", requests_text(nodes * passed.rate),
-                  passed.name, requests_text(peak), count_of(std::ceil(peak / passed.rate), "node"), cores)};
+  std::optional<double> cores, there;
+  if (node.decode_rate() && passed.rate == *node.decode_rate()) {
+    cores = std::ceil(peak * node.decode());
+    there = nodes * node.node().cpu_cores->value;
+  }
+  return {passed.limit, requests_text(peak), requests_text(nodes * passed.rate),
+          doc::Reason{"fleet_past_limit",
+                      {{"limit", passed.name},
+                       {"nodes", nodes},
+                       {"takes_per_s", (nodes * passed.rate).base()},
+                       {"peak_per_s", peak.base()},
+                       {"enough", std::ceil(peak / passed.rate)},
+                       {"cores", cores},
+                       {"cores_there", there}}}};
 }
 
 std::optional<std::vector<Conflict>> fleet_conflicts(const ServiceOption& option, int needed,
@@ -268,7 +278,7 @@ std::optional<std::vector<Conflict>> fleet_conflicts(const ServiceOption& option
   if (o.nodes() > most)
     o.conflicts.insert(o.conflicts.begin(),
                        {Limit::max_nodes, count_of(most, "node"), count_of(o.nodes(), "node"),
-                        fmt::format("It takes {}; max_nodes is {}.", count_of(o.nodes(), "node"), most)});
+                        doc::Reason{"fleet_takes", {{"nodes", o.nodes()}, {"max_nodes", most}}}});
   return o.conflicts;
 }
 

@@ -107,7 +107,7 @@ class ServiceRelaxations final : public RelaxableSearch {
     free.goal->max_nodes = 100'000;
     std::vector<ServiceOption> solved;
     for (ServiceOption& o : placed(found, free)) {
-      o.conflicts = {{limit, "", count_of(o.nodes(), "node"), ""}};
+      o.conflicts = {{limit, "", count_of(o.nodes(), "node"), {}}};
       solved.push_back(std::move(o));
     }
     return solved;

@@ -64,7 +64,7 @@ struct ServiceResult {
   std::vector<doc::Plan::Relaxation> relaxations;
   std::vector<MeasuredComparison> measured;  ///< what the owner measured beside the model
   std::vector<Assumption> assumptions;
-  std::vector<std::string> warnings;
+  std::vector<doc::Reason> warnings;
   bool partial = false;  ///< ended before every choice was tried
 };
 

@@ -28,12 +28,7 @@ std::vector<double> rank(const ServiceOption& o, Objective objective) {
   return {nodes, power};
 }
 
-/// ", which takes 34 nodes"; empty where no number of nodes would do.
-std::string needed_text(const ServiceNode& node, Frequency load) {
-  constexpr int most = 100'000;
-  const auto nodes = nodes_for(node, load, most);
-  return nodes ? ", which takes " + count_of(*nodes, "node") : std::string{};
-}
+constexpr int most_nodes = 100'000;  ///< of a fleet that is looked for beyond what may be
 
 /// How far from an answer: less is nearer, from front to back.
 std::vector<double> shortfall(const ServiceOption& o) {
@@ -133,19 +128,21 @@ ServiceOption own_fleet(const Catalog& catalog, const GpuModelLibrary& kernels, 
     o.conflicts.insert(
         o.conflicts.begin(),
         {late.kind, to_text(late.limit), gpu.saturated ? "overloaded" : told_apart(late.reached, late.limit),
-         gpu.saturated
-             ? fmt::format("{} GPUs are overloaded at the busiest hour{}.", o.needed * o.server->node().gpus,
-                           needed_text(*o.server, service.peak_rate()))
-             : fmt::format("At the busiest hour {:g} % of the requests take up to {}.", 100 * late.percentile,
-                           told_apart(late.reached, late.limit))});
+         gpu.saturated ? doc::Reason{"gpus_overloaded",
+                                     {{"gpus", o.needed * o.server->node().gpus},
+                                      {"enough", nodes_for(*o.server, service.peak_rate(), most_nodes)}}}
+                       : doc::Reason{"busiest_hour",
+                                     {{"percentile", late.percentile},
+                                      {"time_s", late.reached.base()},
+                                      {"limit_s", late.limit.base()}}}});
   } else if (can && o.availability < service.availability.value_or(0)) {
-    o.conflicts.insert(
-        o.conflicts.begin(),
-        {Limit::availability, fmt::format("{:g}", *service.availability),
-         fmt::format("{:.6g}", o.availability),
-         fmt::format("The busiest hour takes {}, {} up {:.6g} of the time with {}; {:g} is asked.",
-                     count_of(o.needed, "node"), o.needed == 1 ? "which is" : "which are", o.availability,
-                     count_of(o.spares, "spare"), *service.availability)});
+    o.conflicts.insert(o.conflicts.begin(), {Limit::availability, fmt::format("{:g}", *service.availability),
+                                             fmt::format("{:.6g}", o.availability),
+                                             doc::Reason{"spares_too_few",
+                                                         {{"needed", o.needed},
+                                                          {"spares", o.spares},
+                                                          {"reached", o.availability},
+                                                          {"asked", *service.availability}}}});
   }
   return o;
 }

@@ -63,7 +63,7 @@ void evaluate_training(const Scenario& s, Evaluator& evaluator, SweepRow& row) {
   for (const Question& q : questions(s)) {
     if (const auto conflicts = fixed_conflicts(evaluator, q); !conflicts.empty()) {
       row.feasible = false;
-      row.binds = conflicts.front().statement;
+      row.binds = kind_of(conflicts.front().limit).title;
       row.figures.assign(training_columns().size(), {});
       if (conflicts.front().limit != Limit::gpu_memory) return;
       row.figures[4] =
@@ -92,7 +92,7 @@ void evaluate_service(const Scenario& asked, const Catalog& catalog, SweepRow& r
   row.feasible = o.feasible();
   row.nodes = o.nodes();
   row.gpus = o.nodes() * o.server->node().gpus;
-  row.binds = row.feasible ? o.binds : o.conflicts.front().statement;
+  row.binds = row.feasible ? o.binds : std::string{kind_of(o.conflicts.front().limit).title};
   row.figures = {o.server->node().id, std::string{to_string(o.server->precision())}};
   row.figures.resize(service_columns().size());
   if (o.needed == 0) return;

@@ -29,10 +29,8 @@ class ServiceModel {
     for (const Json& device : scenario.calibration.devices) kernels_.add(device);
     expected_ = best_fleet(catalog, kernels_, scenario);
     if (!expected_.feasible())
-      throw Error{expected_.conflicts.front().statement,
-                  {},
-                  "rackcast size says more about it",
-                  ErrorKind::infeasible};
+      throw Error{
+          brief_text(expected_.conflicts.front()), {}, "rackcast size says more", ErrorKind::infeasible};
   }
 
   [[nodiscard]] const std::vector<InputRange>& ranges() const { return ranges_; }

@@ -121,8 +121,7 @@ int expected_nodes(Model& model, const Scenario& s) {
   if (!s.goal) return s.cluster.nodes;
   const Found found = find_nodes(model.evaluator(), questions(s), s.goal->deadline, s.goal->max_nodes);
   if (!found.feasible) {
-    throw Error{
-        found.conflicts.front().statement, {}, "rackcast size says more about it", ErrorKind::infeasible};
+    throw Error{brief_text(found.conflicts.front()), {}, "rackcast size says more", ErrorKind::infeasible};
   }
   return found.nodes;
 }

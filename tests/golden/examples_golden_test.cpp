@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/campaign/campaign.hpp"
 #include "scenarios/serving/service_result.hpp"
@@ -78,16 +79,16 @@ std::string served(const Catalog& catalog, const std::string& scenario) {
                   1000 * r.chosen.server->single().base(), r.chosen.busy, r.answer.binding_constraint);
   out += fmt::format("  90 %: {} to {} nodes for the busiest hour; up {:.5f} of the time\n",
                      r.least.value_or(0), r.most.value_or(0), r.chosen.availability);
-  out += "  " + r.answer.why_not_fewer.value_or(Smaller{}).statement + "\n";
+  out += "  " + reports::why_text(r.answer.why_not_fewer.value_or(Smaller{}).why) + "\n";
   for (const ServiceOption& o : r.options)
     out += fmt::format("  {} {}: {}\n", o.server->node().id, to_string(o.server->precision()),
                        o.feasible() ? fmt::format("{} nodes, {:.4g} requests/s a GPU, {}", o.nodes(),
                                                   o.limits.front().rate.base() / o.server->node().gpus,
                                                   to_text(o.site->cost->own.over_life(1)))
-                                    : o.conflicts.front().statement);
+                                    : reports::why_text(o.conflicts.front().why));
   for (const Change& c : r.answer.changes)
-    out +=
-        fmt::format("  {}, {}: {}\n", c.input, c.change, c.nodes ? fmt::format("{}", *c.nodes) : c.statement);
+    out += fmt::format("  {}, {}: {}\n", c.input, c.change,
+                       c.nodes ? fmt::format("{}", *c.nodes) : reports::why_text(c.why));
   return out;
 }
 

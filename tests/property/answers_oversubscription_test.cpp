@@ -30,10 +30,8 @@ Step step_of(const Catalog& catalog, const char* node, int nodes, const char* ra
  "cluster": {{"node": "{}", "nodes": {}, "fabric": {{"oversubscription": {}, "rails": "{}", "routing": "{}"}}}}}})",
       node, nodes, ratio, rails, routing);
   const Result answer = simulate(read_scenario(parse_json(text, "x.json"), "x.json"), catalog, nullptr, {});
-  const auto says = [](const std::string& w) {
-    return w.find("Routes between switches are static") != w.npos;
-  };
-  return {answer.workloads.front().run.parts.total.base(), std::ranges::any_of(answer.warnings, says)};
+  return {answer.workloads.front().run.parts.total.base(),
+          std::ranges::count(answer.warnings, "collisions", &doc::Reason::code) > 0};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "models/frameworks/framework.hpp"
 #include "models/split/split_training.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/names/exchange_choice.hpp"
@@ -276,7 +277,7 @@ TEST_CASE("a framework that nobody knows is a warning, not a silent guess") {
                                             {"workloads.0.framework.name=" + name}),
                               Catalog::builtin());
     std::string all;
-    for (const std::string& warning : r.warnings) all += warning;
+    for (const doc::Reason& warning : r.warnings) all += reports::reason_text(warning);
     return all.find("No framework is known as \"" + name + "\"") != std::string::npos;
   };
   CHECK(warned("chaner"));

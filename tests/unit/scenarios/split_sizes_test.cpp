@@ -7,6 +7,7 @@
 #include <string>
 
 #include "models/memory/memory.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/answer/node_counts.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/answer/search.hpp"
@@ -82,8 +83,8 @@ TEST_CASE("states sharded over the replicas: memory and not the deadline says ho
   REQUIRE(r.answer.why_not_fewer);
   CHECK(r.answer.why_not_fewer->nodes == 1);
   CHECK(r.answer.why_not_fewer->fails == "gpu_memory");
-  CHECK(contains(r.answer.why_not_fewer->statement, "8.32 GB of optimizer state"));
-  CHECK(contains(r.answer.why_not_fewer->statement, "fit from 12 GPUs on"));
+  CHECK(contains(reports::why_text(r.answer.why_not_fewer->why), "8.32 GB of optimizer state"));
+  CHECK(contains(reports::why_text(r.answer.why_not_fewer->why), "fit from 12 GPUs on"));
   REQUIRE(r.plan);
   REQUIRE(r.plan->chosen);
   CHECK(r.plan->chosen->nodes == 2);
@@ -129,7 +130,7 @@ TEST_CASE("a pipeline over nodes: the answer is a count that simulate takes") {
   CHECK(r.answer.nodes == 4);
   CHECK(r.answer.binding_constraint == "configuration");
   REQUIRE(r.answer.why_not_fewer);
-  CHECK(contains(r.answer.why_not_fewer->statement, "24 GPUs are no multiple of 32"));
+  CHECK(contains(reports::why_text(r.answer.why_not_fewer->why), "24 GPUs are no multiple of 32"));
   Asked at = asked;
   at.nodes = r.answer.nodes;
   CHECK(simulate(scenario(at), catalog()).answer.feasible);

@@ -7,6 +7,7 @@
 #include "models/data_path/storage.hpp"
 #include "models/memory/memory.hpp"
 #include "models/split/split_tables.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/answer/explain.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/answer/search.hpp"
@@ -99,7 +100,8 @@ TEST_CASE("size finds the nodes that hold the tables, and why not fewer") {
   CHECK(r.answer.binding_constraint == "gpu_memory");
   REQUIRE(r.answer.why_not_fewer);
   CHECK(r.answer.why_not_fewer->fails == "gpu_memory");
-  CHECK(contains(r.answer.why_not_fewer->statement, "Its tables take 209 GB, 26.1 GB on each of 8 GPUs"));
+  CHECK(contains(reports::why_text(r.answer.why_not_fewer->why),
+                 "Its tables take 209 GB, 26.1 GB on each of 8 GPUs"));
   REQUIRE(r.plan);
   REQUIRE(r.plan->chosen);
   CHECK(r.plan->chosen->nodes == 2);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "models/networks/workload.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/result/result.hpp"
@@ -132,12 +133,12 @@ TEST_CASE(
   const Result past = simulate(scenario(kBert + R"(, "batch_per_gpu": 16, "critical_batch": 256)", nodes(4)),
                                catalog(), nullptr, {});
   REQUIRE(past.warnings.size() >= 1);
-  CHECK(contains(past.warnings.back(), "512 samples (65,536 tokens)"));
-  CHECK(contains(past.warnings.back(), "256"));
+  CHECK(contains(reports::reason_text(past.warnings.back()), "512 samples (65,536 tokens)"));
+  CHECK(contains(reports::reason_text(past.warnings.back()), "256"));
   const std::string document = checked_json_text(past);
   CHECK(contains(document, "\"largest_useful\": 256"));
   CHECK(contains(document, "\"grows_with_gpus\": true"));
   const Result within = simulate(
       scenario(kBert + R"(, "batch_per_gpu": 16, "critical_batch": 512)", nodes(4)), catalog(), nullptr, {});
-  for (const std::string& warning : within.warnings) CHECK(!contains(warning, "largest useful"));
+  for (const doc::Reason& warning : within.warnings) CHECK(warning.code() != "batch_past_useful");
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "reports/pages/report.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/answer/search.hpp"
 #include "scenarios/serving/service_result.hpp"
 #include "tests/answer_sentence.hpp"
@@ -43,8 +44,9 @@ TEST_CASE("a change that takes more nodes than there may be has no answer, and s
       changes, [](const Change& c) { return c.input == "precision" && c.change == "fp32"; });
   REQUIRE(fp32 != changes.end());
   CHECK_FALSE(fp32->nodes);
-  CHECK(has(fp32->statement, "nodes would do, but they break these limits: most nodes (6 nodes allowed)"));
-  CHECK(has(fp32->statement, ", racks (3 racks allowed)"));
+  CHECK(has(reports::why_text(fp32->why),
+            "nodes would do, but they break these limits: most nodes (6 nodes allowed)"));
+  CHECK(has(reports::why_text(fp32->why), ", racks (3 racks allowed)"));
   const auto even = std::ranges::find(changes, std::string{"peak"}, &Change::input);
   REQUIRE(even != changes.end());
   CHECK(even->nodes);  // fewer keep everything
@@ -75,10 +77,10 @@ TEST_CASE("a conflict names decoding on the host and how much the busiest hour n
   const auto decoding = std::ranges::find(r.answer.conflicts, Limit::host_decoding, &Conflict::limit);
   REQUIRE(decoding != r.answer.conflicts.end());
   CHECK(decoding->required == "120,000 requests/s");
-  CHECK(has(decoding->statement, "The other limits leave"));
-  CHECK(has(decoding->statement, "bound by decoding on the host's cores; "));
-  CHECK(has(decoding->statement, "the busiest hour asks for 120,000 requests/s, which takes"));
-  CHECK(has(decoding->statement, " cores; these have "));
+  CHECK(has(reports::why_text(decoding->why), "The other limits leave"));
+  CHECK(has(reports::why_text(decoding->why), "bound by decoding on the host's cores; "));
+  CHECK(has(reports::why_text(decoding->why), "the busiest hour asks for 120,000 requests/s, which takes"));
+  CHECK(has(reports::why_text(decoding->why), " cores; these have "));
 }
 
 TEST_CASE("of every conflict the first figure is the limit and the second what there is") {
@@ -127,5 +129,5 @@ TEST_CASE("issue 23, item 37: a limit ends what would change the answer of a fle
   CHECK(part.answer.nodes == whole.answer.nodes);
   CHECK(part.relaxations.empty());
   REQUIRE(part.answer.changes.size() == 2);
-  CHECK(part.answer.changes.back().statement == whole.answer.changes[1].statement);
+  CHECK(part.answer.changes.back().why == whole.answer.changes[1].why);
 }

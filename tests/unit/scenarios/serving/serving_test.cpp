@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/listings/templates.hpp"
 #include "scenarios/serving/service_result.hpp"
@@ -131,7 +132,7 @@ TEST_CASE("the network, the host's cores, memory, max_nodes and a latency that n
           doctest::test_suite("long")) {
   const ServiceResult network = sized(std::string{kBusy} + R"(, "request": "5 MB")");
   CHECK(network.chosen.binds == "network ports");
-  CHECK(has(network.answer.why_not_fewer->statement, "network ports"));
+  CHECK(has(reports::why_text(network.answer.why_not_fewer->why), "network ports"));
   const ServiceResult cores = sized(std::string{kBusy} + R"(, "record": "jpeg")");
   CHECK(cores.chosen.binds == "decoding on the host's cores");
   CHECK(cores.chosen.needed > sized(kBusy).chosen.needed);

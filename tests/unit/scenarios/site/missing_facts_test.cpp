@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/result/result.hpp"
@@ -46,8 +47,8 @@ Result run(const Catalog& catalog, const std::string& cluster, const std::string
 }
 
 bool warns(const Result& result, const std::string& of) {
-  for (const std::string& warning : result.warnings)
-    if (warning.find(of) != std::string::npos) return true;
+  for (const doc::Reason& warning : result.warnings)
+    if (reports::reason_text(warning).find(of) != std::string::npos) return true;
   return false;
 }
 

@@ -1,0 +1,123 @@
+/// What a reader of a result has to know before believing it.
+#include <fmt/format.h>
+
+#include "reports/sentences/reason_sentences.hpp"
+#include "sim/json/table_document.hpp"
+#include "sim/units/quantity_text.hpp"
+
+namespace rackcast::reports {
+
+namespace {
+
+using doc::Reason;
+
+constexpr ReasonSentence of_warnings[] = {
+    {"other_gpu_measured",
+     [](const Reason& r) -> std::string {
+       return fmt::format("{}: measured on {}, so it says nothing of {}", r.text("file"), r.text("measured"),
+                          r.text("gpu"));
+     }},
+    {"assumed_wiring",
+     [](const Reason& r) -> std::string {
+       return r.text("text");
+     }},
+    {"part_of_sample",
+     [](const Reason& r) -> std::string {
+       return r.text("workload") +
+              ": a GPU has a part of a sample. What the GPUs of a sample tell each other has no model.";
+     }},
+    {"borrowed_kernels",
+     [](const Reason& r) -> std::string {
+       return fmt::format(
+           "{}: no {} kernel in this precision was measured on its architecture; its efficiencies are those "
+           "of "
+           "{}, with a wider interval.",
+           r.text("gpu"), r.text("family"), r.text("donor"));
+     }},
+    {"convergence_law",
+     [](const Reason& r) -> std::string {
+       return r.text("workload") +
+              ": weakest link: convergence law. The epochs follow the batch by a published law with one "
+              "critical "
+              "batch, which differs by network, data and optimizer and grows during training; confidence "
+              "low.";
+     }},
+    {"stale_gradients",
+     [](const Reason& r) -> std::string {
+       return r.text("workload") +
+              ": gradients are stale, and what that costs in epochs is left out: no published figure holds "
+              "for "
+              "every network (staleness_penalty).";
+     }},
+    {"unknown_framework",
+     [](const Reason& r) -> std::string {
+       return fmt::format(
+           "No framework is known as \"{}\": its overheads are those of a framework without a profile, with "
+           "a "
+           "wide interval. `rackcast catalog list frameworks` names the known ones.",
+           r.text("framework"));
+     }},
+    {"assumed_cores",
+     [](const Reason& r) -> std::string {
+       return fmt::format(
+           "{}: the number of its CPU cores is not known; {:.0f} CPU cores in a node are assumed, with a "
+           "wide "
+           "interval. Say it with \"input\": {{\"cores\": 40}}.",
+           r.text("node"), r.number("cores"));
+     }},
+    {"idle_nodes",
+     [](const Reason& r) -> std::string {
+       const double idle = r.number("idle");
+       return fmt::format("{} of {} have no GPU of the job (\"gpus_per_job\" is {}): {} idle{}", idle,
+                          counted(r, "nodes", "node"), r.number("gpus"), idle == 1 ? "it" : "they",
+                          idle == 1 ? "s" : "");
+     }},
+    {"no_cycle",
+     [](const Reason& r) -> std::string {
+       return fmt::format(
+           "{}: Steps do not repeat: {} were simulated, and the figures of a step are the mean over their "
+           "last "
+           "half.",
+           r.text("workload"), r.number("steps"));
+     }},
+    {"collisions",
+     [](const Reason& r) -> std::string {
+       return fmt::format(
+           "{}: Routes between switches are static ({}), and flows of this training share cables while other "
+           "cables are idle. A step takes {}; with adaptive routing it would take {}. Another number of "
+           "uplinks "
+           "makes other flows collide, so a higher oversubscription can be faster: compare several.",
+           r.text("workload"), r.text("routing"), to_text(Duration{r.number("step_s")}),
+           to_text(Duration{r.number("adaptive_s")}));
+     }},
+    {"batch_past_useful",
+     [](const Reason& r) -> std::string {
+       return fmt::format(
+           "{}: a step takes {}, past the largest useful batch of {} samples: more in a step do not train "
+           "faster. "
+           "{}",
+           r.text("workload"), r.text("batch"), grouped(r.number("useful")),
+           r.number("stated") != 0 ? "State a smaller \"global_batch\"."
+                                   : "Use fewer GPUs, or state \"global_batch\".");
+     }},
+    {"ended_early",
+     [](const Reason&) -> std::string {
+       return "partial: a limit ended the simulation; a figure without an interval was not varied";
+     }},
+    {"options_left",
+     [](const Reason& r) -> std::string {
+       return fmt::format("partial: {} of {} choices were tried", r.number("tried"), r.number("options"));
+     }},
+    {"changes_left",
+     [](const Reason&) -> std::string {
+       return "partial: the limit ended what would change the answer";
+     }},
+};
+
+}  // namespace
+
+std::span<const ReasonSentence> warning_sentences() {
+  return of_warnings;
+}
+
+}  // namespace rackcast::reports
