@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "reports/blocks/block.hpp"
-#include "scenarios/document/figures.hpp"
+#include "scenarios/document/form/figures.hpp"
 
 namespace rackcast::reports {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reports/blocks/format.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -158,7 +159,7 @@ std::string_view job_noun(std::string_view kind) {
 Section campaign_cost_section(const doc::CampaignCost& document) {
   Section out{"cost", "Cost", {}};
   if (!document.known) {
-    out.blocks.push_back({Paragraph{document.statement}});
+    out.blocks.push_back({Paragraph{why_text(document.why)}});
     return out;
   }
   const CostFigures& cost = document.figures;
@@ -168,7 +169,7 @@ Section campaign_cost_section(const doc::CampaignCost& document) {
   if (auto chart = job_chart(cost)) out.blocks.push_back({std::move(*chart), Audience::document});
   out.blocks.push_back({hour_table(cost.node_hour, cost.is_open()), Audience::document});
   std::string missing;
-  for (const std::string& item : cost.missing) missing += (missing.empty() ? "" : "; ") + item;
+  for (const doc::Reason& item : cost.missing) missing += (missing.empty() ? "" : "; ") + reason_text(item);
   if (!missing.empty()) out.blocks.push_back({Paragraph{"Without a price, and left out: " + missing + "."}});
   return out;
 }

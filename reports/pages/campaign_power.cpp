@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reports/blocks/format.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -187,7 +188,7 @@ KeyValues heat(const PowerFigures& power) {
 Section campaign_power_section(const doc::CampaignPower& document) {
   Section out{"power", "Power and cooling", {}};
   if (!document.known) {
-    out.blocks.push_back({Paragraph{document.statement}});
+    out.blocks.push_back({Paragraph{why_text(document.why)}});
     return out;
   }
   const PowerFigures& power = document.figures;

@@ -8,6 +8,7 @@
 #include "reports/blocks/readable.hpp"
 #include "reports/pages/campaign_cost.hpp"
 #include "reports/pages/campaign_power.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/document/campaign.hpp"
 #include "scenarios/document/whole.hpp"
 #include "sim/json/reader.hpp"
@@ -33,7 +34,7 @@ Cell percentile_cell(const std::optional<double>& value, const std::optional<dou
 /// What the intervals of this campaign are, or why there are none.
 std::string about_interval(const Campaign& c) {
   if (!c.interval) return "Without an interval: one simulated campaign, drawn with the scenario's seed.";
-  if (c.interval->draws == 0) return "Without an interval: " + c.interval->why_none + ".";
+  if (c.interval->draws == 0) return "Without an interval: " + why_text(c.interval->why_none) + ".";
   return fmt::format(
       "90 % interval: smallest and largest of {} draws of arrivals, failures and the model's error.",
       c.interval->draws);

@@ -7,6 +7,8 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/reason_sentences.hpp"
+#include "reports/sentences/site_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -257,7 +259,7 @@ Table cost_of_runs(const SiteCost& c, const Formulas& formulas, bool open) {
 Blocks cost_section(const ResultDocument& document) {
   if (!document.site || !document.site->cost) return {};
   const SiteCost& cost = *document.site->cost;
-  Blocks blocks{{Paragraph{cost.statement}}};
+  Blocks blocks{{Paragraph{cost_text(*document.site)}}};
   const double bill = document.site->bill.empty() ? 0 : document.site->bill_total_usd.value_or(0);
   const bool billed = bill > 0 && std::abs(cost.capex_usd / bill - 1) < 1e-6;
   const Formulas formulas(cost, billed);
@@ -274,7 +276,9 @@ Blocks cost_section(const ResultDocument& document) {
   if (!cost.runs.empty()) blocks.push_back({cost_of_runs(cost, formulas, open)});
   if (!cost.missing.empty()) {
     blocks.push_back({Subheading{"Not in these sums"}, Audience::document});
-    blocks.push_back({List{cost.missing}, Audience::document});
+    List list;
+    for (const doc::Reason& reason : cost.missing) list.items.push_back(reason_text(reason));
+    blocks.push_back({std::move(list), Audience::document});
   }
   return blocks;
 }

@@ -5,6 +5,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/run_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -133,9 +134,7 @@ std::string write_sentence(const InputPath::WriteBack& w) {
 void add_workload(Blocks& blocks, const WorkloadResult& w) {
   const InputPath& in = *w.input;
   blocks.push_back({Subheading{w.title}, Audience::document});
-  if (!in.statement.empty()) {
-    blocks.push_back({Paragraph{in.statement}, Audience::document});
-  }
+  if (!in.funnel.empty()) blocks.push_back({Paragraph{input_text(in)}, Audience::document});
   for (const auto& e : in.epochs) {
     StackedBar bar = source_bar(w, e);
     if (bar.parts.size() > 1) blocks.push_back({std::move(bar), Audience::document});

@@ -8,6 +8,7 @@
 #include "reports/drawings/level_drawing.hpp"
 #include "reports/drawings/machine_svg.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/site_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -87,7 +88,7 @@ std::optional<Drawing> level_drawing(const SiteRacks& racks, const SiteNetwork& 
 Blocks network_section(const ResultDocument& document) {
   Blocks blocks;
   const bool sited = document.site && document.site->network;
-  if (sited) blocks.push_back({Paragraph{document.site->network->statement}});
+  if (sited) blocks.push_back({Paragraph{network_text(*document.site->network)}});
   bool drawn = false;
   for (const MachineDrawing& drawing : document.drawings) {
     drawn = drawn || drawing.of == "network";

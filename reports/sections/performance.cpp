@@ -8,6 +8,7 @@
 #include "reports/blocks/format.hpp"
 #include "reports/drawings/timeline.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/run_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -208,9 +209,7 @@ std::string utilisation_sentence(const WorkloadResult& w) {
 void add_workload(Blocks& blocks, const WorkloadResult& workload, const ResultDocument& document) {
   if (workload.step && !workload.step->parts.empty()) {
     blocks.push_back({step_bar(workload)});
-    if (!workload.step->statement.empty()) {
-      blocks.push_back({Paragraph{workload.step->statement}, Audience::document});
-    }
+    blocks.push_back({Paragraph{step_text(*workload.step)}, Audience::document});
     if (auto drawing = timeline_drawing(workload, !document.measured.empty())) {
       blocks.push_back({std::move(*drawing), Audience::document});
     }

@@ -7,6 +7,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/site_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -255,7 +256,7 @@ Blocks power_section(const ResultDocument& document) {
   if (!document.site) return {};
   const SitePower& p = document.site->power;
   const bool open = !document.site->no_power.empty();
-  Blocks blocks{{Paragraph{p.statement}}};
+  Blocks blocks{{Paragraph{power_text(*document.site)}}};
   if (!p.known) return blocks;
   blocks.push_back({consumers(p, open), Audience::document});
   blocks.push_back({levels(p), Audience::document});

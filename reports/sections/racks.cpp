@@ -8,6 +8,7 @@
 #include "reports/drawings/floor_drawing.hpp"
 #include "reports/drawings/rack_drawing.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/site_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -152,10 +153,9 @@ Blocks racks_section(const ResultDocument& document) {
   if (!document.site) return {};
   const SiteRacks& racks = document.site->racks;
   Blocks blocks;
-  if (!racks.statement.empty()) blocks.push_back({Paragraph{racks.statement}});
-  if (!racks.power_statement.empty()) {
-    blocks.push_back({Note{Tone::caution, "Nameplate or typical power", racks.power_statement}});
-  }
+  blocks.push_back({Paragraph{packing_text(*document.site)}});
+  if (!racks.groups.empty())
+    blocks.push_back({Note{Tone::caution, "Nameplate or typical power", fullest_rack_text(*document.site)}});
   if (!racks.groups.empty()) blocks.push_back({group_table(racks)});
   blocks.push_back({device_table(racks), Audience::document});
   for (std::size_t i = 0; i < std::min(racks.groups.size(), most_drawn); ++i) {

@@ -8,6 +8,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/run_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -147,7 +148,7 @@ Blocks reliability_section(const ResultDocument& document) {
     }
     const Reliability& r = *w.reliability;
     blocks.push_back({Subheading{w.title}});
-    blocks.push_back({Paragraph{r.statement}, Audience::document});
+    blocks.push_back({Paragraph{reliability_text(r)}, Audience::document});
     blocks.push_back({facts(r)});
     blocks.push_back({shares(w.title, r), Audience::document});
     if (auto chart = interval_chart(w.title, r)) blocks.push_back({std::move(*chart), Audience::document});

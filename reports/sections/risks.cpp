@@ -10,6 +10,7 @@
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
 #include "reports/sentences/answer_sentences.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -188,12 +189,14 @@ void add_site(const Site& site, Risks& risks) {
     risks.push_back({"Devices with facts that the catalogue lacks", gaps});
   }
   if (site.cost && !site.cost->missing.empty()) {
+    std::vector<std::string> parts;
+    std::ranges::transform(site.cost->missing, std::back_inserter(parts), reason_text);
     risks.push_back({"The cost is not complete",
                      fmt::format("{} left out: {}.",
                                  site.cost->missing.size() == 1
                                      ? "1 part is"
                                      : counted(std::ssize(site.cost->missing), "part") + " are",
-                                 fmt::join(site.cost->missing, "; "))});
+                                 fmt::join(parts, "; "))});
   }
 }
 

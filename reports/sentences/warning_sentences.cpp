@@ -1,7 +1,8 @@
-/// What a reader of a result has to know before believing it.
+/// What a reader of a result has to know before believing it, and what it leaves out.
 #include <fmt/format.h>
 
 #include "reports/sentences/reason_sentences.hpp"
+#include "reports/sentences/site_sentences.hpp"
 #include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"
 
@@ -12,6 +13,64 @@ namespace {
 using doc::Reason;
 
 constexpr ReasonSentence of_warnings[] = {
+    {"no_staff",
+     [](const Reason&) -> std::string {
+       return "staff: none asked for (site.prices.staff)";
+     }},
+    {"no_instance",
+     [](const Reason& r) -> std::string {
+       return "renting: " + no_rent_text(r);
+     }},
+    {"no_rent_yet",
+     [](const Reason& r) -> std::string {
+       return "renting: " + no_rent_text(r);
+     }},
+    {"row_without_price",
+     [](const Reason& r) -> std::string {
+       return fmt::format("{:g} x {}: {}", r.number("quantity"), r.text("item"), r.text("note"));
+     }},
+    {"without_power",
+     [](const Reason& r) -> std::string {
+       return fmt::format("energy and space of {}: its power is not known", r.text("item"));
+     }},
+    {"without_units",
+     [](const Reason& r) -> std::string {
+       return fmt::format("racks of {}: its rack units are not known", r.text("item"));
+     }},
+    {"unrated",
+     [](const Reason& r) -> std::string {
+       return unrated_text(r.text("node"), r.number("others_w"));
+     }},
+    {"no_power_model",
+     [](const Reason& r) -> std::string {
+       return "No power is given: " + r.text("message") + ".";
+     }},
+    {"no_cost_model",
+     [](const Reason& r) -> std::string {
+       return "No cost is given: " + r.text("message") + ".";
+     }},
+    {"no_price_date",
+     [](const Reason&) -> std::string {
+       return "No cost is given: the scenario names no date for prices (\"site\": {\"prices\": "
+              "{\"date\": ...}}).";
+     }},
+    {"no_node_held",
+     [](const Reason&) -> std::string {
+       return "No cost is given: no job held a node after the warm-up.";
+     }},
+    {"nothing_drawn",
+     [](const Reason&) -> std::string {
+       return "every job is stated or recorded, and nothing fails";
+     }},
+    {"too_many_jobs",
+     [](const Reason& r) -> std::string {
+       return fmt::format("{} jobs are too many to be drawn {} times", grouped(r.number("jobs")),
+                          r.number("draws"));
+     }},
+    {"drawn_too_rarely",
+     [](const Reason&) -> std::string {
+       return "a limit ended the run before the campaign had been drawn often enough";
+     }},
     {"other_gpu_measured",
      [](const Reason& r) -> std::string {
        return fmt::format("{}: measured on {}, so it says nothing of {}", r.text("file"), r.text("measured"),

@@ -1,9 +1,6 @@
 #include "scenarios/answer/collisions.hpp"
 
-#include <fmt/format.h>
-
 #include "models/collectives/cluster.hpp"
-#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 

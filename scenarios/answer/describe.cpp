@@ -1,7 +1,5 @@
 #include "scenarios/answer/describe.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -16,32 +14,10 @@
 #include "scenarios/result/reliability_report.hpp"
 #include "scenarios/result/utilisation_report.hpp"
 #include "sim/engine/trace.hpp"
-#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 
 namespace {
-
-std::string step_statement(const TrainingRun& run) {
-  const StepParts& p = run.parts;
-  const std::string tables =
-      p.table_exchange > Duration{0}
-          ? fmt::format(" The exchange of table vectors takes {}, {:.0f} % of it, and is not hidden.",
-                        to_text(p.table_exchange), 100 * (p.table_exchange / p.total))
-          : "";
-  const std::string bubble =
-      p.pipeline_wait > Duration{0}
-          ? fmt::format(" The pipeline fills and drains for {}, {:.0f} % of it: the bubble.",
-                        to_text(p.pipeline_wait), 100 * (p.pipeline_wait / p.total))
-          : "";
-  return fmt::format(
-             "One step takes {}; it is bound by {}. {:.0f} % of the all-reduce is hidden behind "
-             "back-propagation.",
-             to_text(p.total), run.binds,
-             p.exchange_busy.base() > 0 ? 100 * std::max(0.0, 1 - p.exchange_wait / p.exchange_busy)
-                                        : 100.0) +
-         bubble + tables + (repetition_note(run).empty() ? "" : " ") + repetition_note(run);
-}
 
 std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {
   std::vector<int> counts;
@@ -146,7 +122,6 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.batch = {batch_text(workload, w.global_batch), batch_origin(spec, workload, w.global_batch, w.run.ranks),
              largest_useful_batch(spec), spec.global_batch.has_value()};
   w.steps = evaluator.steps(q);
-  w.step_statement = step_statement(w.run);
   w.answer.nodes = nodes;
   w.answer.gpus = w.run.ranks;
   w.answer.gpus_in_nodes = nodes * node.gpus;
@@ -165,24 +140,13 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.published = compare(evaluator, s, w.spec);
   w.evidence = evidence(evaluator, q);
   Tracer tracer{Clock{TickLength::picosecond}};
-  const std::string why_no_timeline = evaluator.trace(q, tracer);
-  if (!why_no_timeline.empty()) w.step_statement += " " + why_no_timeline;
+  w.no_timeline = evaluator.trace(q, tracer);
   w.timeline = step_timeline(tracer);
   w.ladder = ladder(s, w, evaluator);
   w.input = evaluator.input(q);
   w.reliability = reliability_report(evaluator, q);
   w.collisions = collision_note(evaluator, q);
   if (!s.adds_up()) w.sensitivity = sensitivity(evaluator, s, q);
-}
-
-std::string repetition_note(const TrainingRun& run) {
-  if (run.period == 1 || run.partial) return "";
-  if (run.period > 1)
-    return fmt::format(
-        "Steps differ in turn: {} of them make a cycle, and the figures of a step are its mean.", run.period);
-  return fmt::format(
-      "Steps do not repeat: {} were simulated, and the figures of a step are the mean over their last half.",
-      run.steps);
 }
 
 }  // namespace rackcast

@@ -15,7 +15,4 @@ std::vector<LadderRow> ladder(const Scenario& scenario, const WorkloadResult& wo
 void describe(Evaluator& evaluator, const Scenario& scenario, const WorkloadSpec& spec, int nodes,
               WorkloadResult& into);
 
-/// Empty where each step is like the one before; else what the figures of a step are the mean of.
-std::string repetition_note(const TrainingRun& run);
-
 }  // namespace rackcast

@@ -1,7 +1,5 @@
 #include "scenarios/answer/planner.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -13,12 +11,10 @@
 #include "scenarios/answer/sensitivity.hpp"
 #include "scenarios/answer/whole_answer.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
-#include "scenarios/names/count_text.hpp"
 #include "scenarios/plan/design.hpp"
 #include "scenarios/plan/front_intervals.hpp"
 #include "sim/engine/trace.hpp"
 #include "sim/json/table_document.hpp"
-#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 

@@ -164,7 +164,7 @@ CampaignReport run_campaign(const Scenario& s, const Catalog& catalog, const Run
   } catch (const Error&) {
     if (watch.go_on(Duration{0})) throw;
     out.interval = {};
-    out.interval.why_none = "a limit ended the run before the campaign had been drawn often enough";
+    out.interval.why_none = doc::Reason{"drawn_too_rarely"};
   }
   for (std::size_t i = 0; i < std::min(out.interval.streams.size(), out.cost.streams.size()); ++i) {
     const CampaignInterval::Stream& range = out.interval.streams[i];

@@ -86,7 +86,7 @@ CampaignCost priced(const Scenario& s, const Catalog& catalog, const CampaignSit
   }
   const Duration all = out.held;
   if (!(all > Duration{0})) {
-    out.unknown = "No cost is given: no job held a node after the warm-up.";
+    out.unknown = doc::Reason{"no_node_held"};
     return out;
   }
   std::vector<Power> work(out.streams.size());  // of a node that works, over an idle one
@@ -128,10 +128,9 @@ CampaignCost campaign_cost(const Scenario& s, const Catalog& catalog, const Camp
                            const CampaignOutcome& outcome) {
   CampaignCost out;
   if (!site.spec.prices) {
-    out.unknown =
-        "No cost is given: the scenario names no date for prices (\"site\": {\"prices\": {\"date\": ...}}).";
+    out.unknown = doc::Reason{"no_price_date"};
   } else if (!site.unknown.empty()) {
-    out.unknown = "No cost is given: " + site.unknown + ".";
+    out.unknown = doc::Reason{"no_cost_model", {{"message", site.unknown}}};
   } else {
     return priced(s, catalog, site, power, jobs, outcome);
   }

@@ -20,6 +20,7 @@
 
 #include "scenarios/campaign/campaign_job.hpp"
 #include "scenarios/campaign/percentiles.hpp"
+#include "scenarios/document/form/reason.hpp"
 #include "scenarios/evidence/estimate.hpp"
 #include "scenarios/site/site_report.hpp"
 #include "sim/units/quantity.hpp"
@@ -45,11 +46,11 @@ struct CampaignCost {
     /// Does nothing without jobs.
     void widen(std::pair<double, double> own, std::pair<double, double> rent);
   };
-  std::string unknown;          ///< why there is nothing else; empty: there is
-  CostReport cluster;           ///< its use, its power while it works, and so its sums: the campaign's
-  Duration over{0};             ///< after the warm-up
-  Duration held{0};             ///< node seconds in it
-  std::vector<Stream> streams;  ///< as in the campaign
+  std::optional<doc::Reason> unknown;  ///< why there is nothing else
+  CostReport cluster;                  ///< its use, its power while it works, and so its sums: the campaign's
+  Duration over{0};                    ///< after the warm-up
+  Duration held{0};                    ///< node seconds in it
+  std::vector<Stream> streams;         ///< as in the campaign
 };
 
 /// `outcome` is that of `jobs`, and `power` the campaign's. The interval of what a job costs is that of the

@@ -59,8 +59,8 @@ std::vector<doc::Campaign::Use> in_use_document(const CampaignReport& r, Duratio
 doc::CampaignPower power_document(const CampaignPower& p) {
   constexpr double joules_per_kwh = 3.6e6;
   doc::CampaignPower out;
-  out.known = p.unknown.empty();
-  out.statement = p.unknown;
+  out.known = !p.unknown;
+  out.why = p.unknown;
   if (!out.known) return out;
   doc::CampaignPower::Figures& f = out.figures;
   f.nameplate_w = p.nameplate.base();
@@ -147,8 +147,8 @@ doc::CampaignCost::Stream stream_cost_document(const StreamSpec& spec, const Cam
 
 doc::CampaignCost cost_document(const CampaignSpec& spec, const CampaignCost& c) {
   doc::CampaignCost out;
-  out.known = c.unknown.empty();
-  out.statement = c.unknown;
+  out.known = !c.unknown;
+  out.why = c.unknown;
   if (!out.known) return out;
   const CostReport& all = c.cluster;
   doc::CampaignCost::Figures& f = out.figures;

@@ -1,14 +1,11 @@
 #include "scenarios/campaign/campaign_interval.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "models/step/straggler.hpp"
 #include "scenarios/campaign/campaign.hpp"
 #include "scenarios/format/scenario.hpp"
-#include "sim/json/table_document.hpp"
 
 namespace rackcast {
 
@@ -37,14 +34,13 @@ void scale(CampaignJobs& jobs, double z) {
   }
 }
 
-std::string why_none(const Scenario& s, const CampaignReport& r) {
+std::optional<doc::Reason> why_none(const Scenario& s, const CampaignReport& r) {
   const bool chance = s.failures || std::ranges::any_of(s.campaign->streams, by_chance) ||
                       std::ranges::any_of(r.jobs.jobs, &CampaignJob::simulated);
-  if (!chance) return "every job is stated or recorded, and nothing fails";
+  if (!chance) return doc::Reason{"nothing_drawn"};
   if (r.jobs.jobs.size() * kDraws > kMostJobsOfDraws)
-    return fmt::format("{} jobs are too many to be drawn {} times",
-                       grouped(static_cast<double>(r.jobs.jobs.size())), kDraws);
-  return {};
+    return doc::Reason{"too_many_jobs", {{"jobs", r.jobs.jobs.size()}, {"draws", kDraws}}};
+  return std::nullopt;
 }
 
 void include(const std::vector<double>& values, std::vector<Range>& ranges) {
@@ -109,7 +105,7 @@ CampaignInterval campaign_interval(const Scenario& s, const CampaignReport& r, c
   const CampaignSpec& spec = *s.campaign;
   CampaignInterval out;
   out.why_none = why_none(s, r);
-  if (!out.why_none.empty()) return out;
+  if (out.why_none) return out;
   out.draws = kDraws;
   for (const StreamStatistics& x : r.streams)
     out.streams.push_back({ranges(values(x.wait)),

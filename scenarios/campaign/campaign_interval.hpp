@@ -8,6 +8,7 @@
 /// the distribution.
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ struct CampaignInterval {
     Range job_owned, job_rented;            ///< USD, mean of the jobs
   };
   int draws = 0;
-  std::string why_none;  ///< where `draws` is 0
+  std::optional<doc::Reason> why_none;  ///< where `draws` is 0
   std::vector<Stream> streams;
   std::vector<Range> in_use;  ///< in each of nodes_in_use()
   Range utilisation;

@@ -101,11 +101,11 @@ CampaignPower campaign_power(const Scenario& s, const Catalog& catalog, const Ca
   CampaignPower out;
   const PowerReport& report = where.power;
   if (!where.unknown.empty()) {
-    out.unknown = "No power is given: " + where.unknown + ".";
+    out.unknown = doc::Reason{"no_power_model", {{"message", where.unknown}}};
     return out;
   }
   if (!report.known) {
-    out.unknown = report.statement;
+    out.unknown = doc::Reason{"unrated", {{"node", report.unrated}, {"others_w", report.nameplate.base()}}};
     return out;
   }
   const SitePowerOptions& site = where.spec.power;

@@ -5,11 +5,13 @@
 /// share of one simulated step, put into models/power/node_power.hpp. A recorded job, or one whose run time
 /// is stated, counts as the workload of its stream too. Any other node idles. Switches and storage draw their
 /// typical power all the time. Means over hours of the campaign; the day begins when the campaign does.
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "models/site/facility.hpp"
 #include "scenarios/campaign/campaign_job.hpp"
+#include "scenarios/document/form/reason.hpp"
 #include "scenarios/evidence/estimate.hpp"
 #include "sim/units/quantity.hpp"
 
@@ -35,8 +37,8 @@ struct CampaignPower {
     Estimate it;  ///< W
   };
 
-  std::string unknown;               ///< why there is nothing else; empty: there is
-  std::vector<std::string> missing;  ///< parts whose power nobody states: every sum leaves them out
+  std::optional<doc::Reason> unknown;  ///< why there is nothing else
+  std::vector<std::string> missing;    ///< parts whose power nobody states: every sum leaves them out
   std::vector<Draw> draws;
   Power nameplate{0}, idle{0};
   Power others{0};  ///< of `idle`, what is no node

@@ -1,7 +1,7 @@
 #pragma once
 /// The answer of a result document, and what stands beside it.
-#include "scenarios/document/figures.hpp"
-#include "scenarios/document/reason.hpp"
+#include "scenarios/document/form/figures.hpp"
+#include "scenarios/document/form/reason.hpp"
 
 namespace rackcast::doc {
 

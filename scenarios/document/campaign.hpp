@@ -1,6 +1,7 @@
 #pragma once
 /// The campaign document: "format": "rackcast-campaign" (whole.hpp writes and reads it).
-#include "scenarios/document/figures.hpp"
+#include "scenarios/document/form/figures.hpp"
+#include "scenarios/document/form/reason.hpp"
 #include "scenarios/document/head.hpp"
 
 namespace rackcast::doc {
@@ -29,7 +30,7 @@ struct CampaignPower {
     std::vector<Part> parts;
   };
   bool known = false;
-  std::string statement;
+  std::optional<Reason> why;
   Figures figures;
 };
 
@@ -61,14 +62,15 @@ struct CampaignCost {
     double over_s = 0, utilisation = 0, capex_usd = 0, owned_usd = 0;
     NodeHour node_hour;
     std::optional<Rent> rent;
-    std::vector<std::string> missing, no_price, no_power, no_units;
+    std::vector<Reason> missing;
+    std::vector<std::string> no_price, no_power, no_units;
     std::vector<Stream> streams;
 
     /// Sums leave something out for want of a price, a power rating or rack units.
     [[nodiscard]] bool is_open() const { return !no_price.empty() || !no_power.empty() || !no_units.empty(); }
   };
   bool known = false;
-  std::string statement;
+  std::optional<Reason> why;
   Figures figures;
 };
 
@@ -95,11 +97,11 @@ struct CampaignStream {
 
 struct Campaign {
   static constexpr std::string_view format_name = "rackcast-campaign";
-  static constexpr std::int64_t current_version = 1;
+  static constexpr std::int64_t current_version = 2;
 
   struct Interval {
     std::int64_t draws = 0;
-    std::string why_none;
+    std::optional<Reason> why_none;
     std::optional<double> utilisation_low, utilisation_high;
   };
   struct Use {
@@ -192,8 +194,8 @@ struct Fields<CampaignPower> {
   static constexpr std::string_view name = "campaign_power";
   static constexpr std::string_view meaning = "Power of the cluster over the campaign.";
   static constexpr auto list = std::tuple{
-      field("known", &CampaignPower::known, "false: only the statement follows"),
-      field("statement", &CampaignPower::statement, "why the power is not known").omitted(),
+      field("known", &CampaignPower::known, "false: only the reason follows"),
+      field("why", &CampaignPower::why, "the power is not known").omitted(),
       field("", &CampaignPower::figures).when(&CampaignPower::known),
   };
 };
@@ -280,8 +282,8 @@ struct Fields<CampaignCost> {
   static constexpr std::string_view name = "campaign_cost";
   static constexpr std::string_view meaning = "What the jobs cost, on an owned cluster and on a rented one.";
   static constexpr auto list = std::tuple{
-      field("known", &CampaignCost::known, "false: only the statement follows"),
-      field("statement", &CampaignCost::statement, "why the cost is not known").omitted(),
+      field("known", &CampaignCost::known, "false: only the reason follows"),
+      field("why", &CampaignCost::why, "the cost is not known").omitted(),
       field("", &CampaignCost::figures).when(&CampaignCost::known),
   };
 };

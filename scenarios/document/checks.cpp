@@ -1,5 +1,5 @@
 // What the members of a document have to keep among each other.
-#include "scenarios/document/read.hpp"
+#include "scenarios/document/form/read.hpp"
 #include "scenarios/document/training.hpp"
 
 namespace rackcast::doc {

@@ -4,7 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "scenarios/document/read.hpp"
+#include "scenarios/document/form/read.hpp"
 
 namespace rackcast::doc {
 namespace {

@@ -2,7 +2,7 @@
 /// Time lines and drawings of a result document.
 #include <utility>
 
-#include "scenarios/document/field.hpp"
+#include "scenarios/document/form/field.hpp"
 
 namespace rackcast {
 class Json;

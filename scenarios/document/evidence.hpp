@@ -1,6 +1,6 @@
 #pragma once
 /// Measured trainings beside an answer, in a result document.
-#include "scenarios/document/figures.hpp"
+#include "scenarios/document/form/figures.hpp"
 
 namespace rackcast::doc {
 

@@ -1,6 +1,6 @@
 #pragma once
 /// What every document says first: its format, the program that wrote it, and the scenario that it answers.
-#include "scenarios/document/field.hpp"
+#include "scenarios/document/form/field.hpp"
 
 namespace rackcast::doc {
 

@@ -1,6 +1,6 @@
 #pragma once
 /// The way of the data in a result document: its funnel, its growth, and how much of it an accuracy asks for.
-#include "scenarios/document/field.hpp"
+#include "scenarios/document/form/field.hpp"
 
 namespace rackcast::doc {
 
@@ -21,7 +21,7 @@ struct InputPath {
     std::optional<double> writers = {}, busiest_bytes = {};
   };
   std::optional<double> required_bytes_per_s, available_bytes_per_s, next_ratio;
-  std::string binds, next, statement, sharding, order;
+  std::string binds, next, sharding, order;
   std::vector<Stage> funnel;
   std::vector<Epochs> epochs;
   std::optional<double> working_set_bytes, page_cache_bytes, ssd_cache_bytes;
@@ -119,7 +119,6 @@ struct Fields<InputPath> {
       field("next", &InputPath::next),
       field("next_ratio", &InputPath::next_ratio,
             "samples/s of the second narrowest stage over those of the narrowest"),
-      field("statement", &InputPath::statement),
       field("funnel", &InputPath::funnel, "in the order in which a sample meets the stages"),
       field("epochs", &InputPath::epochs),
       field("cache.working_set_bytes", &InputPath::working_set_bytes, "of one node"),

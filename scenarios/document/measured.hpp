@@ -1,6 +1,6 @@
 #pragma once
 /// What the owner measured beside the model, in a result document.
-#include "scenarios/document/figures.hpp"
+#include "scenarios/document/form/figures.hpp"
 
 namespace rackcast::doc {
 

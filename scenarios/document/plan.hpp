@@ -1,6 +1,6 @@
 #pragma once
 /// The search behind an answer, of a training or of a fleet that serves, in a result document.
-#include "scenarios/document/field.hpp"
+#include "scenarios/document/form/field.hpp"
 
 namespace rackcast::doc {
 

@@ -1,6 +1,6 @@
 #pragma once
 /// Failures of a job in a result document.
-#include "scenarios/document/figures.hpp"
+#include "scenarios/document/form/figures.hpp"
 
 namespace rackcast::doc {
 
@@ -17,7 +17,7 @@ struct Reliability {
     double interval_s = 0;
     Prediction goodput;
   };
-  std::string statement, node_mtbf_source, interval_rule;
+  std::string node_mtbf_source, interval_rule;
   Prediction goodput, job_mttf, interruptions;
   std::int64_t nodes = 0, spares = 0, spares_for_95 = 0;
   bool spares_given = false;
@@ -61,7 +61,6 @@ struct Fields<Reliability> {
   static constexpr std::string_view meaning =
       "Failures of the job, what they cost, and what keeps the cost low.";
   static constexpr auto list = std::tuple{
-      field("statement", &Reliability::statement),
       field("goodput", &Reliability::goodput, "share of the time that is useful training"),
       field("job_mttf_s", &Reliability::job_mttf, "mean time to a failure of the job"),
       field("interruptions", &Reliability::interruptions, "of the whole training").unit("events"),

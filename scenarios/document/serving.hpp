@@ -1,7 +1,7 @@
 #pragma once
 /// A fleet that serves, in a result document.
+#include "scenarios/document/form/reason.hpp"
 #include "scenarios/document/plan.hpp"
-#include "scenarios/document/reason.hpp"
 
 namespace rackcast::doc {
 

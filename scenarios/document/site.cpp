@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "scenarios/document/read.hpp"
+#include "scenarios/document/form/read.hpp"
 
 namespace rackcast::doc {
 

@@ -1,11 +1,7 @@
 #pragma once
 /// The "site" of a result document: racks, power, network, bill of materials, cost.
-#include "scenarios/document/field.hpp"
-#include "scenarios/document/figures.hpp"
-
-namespace rackcast {
-class Json;
-}
+#include "scenarios/document/form/field.hpp"
+#include "scenarios/document/form/reason.hpp"
 
 namespace rackcast::doc {
 
@@ -36,18 +32,18 @@ struct SiteRacks {
     double rack_width_m = 0, rack_depth_m = 0, cold_aisle_m = 0, hot_aisle_m = 0;
     std::int64_t racks_per_row = 1;
   };
-  std::string activity =
-      "training";  ///< what the cluster does, or "serving"; follows from the document around
-  std::string rack, cooling, basis, statement, method, power_statement;
+  std::string activity = "training";  ///< or "serving", as the document around says
+  std::string rack, cooling, basis, method;
   std::int64_t units = 0, reserved_units = 0;
-  std::optional<double> power_limit_w, load_limit_kg, area_m2;
+  std::optional<double> power_limit_w, load_limit_kg, area_m2, own_power_w;
+  std::int64_t own_racks = 0;
   std::optional<std::int64_t> count, lower_bound, by_nameplate, by_typical;
   std::optional<bool> optimal;
   std::optional<Floor> floor;
   std::vector<Device> devices;
   std::vector<Group> groups;
   std::vector<std::int64_t> group_of_rack;
-  std::vector<std::string> unknown;
+  std::vector<std::string> unknown, misfits;
 };
 
 struct SitePower {
@@ -61,10 +57,11 @@ struct SitePower {
     std::optional<double> busy, it_kwh, facility_kwh, co2_kg;
   };
   bool known = false;
-  std::string statement, plant_key, plant, climate, grid_key, grid, gpu_model;
-  std::string activity =
-      "training";  ///< what the cluster does, or "serving"; follows from the document around
-  std::string it_unit;
+  std::string unrated, plant_key, plant, climate, grid_key, grid, gpu_model;
+  std::string activity = "training";  ///< or "serving", as the document around says
+  std::string it_unit, feed_redundancy;
+  std::optional<double> feed_w, feed_usable_w;
+  std::int64_t idle_nodes = 0, spare_nodes = 0, feed_modules = 0;
   std::optional<double> pue, pue_low, pue_high, busy, it_w, it_low_w, it_high_w;
   std::optional<double> nameplate_w, typical_w, idle_w, facility_w, gpu_w;
   std::optional<double> nodes_w, switches_w, storage_w, equipment_w, psu_loss_w;
@@ -87,7 +84,8 @@ struct SiteNetwork {
     double length_m = 0;
     std::int64_t count = 0;
   };
-  std::string kind, statement;
+  std::string kind;
+  std::int64_t node_cables = 0, storage_cables = 0, trunk_cables = 0;
   std::optional<double> oversubscription;
   std::vector<Switches> switches;
   std::vector<Cables> cables;
@@ -111,9 +109,8 @@ struct SiteCost {
     double own_usd = 0;
     std::optional<double> own_low_usd, own_high_usd, rent_usd, rent_low_usd, rent_high_usd;
   };
-  std::string activity =
-      "training";  ///< what the cluster does, or "serving"; follows from the document around
-  std::string date, statement, staff_how;
+  std::string activity = "training";  ///< or "serving", as the document around says
+  std::string date, staff_how;
   double capex_usd = 0;
   std::optional<double> depreciation_years, utilisation, total_usd, usd_per_kwh;
   std::optional<double> depreciation_usd, interest_usd, energy_usd, space_usd, support_usd, staff_usd,
@@ -121,7 +118,7 @@ struct SiteCost {
   std::optional<double> energy_idle_usd, energy_busy_usd, energy_low_usd, energy_high_usd;
   std::optional<Rent> rent;
   std::vector<Run> runs;
-  std::vector<std::string> missing;
+  std::vector<Reason> missing;
 };
 
 struct Site {
@@ -129,7 +126,7 @@ struct Site {
   SitePower power;
   std::optional<SiteNetwork> network;
   std::vector<SiteBillRow> bill;
-  /// Devices that sums leave out, because this of them is not known: then each such sum is "at least".
+  /// Devices that sums leave out for want of this fact: each such sum is "at least".
   std::vector<std::string> no_price, no_power, no_units;
   std::optional<double> bill_total_usd;
   std::optional<SiteCost> cost;
@@ -218,7 +215,6 @@ struct Fields<SiteRacks> {
       field("load_limit_kg", &SiteRacks::load_limit_kg, "of a rack"),
       field("cooling", &SiteRacks::cooling),
       field("basis", &SiteRacks::basis, "the power that racks are packed by").of("nameplate typical"),
-      field("statement", &SiteRacks::statement),
       field("count", &SiteRacks::count, "racks; left out where the devices fit no rack").omitted(),
       field("lower_bound", &SiteRacks::lower_bound, "no packing has fewer racks").omitted(),
       field("optimal", &SiteRacks::optimal).omitted(),
@@ -228,12 +224,14 @@ struct Fields<SiteRacks> {
       field("by_nameplate", &SiteRacks::by_nameplate,
             "racks, were they packed by nameplate power; null: a device fits no rack"),
       field("by_typical", &SiteRacks::by_typical, "racks, were they packed by typical power"),
-      field("power_statement", &SiteRacks::power_statement, "nameplate against typical power, answered")
+      field("own_racks", &SiteRacks::own_racks, "of count, those that come with what stands in them")
           .omitted(),
+      field("own_power_w", &SiteRacks::own_power_w, "that one of them may draw").omitted(),
       field("devices", &SiteRacks::devices),
       field("groups", &SiteRacks::groups),
       field("group_of_rack", &SiteRacks::group_of_rack, "for each rack its kind, an index of groups"),
       field("unknown", &SiteRacks::unknown, "what the catalogue does not say"),
+      field("misfits", &SiteRacks::misfits, "why devices fit no rack; then nothing is packed").omitted(),
   };
 };
 template <>
@@ -263,7 +261,8 @@ struct Fields<SitePower> {
   static constexpr std::string_view name = "site_power";
   static constexpr auto list = std::tuple{
       field("known", &SitePower::known),
-      field("statement", &SitePower::statement),
+      field("unrated", &SitePower::unrated, "the node, where the catalogue does not rate its power")
+          .omitted(),
       field("nameplate_w", &SitePower::nameplate_w),
       field("typical_w", &SitePower::typical_w),
       field("pue.value", &SitePower::pue, "facility power over IT power").from(1),
@@ -288,6 +287,12 @@ struct Fields<SitePower> {
       field("gpu_model", &SitePower::gpu_model, "where the power curve comes from").omitted(),
       field("gpu_cap.cap_w", &SitePower::gpu_cap_w, "power limit of a GPU").omitted(),
       field("gpu_cap.speed", &SitePower::gpu_cap_speed, "of a GPU at its limit").up_to(1).omitted(),
+      field("idle_nodes", &SitePower::idle_nodes, "of the cluster, without a GPU of the job").omitted(),
+      field("spare_nodes", &SitePower::spare_nodes, "that idle").omitted(),
+      field("feed.power_w", &SitePower::feed_w, "of the whole site, where it is redundant").omitted(),
+      field("feed.usable_w", &SitePower::feed_usable_w).omitted(),
+      field("feed.redundancy", &SitePower::feed_redundancy).of("2N N+1").omitted(),
+      field("feed.modules", &SitePower::feed_modules, "equal parts of the feed").omitted(),
       field("rack_mean_w", &SitePower::rack_mean_w).omitted(),
       field("rack_most_w", &SitePower::rack_most_w).omitted(),
       field("heat.btu_per_h", &SitePower::btu_per_h, "of the nameplate power").omitted(),
@@ -337,7 +342,9 @@ struct Fields<SiteNetwork> {
   static constexpr auto list = std::tuple{
       field("kind", &SiteNetwork::kind),
       field("oversubscription", &SiteNetwork::oversubscription, "ports down over ports up of a leaf switch"),
-      field("statement", &SiteNetwork::statement),
+      field("node_cables", &SiteNetwork::node_cables),
+      field("storage_cables", &SiteNetwork::storage_cables),
+      field("trunk_cables", &SiteNetwork::trunk_cables, "between switches"),
       field("switches", &SiteNetwork::switches),
       field("cables", &SiteNetwork::cables),
   };
@@ -398,7 +405,6 @@ struct Fields<SiteCost> {
   static constexpr std::string_view name = "site_cost";
   static constexpr auto list = std::tuple{
       field("date", &SiteCost::date),
-      field("statement", &SiteCost::statement),
       field("capex_usd", &SiteCost::capex_usd),
       field("depreciation_years", &SiteCost::depreciation_years),
       field("utilisation", &SiteCost::utilisation).up_to(1),

@@ -20,9 +20,9 @@ struct StepBreakdown {
   };
   std::vector<Part> parts;
   double total_s = 0, all_reduce_busy_s = 0, warm_up_s = 0;
-  std::string binds, statement;
+  std::string binds, no_timeline;
   bool repeats = true;  ///< every step takes as long as the one before
-  std::optional<std::int64_t> cycle_steps;
+  std::optional<std::int64_t> cycle_steps, simulated_steps;
 };
 
 struct ScalingPoint {
@@ -108,13 +108,14 @@ struct Fields<StepBreakdown> {
       field("all_reduce_busy_s", &StepBreakdown::all_reduce_busy_s, "exposed or not").optional(),
       field("warm_up_s", &StepBreakdown::warm_up_s, "of the first steps, beyond the steady ones").optional(),
       field("binds", &StepBreakdown::binds),
-      field("statement", &StepBreakdown::statement),
+      field("no_timeline", &StepBreakdown::no_timeline, "why the step is not drawn").omitted(),
       field("cycle_steps", &StepBreakdown::cycle_steps,
             "steps that make a cycle, where no step is like the one before: the figures are its mean; null: "
             "no cycle was "
             "found, and they are the mean over the last half of the simulated steps")
           .from(2)
           .unless(&StepBreakdown::repeats),
+      field("simulated_steps", &StepBreakdown::simulated_steps, "where they are no cycle").omitted(),
   };
 };
 template <>

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "scenarios/document/campaign.hpp"
-#include "scenarios/document/read.hpp"
+#include "scenarios/document/form/read.hpp"
+#include "scenarios/document/form/schema.hpp"
+#include "scenarios/document/form/write.hpp"
 #include "scenarios/document/result.hpp"
-#include "scenarios/document/schema.hpp"
-#include "scenarios/document/write.hpp"
 
 namespace rackcast::doc {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/step/training.hpp"
-#include "scenarios/document/reason.hpp"
+#include "scenarios/document/form/reason.hpp"
 #include "scenarios/evaluate/failure_plan.hpp"
 #include "scenarios/evaluate/input_report.hpp"
 #include "scenarios/evidence/assumption.hpp"

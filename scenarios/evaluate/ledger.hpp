@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/document/reason.hpp"
+#include "scenarios/document/form/reason.hpp"
 #include "scenarios/evidence/assumption.hpp"
 #include "scenarios/format/scenario.hpp"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scenarios/document/reason.hpp"
+#include "scenarios/document/form/reason.hpp"
 
 namespace rackcast {
 

@@ -1,11 +1,8 @@
 #include "scenarios/result/reliability_report.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "scenarios/result/result_document.hpp"
-#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 
@@ -23,15 +20,6 @@ std::string rule_text(IntervalRule rule) {
       break;
   }
   return "fixed by the scenario";
-}
-
-std::string statement(const ReliabilityReport& r) {
-  const FailurePlan& p = r.plan;
-  return fmt::format(
-      "{:.3g} % of the elapsed time is training that is kept; a failure every {} on {} node{}, a checkpoint "
-      "every {} ({}), {:.3g} interruptions of the whole training.",
-      100 * r.goodput.value, to_text(p.spec.mttf), p.nodes, p.nodes == 1 ? "" : "s", to_text(p.spec.interval),
-      rule_text(p.rule), r.interruptions.value);
 }
 
 /// Goodput with shorter and longer checkpoint intervals, everything else as planned: an eighth to eight times
@@ -68,7 +56,6 @@ std::optional<ReliabilityReport> reliability_report(Evaluator& evaluator, const 
   };
   out.interruptions = {interruptions(*plan), interruptions(rarely), interruptions(often), "events"};
   out.by_interval = by_interval(*plan, often, rarely);
-  out.statement = statement(out);
   return out;
 }
 
@@ -76,7 +63,6 @@ doc::Reliability reliability_document(const ReliabilityReport& r) {
   const FailurePlan& p = r.plan;
   const Goodput& g = p.goodput;
   doc::Reliability out;
-  out.statement = r.statement;
   out.goodput = to_document(r.goodput).value();
   out.job_mttf = to_document(r.mttf).value();
   out.interruptions = to_document(r.interruptions).value();

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "scenarios/document/form/write.hpp"
 #include "scenarios/document/whole.hpp"
-#include "scenarios/document/write.hpp"
 #include "scenarios/evidence/evidence_document.hpp"
 #include "scenarios/names/method.hpp"
 #include "scenarios/result/reliability_report.hpp"
@@ -106,7 +106,7 @@ doc::Performance performance_document(const Prediction& p) {
           to_document(p.step_time)};
 }
 
-doc::StepBreakdown step_document(const TrainingRun& run, const std::string& statement) {
+doc::StepBreakdown step_document(const TrainingRun& run, const std::string& no_timeline) {
   const StepParts& p = run.parts;
   doc::StepBreakdown out;
   for (const StepPart& part : step_part_list)
@@ -117,9 +117,10 @@ doc::StepBreakdown step_document(const TrainingRun& run, const std::string& stat
   // Where the first steps are faster than those after them (filled buffers), nothing is added.
   out.warm_up_s = std::max(0.0, run.warm_up.base());
   out.binds = run.binds;
-  out.statement = statement;
+  out.no_timeline = no_timeline;
   out.repeats = run.period == 1;
   if (run.period > 1) out.cycle_steps = run.period;
+  if (run.period == 0 && !run.partial) out.simulated_steps = run.steps;
   return out;
 }
 
@@ -212,7 +213,7 @@ doc::WorkloadResult workload_document(const WorkloadResult& w) {
   out.memory_bytes_per_gpu = w.memory_per_gpu.base();
   out.memory_fits_odds = w.memory_fits_odds;
   if (w.utilisation) out.utilisation = utilisation_document(*w.utilisation);
-  out.step = step_document(w.run, w.step_statement);
+  out.step = step_document(w.run, w.no_timeline);
   if (w.input) out.input = input_document(*w.input);
   if (w.reliability) out.reliability = reliability_document(*w.reliability);
   out.evidence = evidence_document(w.evidence);

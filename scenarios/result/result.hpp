@@ -99,7 +99,6 @@ struct ReliabilityReport {
   };
   Estimate goodput, mttf, interruptions;  ///< interruptions of the whole training
   std::vector<ByInterval> by_interval;    ///< around the interval of the plan, which is one of them
-  std::string statement;
 };
 
 /// Time to train with one input at either end of its range, all other inputs as asked.
@@ -134,7 +133,7 @@ struct WorkloadResult {
   Answer answer;
   Prediction prediction;
   TrainingRun run;
-  std::string step_statement;
+  std::string no_timeline;                       ///< why the step is not drawn
   std::optional<doc::Reason> collisions;         ///< what static routes cost (answer/collisions.hpp)
   std::optional<Utilisation> utilisation;        ///< of a language model
   Bytes memory_per_gpu{0};                       ///< that training takes

@@ -1,10 +1,6 @@
 #include "scenarios/result/result_input.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
-
-#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 
@@ -12,20 +8,6 @@ namespace {
 
 double days(Duration d) {
   return d.base() / 86400;
-}
-
-std::string statement(const InputReport& r) {
-  const Funnel& f = r.funnel;
-  const FunnelStage& narrowest = f.stages.at(f.binds);
-  std::string text = fmt::format("The narrowest stage of the coldest epochs is {} with {:.0f} samples/s",
-                                 narrowest.what, narrowest.rate.base());
-  if (f.next != f.binds)
-    text +=
-        fmt::format("; the next, {}, passes {:.3g} times as many", f.stages.at(f.next).what, f.headroom());
-  if (r.required > Bandwidth{0})
-    text += fmt::format(". Busy GPUs read {} from storage, which can deliver {}", to_text(r.required),
-                        to_text(r.available));
-  return text + ".";
 }
 
 }  // namespace
@@ -37,7 +19,6 @@ doc::InputPath input_document(const InputReport& r) {
   out.binds = r.funnel.stages.at(r.funnel.binds).what;
   out.next = r.funnel.stages.at(r.funnel.next).what;
   out.next_ratio = r.funnel.headroom();
-  out.statement = statement(r);
   for (const FunnelStage& s : r.funnel.stages) {
     out.funnel.push_back({s.what, s.rate.base()});
     if (s.low < s.high) {

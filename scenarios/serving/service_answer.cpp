@@ -13,8 +13,6 @@
 #include "scenarios/serving/service_measured.hpp"
 #include "scenarios/serving/service_search.hpp"
 #include "scenarios/serving/token_server.hpp"
-#include "sim/json/table_document.hpp"
-#include "sim/units/quantity_text.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {

@@ -1,5 +1,4 @@
 /// What would change the number of nodes of a fleet that serves.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +9,6 @@
 #include "models/networks/transformer.hpp"
 #include "models/networks/workload.hpp"
 #include "scenarios/evaluate/ledger.hpp"
-#include "scenarios/names/count_text.hpp"
 #include "scenarios/serving/service_fleet.hpp"
 #include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"

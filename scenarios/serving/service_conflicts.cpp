@@ -2,13 +2,11 @@
 ///
 /// More nodes shorten the latency and take more of everything else. So of each node and precision two fleets
 /// say it all: the least one that keeps the latency, and, without the latency, a single node.
-#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "scenarios/answer/search.hpp"
 #include "scenarios/limits/limits.hpp"
-#include "scenarios/names/count_text.hpp"
 #include "scenarios/serving/service_search.hpp"
 #include "sim/units/quantity_text.hpp"
 

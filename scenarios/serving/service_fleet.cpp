@@ -123,7 +123,7 @@ void add_site(ServiceOption& o, const Scenario& s, const Catalog& catalog) {
   run.parts.input_wait = run.parts.total - run.parts.forward;
   const std::vector<SiteRun> runs{{s.serving->model, "A day of serving", run, run.parts.total}};
   // All nodes serve, spares as well, as long as none is down.
-  o.site = site_report(catalog, site, cluster, 0, s.storage, runs, "serves");
+  o.site = site_report(catalog, site, cluster, 0, s.storage, runs);
   o.nameplate = o.site->plan.nameplate();
   std::vector<LimitValue> limits = limits_of_site(site, o.site->plan);
   if (o.site->cost) std::ranges::copy(limits_of_money(site, *o.site->cost), std::back_inserter(limits));

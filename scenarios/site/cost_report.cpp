@@ -70,7 +70,7 @@ void add_space(const Catalog& catalog, const SiteSpec& site, const SitePlan& pla
 void add_staff(const Catalog& catalog, const PriceOptions& prices, const Cluster& cluster, CostReport& out) {
   out.staff_known = prices.staff || prices.people;
   out.own.staff = prices.staff.value_or(MoneyRate{0});
-  if (!out.staff_known) out.missing.emplace_back("staff: none asked for (site.prices.staff)");
+  if (!out.staff_known) out.missing.emplace_back("no_staff");
   if (!prices.people) return;
   const CatalogEntry& planning = catalog.find("prices", "planning");
   const double sockets = static_cast<double>(cluster.nodes) * cluster.node.sockets;
@@ -94,18 +94,19 @@ void add_rent(const Catalog& catalog, const PriceOptions& prices, const SitePlan
                             ? instance_with(catalog, cluster.node.gpu.id, rent.terms, prices.date)
                             : std::optional(rent.instance.name);
   if (!instance) {
-    out.no_rent = fmt::format("the catalogue has no price of a cloud instance with {} ({}) by {}",
-                              cluster.node.gpu.name, plain_name(out.rent_terms), prices.date);
-    out.missing.push_back("renting: " + out.no_rent);
+    out.missing.push_back(doc::Reason{
+        "no_instance",
+        {{"gpu", cluster.node.gpu.name}, {"terms", plain_name(out.rent_terms)}, {"date", prices.date}}});
     return;
   }
   out.offer =
       placed(rent.instance.where, [&] { return rent_offer(catalog, *instance, rent.terms, prices.date); });
   if (!out.offer) {
-    out.no_rent =
-        fmt::format("the first price of {} ({}) that the catalogue knows is of {}, after {}", *instance,
-                    plain_name(out.rent_terms), first_rate_date(catalog, *instance, rent.terms), prices.date);
-    out.missing.push_back("renting: " + out.no_rent);
+    out.missing.push_back(doc::Reason{"no_rent_yet",
+                                      {{"instance", *instance},
+                                       {"terms", plain_name(out.rent_terms)},
+                                       {"first", first_rate_date(catalog, *instance, rent.terms)},
+                                       {"date", prices.date}}});
     return;
   }
   const int gpus = plan.count(DeviceRole::node) * cluster.node.gpus;
@@ -142,27 +143,6 @@ Ends of_run(const CostReport& c, const Ends& time) {
   return both({1 + share * (c.of_energy.low - 1), 1 + share * (c.of_energy.high - 1)}, time);
 }
 
-std::string cost_statement(const CostReport& c) {
-  const bool lower_bound = !c.lacking.none();
-  std::string text = fmt::format(
-      "{}{} to buy; owned at {:.0f} % utilisation it costs {}{}.", c.lacking.bill() ? "At least " : "",
-      to_text(c.own.capex), 100 * c.utilisation, at_least(lower_bound), per_year(c.own.total(c.utilisation)));
-  if (lower_bound)
-    text += fmt::format(" These sums leave out {}, which nobody states.", missing_text(c.lacking));
-  if (!c.staff_known) text += " Staff is not counted.";
-  if (c.offer) {
-    text += fmt::format(" The same hours on {} x {} ({}, {}) cost {}.", c.instances, c.offer->instance,
-                        plain_name(c.rent_terms), c.offer->date, per_year(c.utilisation * c.rent));
-    text += lower_bound ? " Whether owning is cheaper cannot be said."
-            : c.break_even
-                ? fmt::format(" Owning is cheaper from {:.0f} % utilisation on.", 100 * *c.break_even)
-                : std::string{" Renting is cheaper even for a cluster that is never idle."};
-  } else {
-    text += fmt::format(" There is no rent to compare with: {}.", c.no_rent);
-  }
-  return text;
-}
-
 }  // namespace
 
 CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
@@ -174,11 +154,13 @@ CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SiteP
   out.own.capex = bill_total(bill);
   out.lacking = missing_facts(plan, power, bill);
   for (const BillRow& row : bill)
-    if (!row.price) out.missing.push_back(fmt::format("{:g} x {}: {}", row.quantity, row.item, row.note));
+    if (!row.price)
+      out.missing.push_back(doc::Reason{
+          "row_without_price", {{"item", row.item}, {"note", row.note}, {"quantity", row.quantity}}});
   for (const std::string& what : out.lacking.power)
-    out.missing.push_back(fmt::format("energy and space of {}: its power is not known", what));
+    out.missing.push_back(doc::Reason{"without_power", {{"item", what}}});
   for (const std::string& what : out.lacking.units)
-    out.missing.push_back(fmt::format("racks of {}: its rack units are not known", what));
+    out.missing.push_back(doc::Reason{"without_units", {{"item", what}}});
   out.own.depreciation = write_off(catalog, prices.depreciation, out);
   out.own.interest = fraction(catalog, prices.interest, "cost_of_capital_fraction", "interest", out);
   out.support = fraction(catalog, prices.support, "annual_support_fraction", "support", out);
@@ -193,7 +175,6 @@ CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SiteP
                         out.offer ? std::optional(out.rent * run.time) : std::nullopt,
                         of_run(out, run.of_time), run.of_time});
   }
-  out.statement = cost_statement(out);
   return out;
 }
 

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "scenarios/site/site_report.hpp"
@@ -23,22 +21,6 @@ void add_positions(const SitePlan& plan, DeviceRole role, std::vector<RackPositi
       }
     }
   }
-}
-
-/// What there is none of is not said.
-std::string statement(const FabricPlan& fabric, int free_ports, double oversubscription) {
-  std::vector<std::string> switches, cables;
-  for (const auto& [count, level] :
-       {std::pair{fabric.leaves, "leaf"}, {fabric.spines, "spine"}, {fabric.cores, "core"}}) {
-    if (count > 0) switches.push_back(fmt::format("{} {} switch{}", count, level, count == 1 ? "" : "es"));
-  }
-  for (const auto& [count, where] : {std::pair{fabric.node_cables(), "to nodes"},
-                                     {fabric.storage_cables(), "to storage"},
-                                     {fabric.trunk_cables(), "between switches"}}) {
-    if (count > 0) cables.push_back(fmt::format("{} {}", count, where));
-  }
-  return fmt::format("{}; cables: {}; {} ports left; oversubscription {:.3g}.", fmt::join(switches, ", "),
-                     fmt::join(cables, ", "), free_ports, oversubscription);
 }
 
 }  // namespace
@@ -67,9 +49,9 @@ NetworkReport network_report(const Catalog& catalog, const SitePlan& plan, const
   if (plan.packing) out.cables = cables(catalog, fabric, positions, room);
   for (CableGroup& c : out.cables)
     if (!c.product.empty()) c.name = catalog.find("cables", c.product).name;
-  int free_ports = 0;
-  for (const NetworkReport::Row& row : out.switches) free_ports += row.free_ports;
-  out.statement = statement(fabric, free_ports, out.oversubscription);
+  out.node_cables = fabric.node_cables();
+  out.storage_cables = fabric.storage_cables();
+  out.trunk_cables = fabric.trunk_cables();
   return out;
 }
 

@@ -1,13 +1,9 @@
 #include "scenarios/site/power_report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/names/count_text.hpp"
 #include "scenarios/site/placed.hpp"
-#include "sim/units/quantity_text.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
@@ -76,38 +72,6 @@ void add_year(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan
     out.water_litres_year = *plan.pue.water_l_per_kwh * out.it_year.base() / joules_per_kwh;
 }
 
-std::string power_statement(const SitePowerOptions& supply, const SitePlan& plan, const PowerReport& p,
-                            std::string_view activity) {
-  const MissingFacts missing = plan.missing();
-  std::string text = fmt::format(
-      "While it {} the IT draws {}{} (90 % interval {} to {}), {:.0f} % of its nameplate of {}; with a PUE "
-      "of {:.3g} "
-      "the site draws {}.",
-      activity, at_least(!missing.power.empty()), to_text(Power{p.it.value}), to_text(Power{p.it.low}),
-      to_text(Power{p.it.high}), 100 * p.it.value / p.nameplate.base(), to_text(p.nameplate), plan.pue.value,
-      to_text(p.facility));
-  if (!missing.power.empty())
-    text +=
-        fmt::format(" These sums leave out {}, which nobody states.", missing_text("power", missing.power));
-  if (const int idle = plan.count(DeviceRole::idle); idle > 0)
-    text += fmt::format(" {} without a GPU of the job idle{}.", count_of(idle, "node"), idle == 1 ? "s" : "");
-  if (const int spares = plan.count(DeviceRole::spare); spares > 0)
-    text += fmt::format(" {} spare node{} idle{}.", spares, spares == 1 ? "" : "s", spares == 1 ? "s" : "");
-  if (p.gpu_cap) {
-    text += fmt::format(" Each GPU is capped at {}", to_text(*p.gpu_cap));
-    text += p.cap_speed < 0.9995 ? fmt::format(" and computes at {:.1f} % of its speed.", 100 * p.cap_speed)
-                                 : std::string{", which does not slow it."};
-  }
-  if (supply.redundancy != Redundancy::none) {
-    text +=
-        fmt::format(" The feed of {} is {}: {} of it may be used.", to_text(*supply.feed),
-                    supply.redundancy == Redundancy::twice ? std::string{"there twice (2N)"}
-                                                           : fmt::format("N+1 of {} modules", supply.modules),
-                    to_text(*supply.usable_feed()));
-  }
-  return text;
-}
-
 }  // namespace
 
 double busy_fraction(const StepParts& p) {
@@ -127,19 +91,16 @@ std::vector<Power> expected_power(const Catalog& catalog, const SiteSpec& site, 
 }
 
 PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
-                         const Cluster& cluster, const std::vector<SiteRun>& runs,
-                         std::string_view activity) {
+                         const Cluster& cluster, const std::vector<SiteRun>& runs) {
   PowerReport out;
   const NodePower node = node_power(catalog, cluster.node, site.power.psu);
   const Power cap = cap_of(site);
   out.known = node.known;
   out.nameplate = plan.nameplate();
   out.typical = plan.typical();
+  out.feed = site.power;
   if (!node.known) {
-    out.statement =
-        fmt::format("The catalogue has no power rating of {}: no power is given.", cluster.node.name);
-    if (out.nameplate > Power{0})
-      out.statement += fmt::format(" All else is rated at {}.", to_text(out.nameplate));
+    out.unrated = cluster.node.name;
     return out;
   }
   out.busy = busy_fraction(runs.front().run.parts);
@@ -175,7 +136,6 @@ PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const Sit
     out.runs.push_back({r.model, r.title, r.time, r.of_time, busy, energy, plan.pue.value * energy,
                         out.intensity.value * (plan.pue.value * energy)});
   }
-  out.statement = power_statement(site.power, plan, out, activity);
   return out;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// Power and energy of the chosen cluster. Private to the site report.
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "models/step/training.hpp"
@@ -19,10 +19,9 @@ struct SiteRun {
 /// Fraction of the step in which the GPU computes. An all-reduce that nothing hides counts as waiting.
 double busy_fraction(const StepParts& parts);
 
-/// `runs` starts with the chosen workload. `activity` is what the cluster does, for the statement.
+/// `runs` starts with the chosen workload.
 PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
-                         const Cluster& cluster, const std::vector<SiteRun>& runs,
-                         std::string_view activity = "trains");
+                         const Cluster& cluster, const std::vector<SiteRun>& runs);
 
 /// What one device of each kind draws while the chosen workload trains.
 std::vector<Power> expected_power(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,

@@ -71,7 +71,6 @@ doc::SiteRacks racks_document(const SiteReport& site) {
   out.load_limit_kg = plan.rack.load.base();
   out.cooling = plan.cooling.name;
   out.basis = site.nameplate_basis ? "nameplate" : "typical";
-  out.statement = r.statement;
   if (plan.packing) {
     const auto count = plan.packing->racks.size();
     out.count = static_cast<std::int64_t>(count);
@@ -83,12 +82,14 @@ doc::SiteRacks racks_document(const SiteReport& site) {
                  plan.floor.hot_aisle.base(), plan.floor.racks_per_row};
     out.by_nameplate = counted(r.by_nameplate);
     out.by_typical = counted(r.by_typical);
-    out.power_statement = r.power_statement;
+    out.own_racks = plan.own_racks();
+    if (out.own_racks > 0) out.own_power_w = plan.devices.front().item.own_rack->base();
   }
   for (const SiteDevice& d : plan.devices) out.devices.push_back(device_document(d));
   for (const auto& g : r.groups) out.groups.push_back(group_document(g, plan));
   out.group_of_rack.assign(r.positions_of_rack.begin(), r.positions_of_rack.end());
   out.unknown = plan.unknown;
+  out.misfits = plan.misfits;
   return out;
 }
 
@@ -124,7 +125,7 @@ doc::SitePower power_document(const SiteReport& site) {
   const Pue& pue = site.plan.pue;
   doc::SitePower out;
   out.known = p.known;
-  out.statement = p.statement;
+  out.unrated = p.unrated;
   out.nameplate_w = p.nameplate.base();
   out.typical_w = p.typical.base();
   out.pue = pue.value;
@@ -135,6 +136,14 @@ doc::SitePower power_document(const SiteReport& site) {
   out.climate = pue.climate;
   if (!p.known) return out;
   fill_consumers(p, out);
+  out.idle_nodes = site.plan.count(DeviceRole::idle);
+  out.spare_nodes = site.plan.count(DeviceRole::spare);
+  if (p.feed.redundancy != Redundancy::none) {
+    out.feed_w = p.feed.feed->base();
+    out.feed_usable_w = p.feed.usable_feed()->base();
+    out.feed_redundancy = p.feed.redundancy == Redundancy::twice ? "2N" : "N+1";
+    out.feed_modules = p.feed.modules;
+  }
   out.utilisation = p.utilisation;
   out.it_kwh_year = kwh(p.it_year);
   out.facility_kwh_year = kwh(p.facility_year);
@@ -159,7 +168,9 @@ doc::SiteNetwork network_document(const NetworkReport& n) {
   doc::SiteNetwork out;
   out.kind = n.kind;
   out.oversubscription = n.oversubscription;
-  out.statement = n.statement;
+  out.node_cables = n.node_cables;
+  out.storage_cables = n.storage_cables;
+  out.trunk_cables = n.trunk_cables;
   for (const auto& s : n.switches)
     out.switches.push_back({s.what, s.product, s.count, s.ports, s.free_ports});
   for (const CableGroup& c : n.cables)
@@ -226,7 +237,6 @@ void fill_year(const CostReport& c, doc::SiteCost& out) {
 doc::SiteCost cost_document(const CostReport& c) {
   doc::SiteCost out;
   out.date = c.date;
-  out.statement = c.statement;
   out.capex_usd = c.own.capex.base();
   out.depreciation_years = c.own.depreciation / hours_of_year;
   out.utilisation = c.utilisation;

@@ -106,14 +106,12 @@ std::vector<Assumption> SiteReport::assumptions() const {
 }
 
 SiteReport site_report(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster, int spares,
-                       const StorageSpec& storage, const std::vector<SiteRun>& runs,
-                       std::string_view activity) {
+                       const StorageSpec& storage, const std::vector<SiteRun>& runs) {
   SiteReport out;
   out.nameplate_basis = site.racks.nameplate;
   out.plan = site_plan(catalog, site, cluster, spares, storage);
-  out.power = power_report(catalog, site, out.plan, cluster, runs, activity);
-  out.racks =
-      rack_report(site, out.plan, expected_power(catalog, site, out.plan, cluster, out.power.busy), activity);
+  out.power = power_report(catalog, site, out.plan, cluster, runs);
+  out.racks = rack_report(site, out.plan, expected_power(catalog, site, out.plan, cluster, out.power.busy));
   add_rack_means(out);
   if (cluster.fabric.leaves > 0) out.network = network_report(catalog, out.plan, cluster);
   out.bill = bill_of_materials(catalog, site, out.plan, out.network);

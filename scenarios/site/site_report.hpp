@@ -3,13 +3,14 @@
 /// cluster. scenarios/document/site.hpp is its form.
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "models/site/cabling.hpp"
 #include "models/site/cost.hpp"
+#include "scenarios/document/form/reason.hpp"
 #include "scenarios/evidence/assumption.hpp"
 #include "scenarios/evidence/estimate.hpp"
+#include "scenarios/format/site_spec.hpp"
 #include "scenarios/site/site_plan.hpp"
 
 namespace rackcast {
@@ -39,9 +40,7 @@ struct RackReport {
   std::vector<Group> groups;
   std::vector<int> positions_of_rack;  ///< group of each rack
   std::optional<int> by_nameplate,
-      by_typical;               ///< racks, were they packed so; nothing: a device fits no rack
-  std::string power_statement;  ///< the question of nameplate against typical power, answered
-  std::string statement;
+      by_typical;  ///< racks, were they packed so; nothing: a device fits no rack
 };
 
 struct PowerReport {
@@ -79,7 +78,8 @@ struct PowerReport {
   std::optional<double> water_litres_year;
   Power per_rack_mean{0}, per_rack_most{0};  ///< expected
   std::vector<Run> runs;
-  std::string statement;
+  SitePowerOptions feed;
+  std::string unrated;  ///< the node, where it has no rating
 };
 
 struct NetworkReport {
@@ -91,7 +91,7 @@ struct NetworkReport {
   std::vector<Row> switches;
   std::vector<CableGroup> cables;
   double oversubscription = 1;
-  std::string statement;
+  int node_cables = 0, storage_cables = 0, trunk_cables = 0;
 };
 
 struct BillRow {
@@ -127,12 +127,10 @@ struct CostReport {
   Ends of_energy;                                         ///< power of the nodes and PUE, in quadrature
   std::optional<double> break_even_low, break_even_high;  ///< at the ends of the energy
   std::vector<Run> runs;
-  std::string no_rent;               ///< why there is no offer; empty: there is one
   std::vector<Assumption> planning;  ///< fractions of the catalogue, where the scenario gives none
   std::optional<int> energy_year;    ///< of the catalogue's price of electricity
   MissingFacts lacking;              ///< facts without which the sums are lower bounds
-  std::vector<std::string> missing;  ///< what the sums leave out, with the reason
-  std::string statement;
+  std::vector<doc::Reason> missing;  ///< what the sums leave out, with the reason
 };
 
 struct SiteReport {
@@ -154,12 +152,10 @@ std::optional<SiteReport> site_report(Evaluator& evaluator, const Catalog& catal
 /// The same of a cluster whose work is known: `runs` starts with what decided.
 /// `cluster`: with its spare nodes, the last `spares` of them.
 SiteReport site_report(const Catalog& catalog, const SiteSpec& site, const Cluster& cluster, int spares,
-                       const StorageSpec& storage, const std::vector<SiteRun>& runs,
-                       std::string_view activity = "trains");
+                       const StorageSpec& storage, const std::vector<SiteRun>& runs);
 
 // The parts, one file each.
-RackReport rack_report(const SiteSpec& site, const SitePlan& plan, const std::vector<Power>& expected,
-                       std::string_view activity);
+RackReport rack_report(const SiteSpec& site, const SitePlan& plan, const std::vector<Power>& expected);
 NetworkReport network_report(const Catalog& catalog, const SitePlan& plan, const Cluster& cluster);
 std::vector<BillRow> bill_of_materials(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
                                        const std::optional<NetworkReport>& network);

@@ -7,8 +7,11 @@
 #include <cstdlib>
 #include <string>
 
+#include "reports/sentences/reason_sentences.hpp"
+#include "reports/sentences/site_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "scenarios/site/result_site.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/input_file.hpp"
 #include "sim/units/quantity_text.hpp"
@@ -19,8 +22,8 @@ using namespace rackcast;
 
 namespace {
 
-std::string racks(const SiteReport& site) {
-  std::string out = site.racks.statement + "\n" + site.racks.power_statement + "\n";
+std::string racks(const SiteReport& site, const doc::Site& written) {
+  std::string out = reports::packing_text(written) + "\n" + reports::fullest_rack_text(written) + "\n";
   for (const auto& g : site.racks.groups) {
     out += fmt::format("  {} x rack of {} units, {}:", g.count, g.units, to_text(g.weight));
     for (std::size_t k = 0; k < g.counts.size(); ++k) {
@@ -31,34 +34,37 @@ std::string racks(const SiteReport& site) {
   return out;
 }
 
-std::string power(const PowerReport& p) {
+std::string power(const PowerReport& p, const doc::Site& written) {
   return fmt::format(
       "{}\n  idle {}, busy {:.2f}, {:.4g} BTU/h, {:.4g} CFM, a year {:.4g} MWh and {} of CO2 ({})\n",
-      p.statement, to_text(p.idle), p.busy, p.btu_per_hour, p.air_cfm, p.facility_year.base() / 3.6e9,
-      to_text(p.co2_year), p.region);
+      reports::power_text(written), to_text(p.idle), p.busy, p.btu_per_hour, p.air_cfm,
+      p.facility_year.base() / 3.6e9, to_text(p.co2_year), p.region);
 }
 
-std::string money(const SiteReport& site) {
+std::string money(const SiteReport& site, const doc::Site& written) {
   std::string out;
   for (const BillRow& row : site.bill) {
     out +=
         fmt::format("  {:g} x {}: {}\n", row.quantity, row.item, row.price ? to_text(row.total()) : row.note);
   }
   if (!site.cost) return out;
-  out += site.cost->statement + "\n";
+  out += reports::cost_text(written) + "\n";
   for (const auto& run : site.cost->runs) {
     out += fmt::format("  one run of {}: {} owned, {} rented\n", run.model, to_text(run.own),
                        run.rent ? to_text(*run.rent) : "not");
   }
-  for (const std::string& missing : site.cost->missing)
-    out += fmt::format("  not in the sums: {}\n", missing);
+  for (const doc::Reason& missing : site.cost->missing)
+    out += fmt::format("  not in the sums: {}\n", reports::reason_text(missing));
   return out;
 }
 
 std::string summary(const Result& result) {
   const SiteReport& site = result.site.value();
-  return fmt::format("{}: {}\n\n{}\n{}\n{}\n\n{}", result.scenario.name, answer_sentence(result), racks(site),
-                     power(site.power), site.network ? site.network->statement : "no network", money(site));
+  const doc::Site written = site_document(site);
+  return fmt::format("{}: {}\n\n{}\n{}\n{}\n\n{}", result.scenario.name, answer_sentence(result),
+                     racks(site, written), power(site.power, written),
+                     written.network ? reports::network_text(*written.network) : "no network",
+                     money(site, written));
 }
 
 void check_golden(const std::string& scenario, bool sized) {

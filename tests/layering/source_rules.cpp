@@ -108,7 +108,7 @@ const std::vector<Rooms>& rooms() {
         {"reliability"},
         {"power"},
         {"site"}}},
-      {"scenarios/document", {{"."}}},
+      {"scenarios/document", {{"form"}, {"."}}},
       {"scenarios/validation", {{".", "cases", "settings", "predict"}}},
       {"scenarios",
        {{"names"},

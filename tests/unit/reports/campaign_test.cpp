@@ -62,14 +62,15 @@ TEST_CASE("power of a campaign that leaves parts out is at least that, and names
 TEST_CASE("a campaign without power and cost says why, and one that knows them needs all of their figures") {
   const auto without = [](const std::string& part) {
     nlohmann::ordered_json json = nlohmann::ordered_json::parse(document());
-    json[part] = {{"known", false}, {"statement", "Nobody knows the " + part + "."}};
+    json[part] = {{"known", false},
+                  {"why", {{"code", "no_" + part + "_model"}, {"message", "nobody knows"}}}};
     return json;
   };
   for (const std::string part : {"power", "cost"}) {
     CAPTURE(part);
     nlohmann::ordered_json json = without(part);
-    CHECK(write_markdown(reports::campaign_report(json.dump(), "t")).find("Nobody knows the " + part) !=
-          std::string::npos);
+    CHECK(write_markdown(reports::campaign_report(json.dump(), "t"))
+              .find("No " + part + " is given: nobody knows.") != std::string::npos);
     json[part]["known"] = true;
     CHECK_THROWS_AS((void)reports::campaign_report(json.dump(), "t"), Error);
   }
@@ -110,7 +111,7 @@ TEST_CASE("a damaged campaign document is an error with its place") {
   const std::string text = document();
   CHECK_THROWS_AS((void)reports::campaign_report("{}", "x"), Error);
   CHECK_THROWS_AS((void)reports::campaign_report("[]", "x"), Error);
-  CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\"version\": 1", "\"version\": 9"), "x"),
+  CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\"version\": 2", "\"version\": 9"), "x"),
                   Error);
   CHECK_THROWS_AS((void)reports::campaign_report(replaced(text, "\n \"nodes\": 9", "\n \"nodes\": -9"), "x"),
                   Error);

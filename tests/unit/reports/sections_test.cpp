@@ -121,12 +121,14 @@ TEST_CASE("a part of the cost that is left out is named, and so is each other") 
   ResultDocument document;
   document.site.emplace();
   document.site->cost.emplace();
-  document.site->cost->missing = {"staff: none", "renting: no offer"};
+  document.site->cost->missing = {doc::Reason{"no_staff"}, doc::Reason{"without_units", {{"item", "2 x A"}}}};
   const Blocks blocks = risks_section(document);
   REQUIRE(blocks.size() == 1);
   bool found = false;
   for (const auto& row : std::get<Table>(blocks.front().body).rows)
-    found = found || row[1].text == "2 parts are left out: staff: none; renting: no offer.";
+    found = found || row[1].text ==
+                         "2 parts are left out: staff: none asked for (site.prices.staff); racks of 2 x A: "
+                         "its rack units are not known.";
   CHECK(found);
 }
 

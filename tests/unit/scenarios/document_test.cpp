@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "scenarios/document/read.hpp"
-#include "scenarios/document/schema.hpp"
-#include "scenarios/document/write.hpp"
+#include "scenarios/document/form/read.hpp"
+#include "scenarios/document/form/schema.hpp"
+#include "scenarios/document/form/write.hpp"
 #include "sim/base/error.hpp"
 #include "tests/unit/schema_faults.hpp"
 

@@ -116,7 +116,6 @@ TEST_CASE(
   CHECK(exposed <= step.at("all_reduce_busy_s").get<double>());
   CHECK(exposed < 0.2 * sum);
   CHECK(step.at("binds") == "filling and draining the pipeline");
-  CHECK(contains(step.at("statement").get<std::string>(), "the bubble"));
   CHECK(contains(explain_step(scenario(asked), catalog(), "", 3), "pipeline bubble"));
 }
 
@@ -152,7 +151,7 @@ TEST_CASE("issue 23, item 14: the timeline of a split network is that of its sta
       simulate(scenario({.split = R"({"tensor": 8, "pipeline": 8, "interleave": 2, "micro_batches": 12})"}),
                catalog());
   CHECK(odd.workloads.front().timeline.lanes.empty());
-  CHECK(contains(odd.workloads.front().step_statement, "There is no timeline"));
+  CHECK(contains(odd.workloads.front().no_timeline, "There is no timeline"));
 }
 
 TEST_CASE("issue 23, item 7: explain says what a split step does, or refuses as simulate does") {

@@ -8,6 +8,7 @@
 #include "models/memory/memory.hpp"
 #include "models/split/split_tables.hpp"
 #include "reports/sentences/reason_sentences.hpp"
+#include "reports/sentences/run_sentences.hpp"
 #include "scenarios/answer/explain.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/answer/search.hpp"
@@ -72,7 +73,8 @@ TEST_CASE("a recommender fits a node whose GPUs share its tables, and says so wh
   const Result split = run(node);
   CHECK(split.answer.feasible);
   CHECK(split.workloads.front().run.parts.table_exchange > Duration{0});
-  CHECK(contains(split.workloads.front().step_statement, "exchange of table vectors takes"));
+  CHECK(contains(reports::step_text(document_of(split).workloads.front().step.value()),
+                 "exchange of table vectors takes"));
   const Result copied = run(node, R"(, "parallelism": {"tables": "copied"})");
   CHECK_FALSE(copied.answer.feasible);
   CHECK(copied.workloads.front().run.parts.table_exchange == Duration{0});

@@ -10,11 +10,13 @@
 #include "reports/pages/report.hpp"
 #include "reports/result/result.hpp"
 #include "reports/sentences/reason_sentences.hpp"
+#include "reports/sentences/site_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/campaign/campaign.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/listings/templates.hpp"
 #include "scenarios/result/result.hpp"
+#include "scenarios/site/result_site.hpp"
 #include "sim/base/error.hpp"
 #include "tests/answer_sentence.hpp"
 #include "tests/document_faults.hpp"
@@ -117,7 +119,7 @@ TEST_CASE("issue 23, item 4: nodes without a GPU of the job idle, and the answer
   CHECK(site.power.it.value > two.site->power.it.value);
   CHECK(site.power.it.value < busy.site->power.it.value - 5 * 1000.0);
   CHECK(site.power.nameplate >= two.site->power.nameplate + Power{5 * 3500.0});
-  CHECK(has(site.power.statement, " 5 nodes without a GPU of the job idle."));
+  CHECK(has(reports::power_text(site_document(site)), " 5 nodes without a GPU of the job idle."));
   CHECK(site.cost->instances == two.site->cost->instances);
   const auto idle = std::ranges::find(seven.warnings, "idle_nodes", &doc::Reason::code);
   REQUIRE(idle != seven.warnings.end());
@@ -196,8 +198,8 @@ TEST_CASE("issue 23, item 8: a sum with a missing part is at least what is known
     CHECK(has(missing->front(), "4 x "));
     CHECK(has(missing->front(), "p5.48xlarge"));
   }
-  CHECK(has(site.cost->statement, "at least "));
-  CHECK(has(site.cost->statement, "cannot be said"));
+  CHECK(has(reports::cost_text(site_document(site)), "at least "));
+  CHECK(has(reports::cost_text(site_document(site)), "cannot be said"));
   CHECK_FALSE(site.cost->break_even.has_value());
   const std::string text = checked_json_text(r);
   CHECK(schema_faults(schema_text("result"), text) == "");
@@ -328,10 +330,11 @@ TEST_CASE("issue 23, item 11: a question of 2018 is compared with rents of 2018,
   const Result unknown = simulated({{"site.prices.rent", R"({"instance": "p3.8xlarge"})"}});
   CHECK_FALSE(unknown.site->cost->offer.has_value());
   CHECK_FALSE(unknown.site->cost->break_even.has_value());
-  CHECK(has(unknown.site->cost->statement,
+  CHECK(has(reports::cost_text(site_document(*unknown.site)),
             "no rent to compare with: the first price of p3.8xlarge (on demand) that the catalogue knows"));
-  CHECK(std::ranges::any_of(unknown.site->cost->missing,
-                            [](const auto& m) { return has(m, "2023-11-16, after 2018-10-31"); }));
+  CHECK(std::ranges::any_of(unknown.site->cost->missing, [](const doc::Reason& m) {
+    return has(reports::reason_text(m), "2023-11-16, after 2018-10-31");
+  }));
   const Result early = simulated({{"site.prices.date", "2016-06-30"}});
   CHECK_FALSE(early.site->cost->offer.has_value());
 }

@@ -8,10 +8,12 @@
 
 #include "reports/pages/report.hpp"
 #include "reports/result/result.hpp"
+#include "reports/sentences/site_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/listings/templates.hpp"
 #include "scenarios/result/result.hpp"
+#include "scenarios/site/result_site.hpp"
 #include "scenarios/site/site_conflicts.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/input_file.hpp"
@@ -75,7 +77,7 @@ TEST_CASE("nine DGX-1, twelve storage servers and two switches are one POD rack 
   CHECK(site.racks.groups.front().expected.base() < 35'000);
   CHECK(site.racks.by_nameplate == 2);
   CHECK(site.racks.by_typical == 1);
-  CHECK(site.racks.power_statement.find("1.94 kW over") != std::string::npos);
+  CHECK(reports::fullest_rack_text(site_document(site)).find("1.94 kW over") != std::string::npos);
 }
 
 TEST_CASE("three DGX-2, twelve storage servers and two switches are one POD rack by typical power") {
@@ -135,15 +137,15 @@ TEST_CASE("the bill adds up, and what has no price is said") {
   int cables = 0;
   for (const CableGroup& group : site.network->cables) cables += group.count;
   CHECK(cables == 9 * 2 + 12);
-  CHECK(std::ranges::any_of(site.cost->missing,
-                            [](const auto& m) { return m.find("staff") != std::string::npos; }));
+  CHECK(std::ranges::any_of(site.cost->missing, [](const doc::Reason& m) { return m.code() == "no_staff"; }));
   const SiteReport unpriced = site_of("dgx_pod_dgx1", {"storage.array=ddn_ai200", "storage.count=1"});
   const auto row = std::ranges::find(unpriced.bill, std::string{"storage"}, &BillRow::group);
   REQUIRE(row != unpriced.bill.end());
   CHECK_FALSE(row->price.has_value());
   CHECK(row->note == "no price in the catalogue");
-  CHECK(std::ranges::any_of(unpriced.cost->missing,
-                            [&](const auto& m) { return m.find(row->item) != std::string::npos; }));
+  CHECK(std::ranges::any_of(unpriced.cost->missing, [&](const doc::Reason& m) {
+    return m.has("item") && m.text("item") == row->item;
+  }));
 }
 
 TEST_CASE("size keeps to the limits of the site") {
@@ -220,7 +222,7 @@ TEST_CASE("a cap below what was measured is refused at the scenario's place") {
 TEST_CASE("a node that the catalogue does not rate is reported, not guessed") {
   const SiteReport site = site_of("dgx_pod_dgx1", {"cluster={\"node\": \"aws_p3_16xlarge\", \"nodes\": 2}"});
   CHECK_FALSE(site.power.known);
-  CHECK(site.power.statement.find("no power rating") != std::string::npos);
+  CHECK(reports::power_text(site_document(site)).find("no power rating") != std::string::npos);
   CHECK_FALSE(site.plan.unknown.empty());
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// Figures that several parts of a result document share.
-#include "scenarios/document/field.hpp"
+#include "scenarios/document/form/field.hpp"
 
 namespace rackcast {
 class Json;

@@ -1,4 +1,4 @@
-#include "scenarios/document/write.hpp"
+#include "scenarios/document/form/write.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "scenarios/document/field.hpp"
+#include "scenarios/document/form/field.hpp"
 
 namespace rackcast::doc {
 

@@ -1,4 +1,4 @@
-#include "scenarios/document/schema.hpp"
+#include "scenarios/document/form/schema.hpp"
 
 #include <algorithm>
 

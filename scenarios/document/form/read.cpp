@@ -1,10 +1,10 @@
-#include "scenarios/document/read.hpp"
+#include "scenarios/document/form/read.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "scenarios/document/figures.hpp"
+#include "scenarios/document/form/figures.hpp"
 
 namespace rackcast::doc {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "scenarios/document/figures.hpp"
+#include "scenarios/document/form/figures.hpp"
 
 namespace rackcast::doc {
 

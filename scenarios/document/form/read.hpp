@@ -5,7 +5,7 @@
 /// have a function check(const S&, const Json&) beside it that holds its members against each other.
 #include <cstdint>
 
-#include "scenarios/document/field.hpp"
+#include "scenarios/document/form/field.hpp"
 #include "sim/json/reader.hpp"
 
 namespace rackcast::doc {

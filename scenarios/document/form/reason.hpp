@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "scenarios/document/field.hpp"
+#include "scenarios/document/form/field.hpp"
 
 namespace rackcast::doc {
 

@@ -1,11 +1,11 @@
-#include "scenarios/document/reason.hpp"
+#include "scenarios/document/form/reason.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "scenarios/document/read.hpp"
+#include "scenarios/document/form/read.hpp"
 #include "sim/json/reader.hpp"
 
 namespace rackcast::doc {
@@ -75,6 +75,22 @@ constexpr ReasonKind kinds[] = {
     {"not_wired", "", "nodes", "the number of nodes that would do cannot be wired"},
     {"without_slow_nodes", "", "time_s now_s", "the time with all nodes as fast as the others"},
     {"past_context", "", "tokens longest", "prompt and answer are longer than the network takes"},
+    // What a site's cost leaves out.
+    {"no_staff", "", "", "no staff was asked for"},
+    {"no_instance", "gpu terms date", "", "no cloud instance with the GPU has a price by then"},
+    {"no_rent_yet", "instance terms first date", "", "the first price of an instance is later"},
+    {"row_without_price", "item note", "quantity", "a row of the bill has no price"},
+    {"without_power", "item", "", "energy and space of something without a power rating"},
+    {"without_units", "item", "", "racks of something without rack units"},
+    // Why a campaign has no power, cost or interval.
+    {"unrated", "node", "others_w", "the catalogue has no power rating of the node"},
+    {"no_power_model", "message", "", "the work cannot be modelled; as the error says it"},
+    {"no_cost_model", "message", "", "likewise"},
+    {"no_price_date", "", "", "the scenario names no date for prices"},
+    {"no_node_held", "", "", "no job held a node after the warm-up"},
+    {"nothing_drawn", "", "", "every job is stated or recorded, and nothing fails"},
+    {"too_many_jobs", "", "jobs draws", "too many jobs to draw them so often"},
+    {"drawn_too_rarely", "", "", "a limit ended the run"},
     // Warnings.
     {"other_gpu_measured", "file measured gpu", "", "a measured curve is of another GPU"},
     {"assumed_wiring", "text", "", "where GPUs are on PCIe is not known"},
