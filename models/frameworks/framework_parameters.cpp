@@ -44,9 +44,9 @@ constexpr double eager_host_us = 75;
 // Where a fit begins and what its prior draws to when the cases do not tell: the profile "generic", with
 // about a factor of two between frameworks (of the library's kernels: a quarter). One list for all profiles.
 // A Python program takes longer for an operator. The fits of those that do wait for it (their data files)
-// find 53, 102 and 110 us for convolutions and what surrounds them (pytorch-1, pytorch-ngc-21-inference,
-// pytorch-0) and 159 us for the fewer operators of transformers (megatron-deepspeed), drawn to the number
-// below, which is chosen among them. Gradients take 0.61 of it (megatron-deepspeed) and 0.72 (nanotron).
+// find 57, 102 and 114 us for convolutions and what surrounds them (pytorch-1, pytorch-ngc-21-inference,
+// pytorch-0) and 162 us for the fewer operators of transformers (megatron-deepspeed), drawn to the number
+// below, which is chosen among them. Gradients take 0.57 of it (megatron-deepspeed) and 0.72 (nanotron).
 constexpr std::array parameters{
     with_eager(time<&FrameworkProfile::host_per_kernel>("host_per_kernel", 10, 1), eager_host_us),
     with_eager(number<&FrameworkProfile::host_backward>("host_backward", 1, 0.7), 0.7),

@@ -1,5 +1,7 @@
 #include "scenarios/answer/planner.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -12,9 +14,11 @@
 #include "scenarios/answer/whole_answer.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/plan/design.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "scenarios/plan/front_intervals.hpp"
 #include "sim/engine/trace.hpp"
 #include "sim/json/table_document.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 

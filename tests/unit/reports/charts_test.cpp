@@ -319,7 +319,7 @@ TEST_CASE("the growth plan marks the question as asked and says what more data t
   CHECK(charts[0].lines[0].points.size() == 2);
   CHECK(charts[0].marked_x == 100 * 86400);
   REQUIRE(charts[0].data.rows.size() == 3);
-  CHECK(charts[0].data.rows[2][3].text == "none");
+  CHECK(charts[0].data.rows[2][3].text == "no answer");
 }
 
 TEST_CASE("an assumption has the date that its source names, and numbers that are no years are none") {

@@ -48,7 +48,7 @@ TEST_CASE("a result without framework runs the benchmark's, and its tuned script
   CHECK(profile_of(catalog, result("resnet50", "unknown")).id.starts_with("mxnet"));
   CHECK(profile_of(catalog, result("unet3d", "unknown")).id ==
         profile_of(catalog, result("unet3d", "mxnet")).id);
-  CHECK(profile_of(catalog, result("stable-diffusion-v2", "pytorch")).id == "megatron-core");
+  CHECK(profile_of(catalog, result("stable-diffusion-v2", "pytorch")).id == "nemo-mlperf-graphs");
   CHECK(profile_of(catalog, result("bert-large", "unknown")).id == "pytorch-mlperf-bert");
   CHECK(profile_of(catalog, result("bert-large", "pytorch", "", "")).id != "pytorch-mlperf-bert");
 }

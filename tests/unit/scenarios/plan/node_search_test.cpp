@@ -51,7 +51,7 @@ TEST_CASE("one node has no smaller number") {
   struct Never final : NodeDemand {
     bool enough(int) override { return true; }
     int below(int nodes) override { return nodes - 1; }
-    Smaller falls_short(int fewer) override { return {fewer, "deadline", "too late", {}}; }
+    Smaller falls_short(int fewer) override { return {fewer, "deadline", {}, {}}; }
   } demand;
   CHECK_FALSE(why_not_fewer(demand, 1).has_value());
   CHECK(why_not_fewer(demand, 8)->nodes == 7);

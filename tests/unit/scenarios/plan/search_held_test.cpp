@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/plan/plan_search.hpp"
@@ -111,7 +112,7 @@ TEST_CASE("issue 23, item 35: where passes alone outlast the deadline, few sizes
   CHECK(r.plan->simulated < 40);
   REQUIRE(r.plan->nearest);
   CHECK(r.plan->nearest->nodes < 400);
-  const std::string why = r.answer.conflicts.front().statement;
+  const std::string why = reports::why_text(r.answer.conflicts.front().why);
   CAPTURE(why);
   CHECK(why.find("None of 1 to 3000 nodes") != std::string::npos);
   CHECK(why.find("the forward and backward passes alone take") != std::string::npos);

@@ -9,6 +9,7 @@
 
 #include "reports/pages/report.hpp"
 #include "reports/result/result.hpp"
+#include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/answer/neighbours.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/answer/search.hpp"
@@ -311,7 +312,7 @@ TEST_CASE(
     REQUIRE(r.plan->nearest);
     CHECK(r.answer.nodes == 5);  // and not ten, which break the limit on nodes as well
     CHECK(r.plan->nearest->breaks == std::vector<std::string>{"deadline"});
-    const std::string& said = r.answer.conflicts.front().statement;
+    const std::string said = reports::why_text(r.answer.conflicts.front().why);
     CAPTURE(said);
     CHECK(has(said, "the fastest, 5 nodes, take"));
   }

@@ -262,8 +262,10 @@ TEST_CASE(
 
 TEST_CASE("issue 23, item 8: racks of a sum with a missing part are those of what is known") {
   const Result r = simulated({{"cluster", kUnrated}, {"site.prices.date", "2024-06-01"}});
-  CHECK(has(r.site->racks.power_statement, "Of what is known of the equipment, the fullest rack may draw"));
-  CHECK(r.site->racks.statement.starts_with("At least "));
+  const doc::Site site = site_document(*r.site);
+  CHECK(
+      has(reports::fullest_rack_text(site), "Of what is known of the equipment, the fullest rack may draw"));
+  CHECK(reports::packing_text(site).starts_with("At least "));
 }
 
 TEST_CASE("issue 23, item 8: a limit that the known part alone breaks is broken") {
