@@ -47,7 +47,8 @@ TEST_CASE("issue 23, item 4: the box tells the GPUs of a job from those of its n
        {std::tuple{"cluster.gpus_per_job", "9", "2 × NVIDIA DGX-1V (V100 16 GB) (9 of 16 GPUs)"},
         std::tuple{"cluster.gpus_per_node", "3", "2 × NVIDIA DGX-1V (V100 16 GB) (6 of 16 GPUs)"},
         std::tuple{"cluster.gpus_per_job", "16", "2 × NVIDIA DGX-1V (V100 16 GB) (16 GPUs)"}}) {
-    CAPTURE(key);
+    const char* changed = key;
+    CAPTURE(changed);
     const Result r = simulate(
         small({{"cluster.node", "dgx1v_16gb"}, {"cluster.nodes", "2"}, {"search", "{}"}, {key, value}}),
         catalog(), nullptr, {});
