@@ -14,7 +14,8 @@ using namespace rackcast;
 namespace {
 
 nlohmann::json report_of(const std::string& flags) {
-  const Outcome out = run("validate --cases tests/validation/cases --json " + flags);
+  // All fits may be repeated, beside other tests.
+  const Outcome out = run("validate --cases tests/validation/cases --json " + flags, 600);
   REQUIRE(out.code == 0);
   return nlohmann::json::parse(out.output);
 }
