@@ -17,7 +17,8 @@ std::optional<double> trtllm_bench_requests(double prompt, double output) {
 
 LoadGenerator load_generator() {
   ObjectReader in{parse_model_data("host/serving.json").require("load_generator")};
-  return {in.number("requests_per_place", 1, 1e6), in.number("shortest", 0, 1)};
+  return {in.number("requests_per_place", 1, 1e6), in.number("shortest", 0, 1),
+          in.boolean_or("fp8_cache", false)};
 }
 
 std::optional<double> prompt_of_data_set(std::string_view name) {

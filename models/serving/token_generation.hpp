@@ -84,6 +84,7 @@ std::optional<double> trtllm_bench_requests(double prompt, double output);
 struct LoadGenerator {
   double requests_per_place = 10;  ///< requests of a run over those kept open
   double shortest = 1;             ///< shortest length over the nominal one, which is the longest
+  bool fp8_cache = false;          ///< it tells servers to keep 8-bit keys and values where weights have 8 bits
 };
 LoadGenerator load_generator();
 /// Mean tokens of the prompts of a published set of questions; nothing for one that is not known.

@@ -43,9 +43,11 @@ double stated(const ValidationCase& c, std::string_view key) {
 /// server is set up for the requests that it is asked to keep open.
 ServerOfCase server_for(PredictionContext& context, const ValidationCase& c, const Json& split,
                         const Load& load, double open) {
-  const double mean = (1 + load_generator().shortest) / 2;
+  const LoadGenerator generator = load_generator();
+  const double mean = (1 + generator.shortest) / 2;
   ServerOfCase server =
       server_of_case(context, c, split, load.prompt * mean, std::max(1.0, load.output * mean));
+  server.spec.server.fp8_cache = server.spec.server.fp8_cache || generator.fp8_cache;
   server.spec.server.most_requests = std::max(server.spec.server.most_requests, open);
   return server;
 }
