@@ -1,5 +1,7 @@
 #include "topologies/hardware/gpu_spec.hpp"
 
+#include <fmt/format.h>
+
 #include "topologies/catalog/limits.hpp"
 #include "topologies/catalog/spec_reader.hpp"
 
@@ -41,6 +43,22 @@ ArchitectureSpec located(const CatalogEntry& entry, Read read) {
   }
 }
 
+/// Less than a megabyte in a second is a unit that was mistaken: any step would take years.
+Known<Bandwidth> memory_bandwidth(const SpecReader& reader, double share) {
+  constexpr std::string_view key = "memory_bandwidth_gb_per_s";
+  const auto found = reader.maybe<Bandwidth>(key, [](const Fact& fact) {
+    const Bandwidth value = fact.quantity<Bandwidth>();
+    if (value < Bandwidth{1e6})
+      fact.value().fail(
+          fmt::format("\"{}\" must be at least 1 MB/s, and it is {}", fact.key(), fact.display()),
+          "GPUs of today have hundreds of GB/s");
+    return value;
+  });
+  Known<Bandwidth> out = reader.require(found, key);
+  out.value = out.value * share;
+  return out;
+}
+
 bool has_jpeg_engine(const SpecReader& reader, const ArchitectureSpec& line) {
   const auto own = reader.text("jpeg_engine");
   if (own) return own->value == "yes";
@@ -66,8 +84,7 @@ GpuSpec gpu_spec(const Catalog& catalog, std::string_view id) {
 
   read_peak(reader, share, gpu.peak);
   gpu.memory = reader.require(reader.quantity<Bytes>("memory_gb", share), "memory_gb");
-  gpu.memory_bandwidth = reader.require(reader.quantity<Bandwidth>("memory_bandwidth_gb_per_s", share),
-                                        "memory_bandwidth_gb_per_s");
+  gpu.memory_bandwidth = memory_bandwidth(reader, share);
   gpu.usable_memory = reader.quantity<Bytes>("usable_memory_mib", share);
   if (!gpu.usable_memory) gpu.usable_memory = reader.quantity<Bytes>("usable_memory_mib_per_die");
   gpu.l2 = reader.quantity<Bytes>("l2_cache_mb", share);

@@ -326,6 +326,18 @@ TEST_CASE(
       "/gpu_count"));
 }
 
+TEST_CASE("issue 23, item 36: a memory slower than a megabyte in a second is refused at its field") {
+  const auto refused = [](const std::string& rate) {
+    std::string text = gpu();
+    const std::string was = fact("2000", "GB/s");
+    text.replace(text.find(was), was.size(), fact(rate, "GB/s"));
+    return OwnCatalog::refusal("gpus/mine.json", text);
+  };
+  CHECK(contains(refused("1e-9"), "/facts/memory_bandwidth_gb_per_s/value"));
+  CHECK(contains(refused("0.0009"), "must be at least 1 MB/s"));
+  CHECK(refused("0.001").empty());
+}
+
 TEST_CASE(
     "issue 23, item 34: separate networks of every port have no more switches than the graph can number") {
   const Catalog catalog = Catalog::builtin();
