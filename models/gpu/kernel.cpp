@@ -250,15 +250,17 @@ KernelTime recurrent_time(const KernelCall& call, const GpuRates& gpu, const Ker
 }
 
 KernelTime attention_time(const KernelCall& call, const GpuRates& gpu, const KernelParameters& p) {
+  // Blocks of 128 queries, of 64 where there are fewer; a block with less to do takes as long as a full one.
   constexpr double rows = 128;
   const MatrixShape& s = call.matrix;
+  const double queries = s.m > 64 ? rows : 64;
   const bool backward =
       call.kind == KernelClass::flash1_backward || call.kind == KernelClass::flash2_backward;
   const double seen = call.causal ? std::min(s.n, std::max(s.n - s.m / 2, 0.0) + rows / 2) : s.n;
   const double penalties =
       (1 + (call.causal ? p[P::causal_penalty] : 0)) * (1 + (s.k > 64 ? p[P::wide_penalty] : 0));
-  const double flop = (backward ? 10 : 4) * std::min(s.m, rows) * (seen + p[P::prologue_depth]) *
-                      (s.k + p[P::operand_cost]) * penalties;
+  const double flop =
+      (backward ? 10 : 4) * queries * (seen + p[P::prologue_depth]) * (s.k + p[P::operand_cost]) * penalties;
   const double blocks = s.count * ceiling(s.m / rows);
   const double sms = gpu.sm_count;
   const double compute = ceiling(blocks / sms) * flop * sms / (call.peak.base() * p[P::peak_fraction]);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "models/networks/layers/kinds.hpp"
@@ -77,6 +78,25 @@ void require_image(const LayerContext& context) {
   }
 }
 
+/// A convolution, or with "dense" the same product as the published code writes it: a dense layer on each
+/// pixel of an image whose channels lie together, so no library of convolutions has a part in it.
+Flow conv_or_dense(LayerContext& context, const ConvSpec& spec) {
+  if (!context.arguments.flag_or("dense", false))
+    return add_conv(context.network, context.name, "conv", context.input, spec);
+  const TensorShape& in = context.input.shape;
+  const bool one_pixel = std::ranges::all_of(
+      spec.window, [](const WindowAxis& axis) { return axis.kernel == 1 && axis.stride == 1; });
+  if (!one_pixel || spec.groups != 1 || in.kind != TensorShape::Kind::image)
+    throw Error{"\"dense\" needs an image, \"kernel\": 1, no stride and no groups"};
+  Flow pixels = context.input;
+  pixels.shape = TensorShape::tokens(in.height * in.width, in.channels);
+  pixels.shape.items = in.items;
+  Flow out =
+      add_linear(context.network, context.name, "linear", pixels, {.out = spec.out, .bias = spec.bias});
+  out.shape = in.with_channels(spec.out);
+  return out;
+}
+
 }  // namespace
 
 Flow conv(LayerContext& context) {
@@ -86,7 +106,7 @@ Flow conv(LayerContext& context) {
   spec.window = read_window(context, "kernel", false);
   spec.groups = arguments.count_or("groups", 1, 1);
   spec.bias = arguments.flag_or("bias", true);
-  return add_conv(context.network, context.name, "conv", context.input, spec);
+  return conv_or_dense(context, spec);
 }
 
 Flow widen(LayerContext& context) {
@@ -95,7 +115,7 @@ Flow widen(LayerContext& context) {
   spec.out = arguments.count("widen", 1, 64) * context.input.shape.channels;
   spec.window = read_window(context, "kernel", false);
   spec.bias = arguments.flag_or("bias", true);
-  return add_conv(context.network, context.name, "conv", context.input, spec);
+  return conv_or_dense(context, spec);
 }
 
 Flow depthwise(LayerContext& context) {

@@ -5,8 +5,9 @@ namespace rackcast {
 std::span<const LayerKind> layer_kinds() {
   using namespace layers;
   static constexpr LayerKind table[] = {
-      {"conv", "convolution: filters; kernel, stride, pad, dilation, groups, bias", conv},
-      {"widen", "convolution to a multiple of its channels: factor; kernel, stride, pad, dilation, bias",
+      {"conv", "convolution: filters; kernel, stride, pad, dilation, groups, bias, dense", conv},
+      {"widen",
+       "convolution to a multiple of its channels: factor; kernel, stride, pad, dilation, bias, dense",
        widen},
       {"depthwise", "one filter per channel: kernel; stride, pad, multiplier, bias", depthwise},
       {"transposed_conv", "up-convolution: filters; kernel, stride, pad, output_pad, bias", transposed_conv},

@@ -45,6 +45,23 @@ TEST_CASE("attention within windows pads the image to whole windows") {
                        doctest::Contains("divisible by heads=3"), Error);
 }
 
+TEST_CASE("a dense layer on every pixel is a product, with the weights and FLOPs of a 1x1 convolution") {
+  const Workload dense = of_image("[6, 5, 8]", R"({"widen": 4, "kernel": 1, "dense": true}, "relu")");
+  const Workload conv = of_image("[6, 5, 8]", R"({"widen": 4, "kernel": 1}, "relu")");
+  CHECK(dense.operators.front().family == OperatorFamily::gemm);
+  CHECK(conv.operators.front().family == OperatorFamily::conv);
+  CHECK(dense.parameters() == conv.parameters());
+  CHECK(dense.forward_flop() == conv.forward_flop());
+  CHECK(dense.operators.front().shape.rows == 30);
+  CHECK(dense.operators.back().output == "6x5x32");
+  for (const char* layer : {R"({"conv": 8, "kernel": 3, "pad": 1, "dense": true})",
+                            R"({"conv": 8, "kernel": 1, "stride": 2, "dense": true})",
+                            R"({"conv": 8, "kernel": 1, "groups": 2, "dense": true})"}) {
+    CAPTURE(layer);
+    CHECK_THROWS_WITH_AS(of_image("[6, 6, 8]", layer), doctest::Contains("\"dense\" needs an image"), Error);
+  }
+}
+
 TEST_CASE("a chain stacks its input and every result") {
   // 4 channels, then three times the last 2 through a convolution to 2: 4 + 3 * 2 channels.
   const Workload w =
