@@ -47,11 +47,16 @@ class Stream {
 
   /// `issues`: kernels that the host starts for it.
   void run(const Operator* op, Pass pass, Duration time, KernelCost::Limit limit, int issues = 1) {
-    const double pace = pass == Pass::forward ? forward_ : framework_.host_backward;
-    keep_host_busy(issues * pace * framework_.host_per_kernel);
+    issue(pass, issues);
     keep_gpu_busy(time);
     out_.gpu_busy += time;
     out_.kernels.push_back({op, pass, time, limit, now_.gpu});
+  }
+
+  /// The host starts kernels whose time on the GPU is counted elsewhere.
+  void issue(Pass pass, int kernels) {
+    const double pace = pass == Pass::forward ? forward_ : framework_.host_backward;
+    keep_host_busy(kernels * pace * framework_.host_per_kernel);
   }
 
   /// The GPUs wait for each other; no kernel of this network.
@@ -125,6 +130,7 @@ class StepBuilder {
         (pass == Pass::forward ? op.place.role == LayerRole::residual
                                : pass == Pass::data_gradient && op.place.role == LayerRole::norm))
       stream.sum(sum);
+    if (const int more = kernels_beside(op, pass); more > 0) stream.issue(pass, more);
     if (hidden(op, pass)) return;
     const KernelCost cost = gpu_.cost(op, pass, options_.batch, wide ? Precision::fp32 : options_.precision);
     if (cost.time <= Duration{0}) return;
@@ -231,6 +237,25 @@ class StepBuilder {
     const int casts_of_maps = wide ? 2 : 0;
     if (pass != Pass::forward) return 1 + casts_of_maps;
     return 6 + (wide ? 4 : 0) + casts_of_maps;
+  }
+
+  /// Kernels that an eager program starts for an operator beside the one (of the products, the two) that is
+  /// counted. Attention without a kernel of its own, forward: its second product, scale, mask, softmax,
+  /// dropout, copies of queries, keys and values into the order of heads, and one back. Kernels that fuse
+  /// maps have scale and mask in the softmax, and read heads in place; their bias, dropout and sum are one
+  /// kernel, their bias and activation another, whose traffic is in the products. Going back, each product
+  /// has two gradients, and a bias the sum over rows.
+  [[nodiscard]] int kernels_beside(const Operator& op, Pass pass) const {
+    if (framework_.dispatch != Dispatch::eager) return 0;
+    const bool fused = framework_.fuses_elementwise;
+    const int dropout = options_.training ? 1 : 0;
+    if (op.family == OperatorFamily::attention && op.kind == "attention" && pass != Pass::weight_gradient) {
+      if (framework_.attention != AttentionKernel::unfused) return 1;
+      const int products = pass == Pass::forward ? 1 : 3;
+      return products + dropout + (fused ? 2 : 7);
+    }
+    if (op.family == OperatorFamily::gemm && op.biased && pass == Pass::weight_gradient) return 1;
+    return hidden(op, pass) && !op.auxiliary && op.kind != "dropout" && pass != Pass::weight_gradient ? 1 : 0;
   }
 
   /// Into 32 bits before and out of them after: 16 bits read and 32 written, or the reverse. The maps between

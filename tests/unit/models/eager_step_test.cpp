@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "models/frameworks/framework.hpp"
 #include "models/frameworks/framework_parameters.hpp"
@@ -124,4 +125,38 @@ TEST_CASE("a Python program issues faster where it records nothing for gradients
   CHECK(forward(false) == doctest::Approx(2.0 / 3 * forward(true)).epsilon(0.01));
   profile.dispatch = Dispatch::graph;
   CHECK(forward(false) == doctest::Approx(forward(true)).epsilon(0.01));
+}
+
+TEST_CASE("a Python program starts what surrounds attention and products, too") {
+  // A host that takes a second for a kernel: the step has as many seconds as kernels. Forward, both products,
+  // scale, mask, softmax, dropout and four copies are 10; back, four products and the same 8 are 12.
+  FrameworkProfile profile;
+  profile.dispatch = Dispatch::eager;
+  profile.host_per_step = Duration{0};
+  profile.host_per_kernel = Duration{1};
+  profile.host_backward = 1;
+  const auto kernels = [&](const Operator& op) {
+    const StepTime t = step_of(op, profile);
+    return std::pair{std::round(t.forward.base()), std::round(t.backward.base())};
+  };
+  CHECK(kernels(scores(128)) == std::pair{10.0, 12.0});
+  CHECK(kernels(dense(true)) == std::pair{1.0, 3.0});  // the bias's gradient is a sum
+  CHECK(kernels(dense(false)) == std::pair{1.0, 2.0});
+  Operator gelu;
+  gelu.kind = "gelu";
+  gelu.family = OperatorFamily::elementwise;
+  gelu.fusable = true;
+  gelu.shape.elements_in = gelu.shape.elements_out = 1e6;
+  CHECK(kernels(gelu) == std::pair{1.0, 1.0});
+  // Fused: products, softmax with scale and mask, dropout, one copy; bias and activation are still started.
+  profile.fuses_elementwise = true;
+  CHECK(kernels(scores(128)) == std::pair{5.0, 7.0});
+  CHECK(kernels(gelu) == std::pair{1.0, 1.0});
+  profile.attention = AttentionKernel::flash2;
+  CHECK(kernels(scores(128)) == std::pair{2.0, 2.0});
+  // What holds the whole network has one launch for each operator, and none for what it fuses.
+  profile.dispatch = Dispatch::graph;
+  profile.attention = AttentionKernel::unfused;
+  CHECK(kernels(scores(128)) == std::pair{1.0, 1.0});
+  CHECK(kernels(gelu) == std::pair{0.0, 0.0});
 }
