@@ -1,9 +1,24 @@
 // Habits of servers and of load generators, from models/data/host/serving.json.
+#include <charconv>
+
 #include "models/data_files.hpp"
 #include "models/serving/token_generation.hpp"
 #include "sim/json/reader.hpp"
 
 namespace rackcast {
+namespace {
+
+/// "0.14.1" as {0, 14}; nothing where it does not begin with two numbers ("nightly-5b8c30d6").
+std::optional<std::pair<int, int>> release_of(std::string_view version) {
+  std::pair<int, int> out;
+  const char* const end = version.data() + version.size();
+  const auto major = std::from_chars(version.data(), end, out.first);
+  if (major.ec != std::errc{} || major.ptr == end || *major.ptr != '.') return std::nullopt;
+  const auto minor = std::from_chars(major.ptr + 1, end, out.second);
+  return minor.ec == std::errc{} ? std::optional{out} : std::nullopt;
+}
+
+}  // namespace
 
 std::optional<double> trtllm_bench_requests(double prompt, double output) {
   const Json file = parse_model_data("host/serving.json");
@@ -44,10 +59,10 @@ double cache_room_log_sigma() {
 ServerTimes unseen_server_times() {
   ObjectReader in{parse_model_data("host/serving.json").require("unseen_server")};
   return {in.quantity<Duration>("arriving"), in.quantity<Duration>("between_passes"),
-          in.number("passes_waited", 0, 1000)};
+          in.quantity<Duration>("per_request"), in.number("passes_waited", 0, 1000)};
 }
 
-ServerHabits server_habits(std::string_view framework) {
+ServerHabits server_habits(std::string_view framework, std::string_view version) {
   const Json file = parse_model_data("host/serving.json");
   const Json& servers = file.require("servers");
   const Json* known = servers.find(framework);
@@ -63,7 +78,17 @@ ServerHabits server_habits(std::string_view framework) {
   out.mixed = in.boolean_or("mixed", true);
   out.arriving = in.quantity_or<Duration>("arriving", Duration{0}, false);
   out.between_passes = in.quantity_or<Duration>("between_passes", Duration{0}, false);
+  out.per_request = in.quantity_or<Duration>("per_request", Duration{0}, false);
   out.passes_waited = in.has("passes_waited") ? in.number("passes_waited", 0, 1000) : 0;
+  if (const Json* older = in.find("older")) {
+    ObjectReader old{*older};
+    const std::string before = old.string("before");
+    const auto release = release_of(version), first = release_of(before);
+    if (release && first && *release < *first) {
+      out.between_passes = old.quantity<Duration>("between_passes");
+      out.per_request = old.quantity<Duration>("per_request");
+    }
+  }
   return out;
 }
 

@@ -259,7 +259,7 @@ class Server {
     if (between_)
       sums += between_->time(Collective::send_recv,
                              Bytes{2.0 * tokens * static_cast<double>(part_.shape.hidden) / spec_.tensor});
-    return step.total + sums + spec_.server.between_passes;
+    return step.total + sums + spec_.server.between_passes + sampled * spec_.server.per_request;
   }
 
   /// A sum over the group, by the server's own kernels or the library's, whichever is faster.

@@ -59,17 +59,19 @@ struct ServerHabits {
   bool mixed = true;           ///< a pass holds prompts and answers; else prompts stop the answers
   Duration arriving{0};        ///< between client and queue, both ways, for each request
   Duration between_passes{0};  ///< of the host, while the GPU waits
+  Duration per_request{0};     ///< the same for each request that gets a token: planned, decoded, sent
   /// Passes between a request's arrival at the queue and the one that reads its prompt, and from there until
   /// its first token is seen: the rest of a pass, one that is planned ahead, polls for requests once in some
   /// passes, waits for more prompts.
   double passes_waited = 0;
 };
 /// "vllm", "sglang", "trtllm_bench"; every other name is taken for TensorRT-LLM and servers on top of it.
-ServerHabits server_habits(std::string_view framework);
+/// `version`: "0.12.0"; the newest where it is empty or no number.
+ServerHabits server_habits(std::string_view framework, std::string_view version = {});
 
 /// What the host of a server takes.
 struct ServerTimes {
-  Duration arriving{0}, between_passes{0};  ///< as in ServerHabits
+  Duration arriving{0}, between_passes{0}, per_request{0};  ///< as in ServerHabits
   double passes_waited = 0;
 };
 /// Of a server that no fit has seen, from what is published on how servers work
@@ -84,7 +86,7 @@ std::optional<double> trtllm_bench_requests(double prompt, double output);
 struct LoadGenerator {
   double requests_per_place = 10;  ///< requests of a run over those kept open
   double shortest = 1;             ///< shortest length over the nominal one, which is the longest
-  bool fp8_cache = false;          ///< it tells servers to keep 8-bit keys and values where weights have 8 bits
+  bool fp8_cache = false;  ///< it tells servers to keep 8-bit keys and values where weights have 8 bits
 };
 LoadGenerator load_generator();
 /// Mean tokens of the prompts of a published set of questions; nothing for one that is not known.

@@ -56,7 +56,7 @@ PredictedFigure predict_generation(PredictionContext& context, const ValidationC
   spec.prompt = *prompt;
   spec.output = *output;
   spec.precision = precision_of(c);
-  spec.server = context.server(is_trtllm_bench(c) ? "trtllm_bench" : c.workload.framework);
+  spec.server = context.server(c, is_trtllm_bench(c) ? "trtllm_bench" : "");
   spec.memory = gpu_spec(context.catalog(), *c.system.gpu).available_memory();
   const FrameworkProfile profile = context.profile(c);
   const Cluster& cluster = context.cluster(c);

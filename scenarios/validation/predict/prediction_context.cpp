@@ -93,11 +93,15 @@ std::string PredictionContext::generation(const ValidationCase& c) const {
   return is_known(catalog_, c.system.gpu) ? gpu_spec(catalog_, *c.system.gpu).line.name : "";
 }
 
-ServerHabits PredictionContext::server(std::string_view name) const {
-  ServerHabits habits = server_habits(name);
+ServerHabits PredictionContext::server(const ValidationCase& c, std::string_view name) const {
+  // Who measured before 2026 and states no version had one of the older kind.
+  const std::string_view version =
+      c.workload.framework_version.empty() ? "0.0" : std::string_view{c.workload.framework_version};
+  ServerHabits habits = server_habits(name.empty() ? std::string_view{c.workload.framework} : name, version);
   if (server_times_) {
     habits.arriving = server_times_->arriving;
     habits.between_passes = server_times_->between_passes;
+    habits.per_request = server_times_->per_request;
     habits.passes_waited = server_times_->passes_waited;
   }
   return habits;

@@ -46,7 +46,8 @@ class PredictionContext {
   /// What the case ran on. Throws Unpredictable.
   [[nodiscard]] FrameworkProfile profile(const ValidationCase& c) const;
   /// What the server program of this name does.
-  [[nodiscard]] ServerHabits server(std::string_view name) const;
+  /// Of the case's server, or of the one of this name.
+  [[nodiscard]] ServerHabits server(const ValidationCase& c, std::string_view name = {}) const;
   /// Name of the architecture of its GPU, "Volta"; empty where the catalogue lacks the GPU.
   [[nodiscard]] std::string generation(const ValidationCase& c) const;
   /// Answers the scenarios that cases become; every case asks the same one.

@@ -41,7 +41,7 @@ ServerOfCase server_of_case(PredictionContext& context, const ValidationCase& c,
   out.spec.prompt = prompt;
   out.spec.output = output;
   out.spec.precision = served_precision(c);
-  out.spec.server = context.server(c.workload.framework);
+  out.spec.server = context.server(c);
   out.spec.memory = gpu_spec(context.catalog(), *c.system.gpu).available_memory();
   out.profile = context.profile(c);
   out.cluster = &context.cluster(c);

@@ -118,7 +118,7 @@ class Group {
     spec_.beams = rules.beams;
     spec_.precision = rules.precision;
     require_precision(gpu_, spec_.precision, PrecisionUse::generation);
-    spec_.server = context.server(c.workload.framework);
+    spec_.server = context.server(c);
     spec_.memory = gpu_spec(context.catalog(), *c.system.gpu).available_memory();
   }
 

@@ -63,6 +63,30 @@ TEST_CASE("memory beside the weights decides how many requests are in flight") {
   CHECK_THROWS_AS((void)m.run(spec), Error);
 }
 
+TEST_CASE("a host takes its time for every request of a pass, as its version does") {
+  const Machine m;
+  GenerationSpec spec = m.spec();
+  spec.requests = 64;
+  const auto token = [&] {
+    return pass_time(generation_passes(m.cluster, *m.network.transformer, m.gpu, m.framework, {}, spec).load,
+                     64, 0);
+  };
+  const Duration before = token();
+  spec.server.per_request = Duration{50e-6};
+  CHECK((token() - before).base() == doctest::Approx(64 * 50e-6));
+  // vLLM plans a pass beside the one that runs since 0.14; "nightly" and no version are the newest.
+  const auto each = [](const char* version) {
+    return server_habits("vllm", version).per_request;
+  };
+  CHECK(each("0.13.0") > 3 * each("0.14.0"));
+  CHECK(each("0.9") == each("0.13.0"));
+  for (const char* version :
+       {"", "nightly-5b8c30d6", "0.19.0", "1.0", "0", "0.", ".14", "x.y", "99999999999.1"}) {
+    CAPTURE(version);
+    CHECK(each(version) == each("0.14.0"));
+  }
+}
+
 TEST_CASE("a pass of one token takes at least the time to read weights, keys and values") {
   const Machine m;
   GenerationSpec spec = m.spec();
