@@ -34,16 +34,26 @@ double memory_per_sm(const KernelData& data, const KernelFit& fit) {
   return sum / static_cast<double>(fit.rows.size());
 }
 
+/// Kernels on matrix units: what an SM does at its peak, and its share of the power limit. They say how a
+/// board with other limits runs (models/gpu/model_library.cpp). Nothing where the catalogue does not say.
+std::string limits_of_sm(const KernelData& data, const KernelFit& fit) {
+  const GpuRates& gpu = data.devices[data.kernels[fit.rows.front()].device].rates;
+  const FlopRate peak = matrix_peak(gpu, fit.key.arithmetic);
+  if (!(gpu.tdp > Power{0}) || !(peak > FlopRate{0})) return {};
+  return fmt::format("      \"peak_per_sm\": \"{} TFLOP/s\", \"power_per_sm\": \"{} W\",\n",
+                     number(peak.base() / 1e12 / gpu.sm_count), number(gpu.tdp.base() / gpu.sm_count));
+}
+
 std::string kernel_text(const KernelData& data, const KernelFit& fit) {
   std::string devices, floors, quantiles;
   for (const std::string& device : fit.devices)
     devices += fmt::format("{}\"{}\"", devices.empty() ? "" : ", ", device);
   for (const double floor : fit.floor_us)
     floors += fmt::format("{}\"{} us\"", floors.empty() ? "" : ", ", number(floor));
-  std::string stated;
+  std::string stated = limits_of_sm(data, fit);
   if (fit.parameters.batched_rows > 0)
-    stated = fmt::format("      \"batched_tile\": [{:.0f}, {:.0f}],\n", fit.parameters.batched_rows,
-                         fit.parameters.batched_columns);
+    stated += fmt::format("      \"batched_tile\": [{:.0f}, {:.0f}],\n", fit.parameters.batched_rows,
+                          fit.parameters.batched_columns);
   const bool only_3x3 = is_convolution(fit.key.kind) && std::ranges::all_of(fit.rows, [&](std::size_t row) {
                           return is_3x3(data.kernels[row].call.conv);
                         });

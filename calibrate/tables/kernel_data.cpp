@@ -37,7 +37,7 @@ std::vector<MeasuredDevice> read_devices(const DataFile& file) {
   const CsvTable table{
       file,
       {"device", "model", "architecture", "sm_count", "fp32_tflops", "fp16_tensor_tflops", "int8_tops",
-       "fp8_tflops", "fp4_tflops", "memory_gb_per_s", "l2_mb", "power_limited", "source"}};
+       "fp8_tflops", "fp4_tflops", "memory_gb_per_s", "l2_mb", "tdp_w", "power_limited", "source"}};
   std::vector<MeasuredDevice> devices;
   for (std::size_t i = 0; i < table.size(); ++i) {
     MeasuredDevice d;
@@ -52,6 +52,7 @@ std::vector<MeasuredDevice> read_devices(const DataFile& file) {
     d.rates.fp4_tensor = FlopRate{table.number(i, "fp4_tflops", 0) * 1e12};
     d.rates.memory = Bandwidth{table.number(i, "memory_gb_per_s", 1e-3) * 1e9};
     d.rates.l2 = Bytes{table.number(i, "l2_mb", 0) * 1e6};
+    d.rates.tdp = Power{table.number(i, "tdp_w", 1)};
     d.power_limited = yes_or_no(table, i, "power_limited");
     for (const MeasuredDevice& other : devices)
       if (other.name == d.name) table.fail(i, "device \"" + d.name + "\" stands twice");

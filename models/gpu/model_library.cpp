@@ -69,6 +69,8 @@ FittedKernel read_kernel(const Json& json, const std::string& model, const std::
   k.arithmetic = parsed(reader, "arithmetic", parse_arithmetic);
   k.library = parsed(reader, "library", parse_library_generation);
   k.memory_per_sm = reader.quantity_or("memory_per_sm", Bandwidth{0});
+  k.peak_per_sm = reader.quantity_or("peak_per_sm", FlopRate{0});
+  k.power_per_sm = reader.quantity_or("power_per_sm", Power{0});
   k.parameters = read_parameters(ObjectReader{reader.require("parameters")}, k.kind, k.arithmetic);
   read_batched_tile(reader, k.parameters);
   k.only_3x3 = reader.boolean_or("only_3x3", false);
@@ -93,6 +95,19 @@ int arithmetic_penalty(Arithmetic wanted, Arithmetic have, bool same_architectur
 }
 
 }  // namespace
+
+FlopRate matrix_peak(const GpuRates& gpu, Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::tensor:
+      return gpu.fp16_tensor;
+    case Arithmetic::fp8:
+      return gpu.fp8_tensor;
+    case Arithmetic::fp4:
+      return gpu.fp4_tensor;
+    default:
+      return FlopRate{0};
+  }
+}
 
 bool is_board_of(std::string_view gpu, std::string_view model) {
   return gpu.starts_with(model) && (gpu.size() == model.size() || gpu[model.size()] == '_');
@@ -135,6 +150,19 @@ static void use_later_winograd(KernelParameters& parameters, const FittedKernel&
 static void keep_cache(KernelParameters& parameters, const FittedKernel& from, const GpuRates& gpu) {
   if (from.memory_per_sm > Bandwidth{0})
     parameters[KernelParameter::cache_ratio] *= from.memory_per_sm / (gpu.memory / gpu.sm_count);
+}
+
+/// The clock that a board keeps under its power limit. Power grows with the square of the rate (frequency
+/// times a voltage that falls with it, down to its floor), so an SM that has half of the watts does 0.71 of
+/// the work; a board whose matrix units are slower by design is limited less.
+static void keep_power(KernelParameters& parameters, const FittedKernel& from, const GpuRates& gpu) {
+  const FlopRate peak = matrix_peak(gpu, from.arithmetic);
+  if (!(from.peak_per_sm > FlopRate{0}) || !(from.power_per_sm > Power{0}) || !(peak > FlopRate{0}) ||
+      !(gpu.tdp > Power{0}))
+    return;
+  const double sms = gpu.sm_count;
+  parameters[KernelParameter::power_fraction] *=
+      from.peak_per_sm / (peak / sms) * std::sqrt((gpu.tdp / sms) / from.power_per_sm);
 }
 
 void scale_by_products(KernelParameters& parameters, const KernelParameters& own_products,
@@ -200,7 +228,12 @@ const FittedKernel* GpuModelLibrary::nearest(const GpuRates& gpu, KernelClass ki
         k.own && same ? 0 : std::abs(static_cast<int>(library) - static_cast<int>(k.library));
     // Less than for other arithmetic, more than for any other GPU.
     const double filters = any_filter && k.only_3x3 && !k.own ? 90 : 0;
-    const double distance = 100 * penalty + filters + 10 * steps +
+    // Among siblings that whose matrix units are most alike: some boards have half of the rate.
+    const FlopRate peak = matrix_peak(gpu, k.arithmetic) / std::max(gpu.sm_count, 1);
+    const double unlike = k.peak_per_sm > FlopRate{0} && peak > FlopRate{0}
+                              ? std::min(3.0, std::abs(std::log(peak / k.peak_per_sm)))
+                              : 0;
+    const double distance = 100 * penalty + filters + 10 * steps + unlike +
                             (same && k.own     ? -1
                              : same            ? 0
                              : k.power_limited ? 24
@@ -234,6 +267,8 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
   if (is_convolution(kind) && best->library < library && !own)
     use_later_winograd(choice.parameters, *best, gpu, library, kernels_);
   if (steps == 0) keep_cache(choice.parameters, *best, gpu);
+  if (steps == 0 && uses(kind, best->arithmetic, KernelParameter::power_fraction))
+    keep_power(choice.parameters, *best, gpu);
   if (is_convolution(kind) && steps > 0) {
     const FittedKernel* own_products = nearest(gpu, KernelClass::gemm, best->arithmetic, library, false);
     const FittedKernel* lent_products = products_of(*best);

@@ -30,6 +30,7 @@ struct GpuRates {
   FlopRate int8_tensor{0};
   Bandwidth memory{0};
   Bytes l2{0};
+  Power tdp{0};  ///< 0: not known
 };
 
 /// The generation of cuDNN/cuBLAS that a framework links: kernels and the choice among them improved over the

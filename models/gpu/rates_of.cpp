@@ -32,6 +32,7 @@ GpuRates gpu_rates(const GpuSpec& spec) {
   out.int8_tensor = value_or(spec.peak.int8_tensor, FlopRate{0});
   out.memory = spec.memory_bandwidth.value;
   out.l2 = value_or(spec.l2, Bytes{0});
+  out.tdp = value_or(spec.tdp, Power{0});
   return out;
 }
 

@@ -71,10 +71,11 @@ std::string amount_text(Limit limit, const Scenario& s, double use) {
       if (const auto batch = common_batch(s))
         return fmt::format("{} of one step", count_of(std::floor(*batch * use + 1e-6), "sample"));
       return use == 1 ? "the critical batch" : fmt::format("{:.4g} % of it", 100 * use);
+    case Limit::rack:
+      return use == 1 ? "what one rack takes" : fmt::format("{:.4g} % of what one rack takes", 100 * use);
     case Limit::configuration:
     case Limit::gpu_memory:
     case Limit::storage_capacity:
-    case Limit::rack:
     case Limit::price:
     case Limit::power_rating:
     case Limit::precision:

@@ -11,8 +11,8 @@ namespace {
 
 const std::string devices =
     "device,model,architecture,sm_count,fp32_tflops,fp16_tensor_tflops,int8_tops,fp8_tflops,fp4_tflops,"
-    "memory_gb_per_s,l2_mb,power_limited,source\n"
-    "one,one,Pascal,56,10,0,0,0,0,700,4,no,made up\n";
+    "memory_gb_per_s,l2_mb,tdp_w,power_limited,source\n"
+    "one,one,Pascal,56,10,0,0,0,0,700,4,250,no,made up\n";
 const std::string sources = "folder,timing,title\nhere,back_to_back,made up\n";
 const std::string gemm_header = "device,library,arithmetic,count,m,n,k,time_us\n";
 const std::string conv_header =
@@ -62,7 +62,7 @@ TEST_CASE("linear layers hold out whole weights, and weights in the cache are no
   auto files = folder("linear.csv", header +
                                         "narrow,cudnn8,fp8,16,256,512,cache,5\n"
                                         "narrow,cudnn8,fp4,32,256,512,memory,6\n");
-  files.front().text += "narrow,narrow,Blackwell,10,10,100,0,200,400,1000,1,no,made up\n";
+  files.front().text += "narrow,narrow,Blackwell,10,10,100,0,200,400,1000,1,250,no,made up\n";
   files[1].text = "folder,timing,title\nhere,with_conversion,made up\n";
   const KernelData data = load_kernel_data(files);
   REQUIRE(data.kernels.size() == 2);
@@ -147,7 +147,7 @@ TEST_CASE("measured attention: one kernel to fit, several kernels to compare wit
   };
   auto files =
       folder("attention.csv", header + row("flash2", "backward", "yes") + row("unfused", "forward", "no"));
-  files.front().text += "cored,cored,Ampere,10,10,100,0,0,0,1000,1,no,made up\n";
+  files.front().text += "cored,cored,Ampere,10,10,100,0,0,0,1000,1,250,no,made up\n";
   const KernelData data = load_kernel_data(files);
   REQUIRE(data.kernels.size() == 1);
   CHECK(data.kernels.front().call.kind == KernelClass::flash2_backward);
@@ -172,7 +172,7 @@ TEST_CASE("attention of new tokens, and layers of experts, are read with what th
   const std::string header = "device,library,arithmetic,kernel,sets,heads,keys,depth,key_bytes,time_us\n";
   auto files = folder("decode.csv", header + "cored,cudnn8,tensor,shared,64,4,1000,128,512,100\n" +
                                         "cored,cudnn8,tensor,latent,8,128,1000,544,1152,100\n");
-  const std::string cored = "cored,cored,Ampere,10,10,100,0,0,0,1000,1,no,made up\n";
+  const std::string cored = "cored,cored,Ampere,10,10,100,0,0,0,1000,1,250,no,made up\n";
   files.front().text += cored;
   const KernelData decode = load_kernel_data(files);
   REQUIRE(decode.kernels.size() == 2);
@@ -204,7 +204,7 @@ TEST_CASE("a data folder needs its device and source tables") {
   files[2].name = "there/gemm.csv";
   CHECK(std::string{error_of(files).what()}.find("how \"there\" was timed") != std::string::npos);
   files = folder("gemm.csv", gemm_header);
-  files[0].text += "one,one,Pascal,56,10,0,0,0,0,700,4,no,again\n";
+  files[0].text += "one,one,Pascal,56,10,0,0,0,0,700,4,250,no,again\n";
   CHECK(error_of(files).where().line == 3);
 }
 
