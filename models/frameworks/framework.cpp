@@ -82,6 +82,18 @@ void read_exchange(ObjectReader& in, FrameworkProfile& p) {
   p.wide_gradients = in.boolean_or("wide_gradients", p.wide_gradients);
 }
 
+GraphMemory read_graph_memory(const Json& json, GraphMemory out) {
+  ObjectReader in{json};
+  out.gelu_maps = in.number_or("gelu_maps", out.gelu_maps, 0, 10);
+  out.norm_maps = in.number_or("norm_maps", out.norm_maps, 0, 10);
+  out.wide_masks = in.boolean_or("wide_masks", out.wide_masks);
+  out.passing_gradients = in.boolean_or("passing_gradients", out.passing_gradients);
+  out.adam_ahead = in.number_or("adam_ahead", out.adam_ahead, 0, 10);
+  out.adam_update = in.number_or("adam_update", out.adam_update, 0, 10);
+  in.finish();
+  return out;
+}
+
 TrainerMemory read_memory(const Json& json, TrainerMemory out) {
   ObjectReader in{json};
   constexpr std::array<std::string_view, 2> cuts{"equal", "by_cost"};
@@ -89,9 +101,14 @@ TrainerMemory read_memory(const Json& json, TrainerMemory out) {
   out.keeps_buckets = in.boolean_or("keeps_buckets", out.keeps_buckets);
   out.gather_buffers = in.number_or("gather_buffers", out.gather_buffers, 0, 10);
   out.logit_bytes = in.number_or("logit_bytes", out.logit_bytes, 0, 100);
+  out.fused_logit_bytes = in.number_or("fused_logit_bytes", out.fused_logit_bytes, 0, 100);
+  out.drops = in.boolean_or("drops", out.drops);
+  out.shares_embedding = in.boolean_or("shares_embedding", out.shares_embedding);
+  out.workspace = in.quantity_or("workspace", out.workspace, false);
   out.keeps_projection = in.boolean_or("keeps_projection", out.keeps_projection);
   out.sums_in_flight = in.number_or("sums_in_flight", out.sums_in_flight, 0, 1024);
   out.outside_allocator = in.quantity_or("outside_allocator", out.outside_allocator, false);
+  if (const Json* graph = in.find("graph")) out.graph = read_graph_memory(*graph, out.graph);
   in.string_or("why", "");
   in.finish();
   return out;

@@ -121,7 +121,7 @@ struct FrameworkProfile {
   /// Of a network split over GPUs, gradients of replicas leave layer by layer during the last backward pass,
   /// and with ZeRO's first stage weights are gathered during the next forward pass.
   bool overlaps_gradients = false;
-  TrainerMemory memory;  ///< of networks split over GPUs
+  TrainerMemory memory;
   /// Its recipes split the sequence among tensor-parallel GPUs outside attention and MLP.
   bool sequence_parallel = false;
   /// How its operators become kernels.

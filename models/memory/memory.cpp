@@ -41,7 +41,8 @@ Optimizer usual_optimizer(const Workload& workload) {
 
 StateBytes state_bytes(Precision precision, Optimizer optimizer, bool wide_gradients) {
   constexpr Bytes fp32{4};
-  const Bytes element = activation_bytes(precision),
+  // Products of 8 and 4 bits read casts of weights that are kept in 16.
+  const Bytes element = std::max(Bytes{2}, activation_bytes(precision)),
               moments = (optimizer == Optimizer::adam ? 2.0 : 1.0) * fp32;
   if (!(element < fp32)) return {fp32, fp32, Bytes{0}, Bytes{0}, moments};
   if (wide_gradients) return {element, fp32, fp32, Bytes{0}, moments};
@@ -67,11 +68,28 @@ OwnParameters parameters_on_a_gpu(const Workload& workload, const MemoryOptions&
   return out;
 }
 
-Bytes kept_activations(const Workload& workload, const MemoryOptions& options) {
-  double kept = 0;
-  for (const Operator& op : workload.operators)
-    kept += op.activation_elements - (options.fused_attention ? op.score_elements : 0);
+/// What a graph of simple operators keeps of a sample beside what the operator lists, in elements.
+double composed_elements(const Operator& op, const GraphMemory& graph, bool fused_attention) {
+  if (op.kind == "gelu") return graph.gelu_maps * op.shape.elements_out;
+  if (op.kind == "layer_norm") return graph.norm_maps * op.shape.elements_out;
+  if (!graph.wide_masks) return 0;
+  // Masks are listed as half an element.
+  if (op.kind == "dropout") return 0.5 * op.shape.elements_out;
+  const double scores = static_cast<double>(op.shape.heads * op.shape.seq * op.shape.kv_seq);
+  const bool drops = op.score_elements > scores;  // probabilities alone, or with mask and product
+  return op.family == OperatorFamily::attention && drops && !fused_attention ? 0.5 * scores : 0;
+}
+
+Bytes kept_by(const Operator& op, const MemoryOptions& options) {
+  const double kept = op.activation_elements - (options.fused_attention ? op.score_elements : 0) +
+                      composed_elements(op, options.trainer.graph, options.fused_attention);
   return options.batch * kept * activation_bytes(options.precision);
+}
+
+Bytes kept_activations(const Workload& workload, const MemoryOptions& options) {
+  Bytes kept{0};
+  for (const Operator& op : workload.operators) kept += kept_by(op, options);
+  return kept;
 }
 
 /// Weights, gradients and the states of the optimizer.
@@ -89,6 +107,35 @@ MemoryUse states_of(const MemoryOptions& options, const OwnParameters& own) {
   use.gradients = held_from(2) * each.gradients + held_from(1) * each.main_gradients;
   use.optimizer = held_from(1) * each.moments;
   return use;
+}
+
+/// Gradients of maps that are there while those of an operator are computed: of what it wrote and what it
+/// read, of the maps that it keeps for itself, and of attention that is no single kernel the gradients of
+/// scores and probabilities.
+Bytes map_gradients(const Operator& op, const MemoryOptions& options) {
+  const bool scores = op.family == OperatorFamily::attention && !options.fused_attention;
+  const double inner = scores ? 2 * static_cast<double>(op.shape.heads * op.shape.seq * op.shape.kv_seq)
+                              : composed_elements(op, options.trainer.graph, options.fused_attention);
+  return options.batch * (op.shape.elements_in + op.shape.elements_out + inner) *
+         activation_bytes(options.precision);
+}
+
+/// A graph whose gradients are made and gone within the step: `use` has all of them.
+void pass_gradients(MemoryUse& use, const Workload& workload, const MemoryOptions& options) {
+  const StateBytes state = state_bytes(options.precision, options.optimizer, options.wide_gradients);
+  const Bytes each = state.gradients + state.main_gradients, all = use.gradients;
+  Bytes left = use.activations, made{0}, most{0};
+  for (auto op = workload.operators.rbegin(); op != workload.operators.rend(); ++op) {
+    // Split tables have gradients of the rows that were looked up.
+    if (!(options.table_ways > 0 && is_split_table(*op))) made += op->trained_parameters() * each;
+    if (const Bytes maps = left + map_gradients(*op, options); made + maps > most) {
+      most = made + maps;
+      use.activations = maps;
+      use.gradients = made;
+    }
+    left -= kept_by(*op, options);
+  }
+  use.update = all - use.gradients;
 }
 
 /// Read once for all stages.
@@ -119,7 +166,7 @@ MemoryUse stage_memory(const MemoryOptions& options, const StageHolding& stage, 
     }
     if (replicated && mesh.zero_stage == 1) use.update = (own.trained + own.updated) * element;
   }
-  use.buffers = stage.gather_buffers + facts.product_workspace;
+  use.buffers = stage.gather_buffers + facts.product_workspace + options.trainer.workspace;
   use.unusable = stage.in_flight + facts.fragmentation * use.activations;
   const int communicators = (mesh.tensor > 1) + (mesh.pipeline > 1) + (copies > 1) + (mesh.context > 1) +
                             (mesh.shard_sets() > 1) + (mesh.expert > 1);
@@ -152,6 +199,14 @@ MemoryUse training_memory(const Workload& workload, const MemoryOptions& options
   MemoryUse use = states_of(options, parameters_on_a_gpu(workload, options));
   if (options.table_ways > 0) use.tables = table_memory(workload) / options.table_ways;
   use.activations = kept_activations(workload, options);
+  const GraphMemory& graph = options.trainer.graph;
+  if (graph.passing_gradients) pass_gradients(use, workload, options);
+  if (options.optimizer == Optimizer::adam) {
+    constexpr Bytes fp32{4};
+    const double trained = parameters_on_a_gpu(workload, options).trained;
+    use.optimizer += graph.adam_ahead * trained * fp32;
+    use.update += graph.adam_update * trained * fp32;
+  }
   double unrolled = 0;
   for (const Operator& op : workload.operators) unrolled = std::max(unrolled, unrolled_elements(op));
   use.workspace = std::min({options.batch * unrolled * activation_bytes(options.precision),
@@ -161,7 +216,11 @@ MemoryUse training_memory(const Workload& workload, const MemoryOptions& options
 }
 
 MemorySpread memory_spread() {
-  return {number("states_spread"), number("reserved_spread")};
+  return {number("states_spread"), number("reserved_spread"), number("allocated_spread")};
+}
+
+double tried_batches() {
+  return number("tried_batches");
 }
 
 double odds_of_fit(Bytes computed, Bytes available) {

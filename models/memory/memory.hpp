@@ -10,6 +10,10 @@
 ///              keeps for each value of them (`"optimizer"` in the workload's file). Their gradients are
 ///              sparse, of the rows that the batch looked up, and written at once.
 /// reserve      driver context and loaded kernels (models/data/host/gpu_memory.json).
+/// graph        a framework that runs the network as a graph keeps what composed operators need besides, and
+///              gradients only from the operator that makes them to the update (GraphMemory). The peak is the
+///              largest of all points of the backward pass: activations that are still to be read and
+///              gradients made so far; or the update, when all gradients and its temporaries are there.
 /// update       where updated shards of weights are gathered through a flat copy (ZeRO's first stage by
 ///              torch.distributed's coalesced all-gather), that copy of the 16-bit weights and of the own
 ///              shard. Activations are gone.
@@ -46,7 +50,7 @@ struct MemoryOptions {
   /// A network split over GPUs (models/split/split_training.hpp), whose activations are those of
   /// models/memory/split_memory.hpp. Absent: each GPU has all of the network.
   std::optional<Mesh> mesh = std::nullopt;
-  TrainerMemory trainer = {};  ///< of a split network
+  TrainerMemory trainer = {};
   /// Of a split network, the GPU that is asked about: that of the stage that needs most, or of one end of the
   /// pipeline.
   StageAsked stage = StageAsked::most;
@@ -88,12 +92,16 @@ struct MemoryUse {
 /// Spread of ln(measured / computed) of the memory of a split network (models/data/host/gpu_memory.json,
 /// which names the cases that it was taken from).
 struct MemorySpread {
-  double states = 0, reserved = 0;
+  double states = 0, reserved = 0, allocated = 0;
 };
 MemorySpread memory_spread();
 
 /// Odds, from 0 to 1, that a split network fits `available`: `computed` is spread log-normally.
 double odds_of_fit(Bytes computed, Bytes available);
+
+/// Somebody who looks for the largest batch tries some only: the largest that is reported is at least the
+/// largest that fits divided by this.
+double tried_batches();
 
 /// Throws Error if the batch is negative, or the network cannot be split so.
 MemoryUse training_memory(const Workload& workload, const MemoryOptions& options);

@@ -178,8 +178,13 @@ std::vector<StageHolding> stage_holdings(const TransformerShape& shape, const Me
                                : mesh.pipeline;
       stage.activations += waits * tokens * width / split * Bytes{1};
     }
-    if (i + 1 == out.size()) stage.activations += output_activations(part, mesh, kept);
     stage.map_gradients = tokens * (2 * width / split + 3 * inner) * kept.element;
+    if (i + 1 == out.size()) {
+      // Logits are gone when the first gradients of a layer's maps are computed.
+      const Bytes output = output_activations(part, mesh, kept);
+      stage.activations += output;
+      stage.map_gradients = std::max(Bytes{0}, stage.map_gradients - output);
+    }
     if (!sums) continue;
     const Bytes whole = tokens * width * kept.element;
     stage.gather_buffers = kept.trainer.gather_buffers * whole;

@@ -130,12 +130,12 @@ MemoryOptions memory_options(const WorkloadSpec& asked, const Workload& workload
   out.workspace = framework.workspace;
   out.fused_attention = framework.attention != AttentionKernel::unfused;
   if (spec.tables != TablePlacement::copied && has_split_tables(workload)) out.table_ways = ranks;
+  out.trainer = framework.memory;
   if (!spec.parallelism) return out;
   const Mesh p = fitting(*spec.parallelism, ranks);
   out.optimizer = spec.optimizer.value_or(Optimizer::adam);
   out.mesh = p;
   out.mesh->sequence_parallel = p.sequence_parallel.value_or(framework.sequence_parallel);
-  out.trainer = framework.memory;
   out.wide_gradients = framework.gradient_sums != GradientSums::in_place &&
                        spec.precision != Precision::mixed && spec.precision != Precision::fp16;
   return out;

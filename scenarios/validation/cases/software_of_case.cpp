@@ -38,6 +38,11 @@ namespace {
 /// (github.com/NVIDIA/DeepLearningExamples, PyTorch/Segmentation/MaskRCNN).
 std::string script_of(const ValidationCase& c) {
   if (const auto stated = text_in(c.workload.extra, "script")) return *stated;
+  // Arguments that only the layers of Megatron-Core have (NVIDIA/Megatron-LM,
+  // megatron/training/arguments.py).
+  const bool core_layers =
+      text_in(c.workload.extra, "transformer_impl") || text_in(c.workload.extra, "attention_backend");
+  if (core_layers && c.workload.framework == "megatron-lm") return "use-mcore-models";
   const bool example = c.source.starts_with("nvidia_deeplearningexamples");
   return example && c.workload.framework == "pytorch" && c.workload.model == "mask-rcnn"
              ? "maskrcnn-benchmark"

@@ -244,7 +244,9 @@ std::optional<TransformerShape> known_transformer(PredictionContext& context, co
 MemoryOptions memory_of_case(PredictionContext& context, const ValidationCase& c) {
   MemoryOptions options;
   options.precision = precision_of(c);
-  options.workspace = context.profile(c).workspace;
+  const FrameworkProfile profile = context.profile(c);
+  options.workspace = profile.workspace;
+  options.trainer = profile.memory;
   if (trains_with_adam(c, context.workload(c))) options.optimizer = Optimizer::adam;
   return options;
 }

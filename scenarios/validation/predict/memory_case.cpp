@@ -1,6 +1,7 @@
 /// Memory of networks split over GPUs (models/memory/split_memory.hpp), and batches that fit one GPU
 /// (models/memory/memory.hpp).
 #include <cmath>
+#include <memory>
 
 #include "models/memory/memory.hpp"
 #include "models/memory/split_memory.hpp"
@@ -42,6 +43,31 @@ TransformerShape memory_shape_of(const ValidationCase& c) {
 
 namespace {
 
+/// The attention of the arguments where they name one, else the framework's. Megatron-Core's own layers
+/// ("local") put attention together from products and a softmax.
+bool fuses_attention(const ValidationCase& c, const FrameworkProfile& profile) {
+  if (const auto backend = text_in(c.workload.extra, "attention_backend"))
+    return *backend != "unfused" && *backend != "local";
+  if (text_in(c.workload.extra, "transformer_impl") == "local") return false;
+  return profile.attention != AttentionKernel::unfused;
+}
+
+/// The network with the dropout and the output weights of the run: stated, or those of the trainer's
+/// arguments. Gated MLPs came with networks that train without dropout and share no weights.
+Workload network_of_run(const ValidationCase& c, const FrameworkProfile& profile, const Workload& network) {
+  TransformerShape shape = *network.transformer;
+  const bool by_arguments = number_in(c.workload.transformer, "layers") && !shape.gated_mlp;
+  const bool drops = by_arguments && profile.memory.drops;
+  const bool shares = by_arguments && profile.memory.shares_embedding &&
+                      !flag_in(c.workload.extra, "untie_embeddings_and_output_weights").value_or(false);
+  shape.dropout = flag_in(c.workload.extra, "dropout").value_or(shape.dropout || drops);
+  shape.tied_output = flag_in(c.workload.extra, "tied_embeddings").value_or(shape.tied_output || shares);
+  Workload out;
+  out.title = network.title;
+  out.transformer = std::make_shared<const TransformerShape>(shape);
+  return out;
+}
+
 MemoryOptions options_of(PredictionContext& context, const ValidationCase& c) {
   if (!c.system.gpus) throw Unpredictable{"number of GPUs not stated", "gpus"};
   if (!c.workload.global_batch) throw Unpredictable{"batch not stated", "global_batch"};
@@ -52,10 +78,14 @@ MemoryOptions options_of(PredictionContext& context, const ValidationCase& c) {
   mesh.expert = ways_of_case(c, "ep");
   out.precision = precision_of(c);
   out.optimizer = trains_with_adam(c, context.workload(c)) ? Optimizer::adam : Optimizer::momentum;
-  out.fused_attention = profile.attention != AttentionKernel::unfused &&
-                        text_in(c.workload.extra, "attention_backend") != "unfused";
-  out.wide_gradients = profile.gradient_sums != GradientSums::in_place && out.precision == Precision::bf16;
+  out.fused_attention = fuses_attention(c, profile);
+  out.wide_gradients = profile.gradient_sums != GradientSums::in_place && out.precision != Precision::mixed &&
+                       out.precision != Precision::fp16;
   out.trainer = profile.memory;
+  if (text_in(c.workload.extra, "transformer_impl") == "local") out.trainer.workspace = Bytes{0};
+  const bool fused_loss = flag_in(c.workload.extra, "cross_entropy_loss_fusion").value_or(false);
+  if (fused_loss && out.trainer.fused_logit_bytes > 0)
+    out.trainer.logit_bytes = out.trainer.fused_logit_bytes;
   mesh.zero_stage = zero_stage_of_case(c);
   const double replicas = *c.system.gpus / mesh.gpus();
   if (replicas < 1 || std::floor(replicas) != replicas)
@@ -72,7 +102,7 @@ MemoryUse use_of_case(PredictionContext& context, const ValidationCase& c, Stage
     throw Unpredictable{"memory of a network other than a plain transformer, split: no model yet"};
   MemoryOptions options = options_of(context, c);
   options.stage = stage;
-  return training_memory(network, options);
+  return training_memory(network_of_run(c, context.profile(c), network), options);
 }
 
 }  // namespace
@@ -90,7 +120,7 @@ PredictedFigure predict_gpu_memory(PredictionContext& context, const ValidationC
   if (of == "reserved")
     return figure_of(use_of_case(context, c, StageAsked::first).reserved().base() / gb, spread.reserved);
   if (of == "allocated peak")
-    return figure_of(use_of_case(context, c, StageAsked::last).allocated().base() / gb, spread.reserved);
+    return figure_of(use_of_case(context, c, StageAsked::last).allocated().base() / gb, spread.allocated);
   throw Unpredictable{"what the memory is of is not stated"};
 }
 
@@ -106,7 +136,9 @@ PredictedFigure predict_out_of_memory(PredictionContext& context, const Validati
 }
 
 PredictedFigure predict_largest_batch(PredictionContext& context, const ValidationCase& c) {
-  return figure_of(largest_batch_of_case(context, c), allocator_log_sigma);
+  PredictedFigure out = figure_of(largest_batch_of_case(context, c), allocator_log_sigma);
+  out.low /= tried_batches();
+  return out;
 }
 
 PredictedFigure predict_split_memory(PredictionContext&, const ValidationCase& c) {

@@ -223,6 +223,38 @@ TEST_CASE("gathered sequences stay, and results wait for their sums, where tenso
   CHECK(training_memory(network, options).buffers == plain.buffers);
 }
 
+TEST_CASE("logits are gone when the gradients of a layer's maps are computed: the larger of the two counts") {
+  const Workload network = load_workload("gpt2-8.3b");  // 3072 wide, 51200 words, sequences of 1024
+  MemoryOptions options{.precision = Precision::bf16, .optimizer = Optimizer::adam};
+  options.mesh = Mesh{};
+  const auto activations = [&](double logit_bytes) {
+    options.trainer.logit_bytes = logit_bytes;
+    return training_memory(network, options).activations.base();
+  };
+  // Maps: 2 h + 3 f values of two bytes for each token. Output: 2 h values, and the bytes of each logit.
+  const double maps = 1024 * (2 * 3072 + 3 * 12288) * 2.0, norm = 1024 * 2 * 3072 * 2.0;
+  const double logits = 1024 * 51200 * 4.0;
+  CHECK(activations(4) - activations(0) == doctest::Approx(norm + logits - maps));
+  CHECK(activations(0.5) == activations(0));  // 39 of 88 MB
+}
+
+TEST_CASE("products of 8 bits read casts of weights that have 16") {
+  const Workload network = load_workload("gpt2-8.3b");
+  MemoryOptions options{.precision = Precision::fp8, .optimizer = Optimizer::adam};
+  options.wide_gradients = true;
+  options.mesh = Mesh{};
+  CHECK(training_memory(network, options).states().base() / network.parameters() == doctest::Approx(18));
+}
+
+TEST_CASE("a trainer's own library of products has scratch of its own") {
+  const Workload network = load_workload("gpt2-8.3b");
+  MemoryOptions options{.precision = Precision::bf16, .optimizer = Optimizer::adam};
+  options.mesh = Mesh{};
+  const Bytes without = training_memory(network, options).buffers;
+  options.trainer.workspace = Bytes{0x1p25};
+  CHECK(training_memory(network, options).buffers - without == Bytes{0x1p25});
+}
+
 TEST_CASE("the odds of a fit are half at the limit and grow with room") {
   CHECK(odds_of_fit(Bytes{80e9}, Bytes{80e9}) == doctest::Approx(0.5));
   const double sigma = memory_spread().reserved;
