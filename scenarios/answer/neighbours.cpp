@@ -169,13 +169,12 @@ std::optional<double> chance_within(Evaluator& evaluator, std::span<const Questi
 }
 
 Change confident(Evaluator& evaluator, std::span<const Question> asked, const GoalSpec& goal, int nodes) {
-  constexpr double enough_of_all = 0.9;
   const auto met = [&](int n) {
     for (Question q : asked) {
       q.cluster.nodes = n;
       const Estimate time = evaluator.predict(q).time_to_train;
       const bool expected = Duration{time.value} <= goal.deadline;
-      if (chance_within(time, goal.deadline).value_or(expected ? 1 : 0) < enough_of_all) return false;
+      if (chance_within(time, goal.deadline).value_or(expected ? 1 : 0) < enough_confidence) return false;
     }
     return true;
   };

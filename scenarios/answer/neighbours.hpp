@@ -32,7 +32,10 @@ std::optional<double> chance_within(const Estimate& time, Duration deadline);
 std::optional<double> chance_within(Evaluator& evaluator, std::span<const Question> questions,
                                     Duration deadline, int nodes);
 
-/// Nodes with which the deadline is met with a probability of 90 %, as far as the model's own error goes (the
+/// A probability from which a deadline counts as safe.
+inline constexpr double enough_confidence = 0.9;
+
+/// Nodes with which the deadline is met with that probability, as far as the model's own error goes (the
 /// interval of the prediction; ranges of inputs are for `rackcast uncertainty`), and how probable it is with
 /// `nodes`, the expected answer. Other limits are not asked.
 Change confident(Evaluator& evaluator, std::span<const Question> questions, const GoalSpec& goal, int nodes);

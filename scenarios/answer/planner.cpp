@@ -6,6 +6,7 @@
 #include <iterator>
 #include <span>
 
+#include "scenarios/answer/confident_plan.hpp"
 #include "scenarios/answer/describe.hpp"
 #include "scenarios/answer/growth.hpp"
 #include "scenarios/answer/neighbours.hpp"
@@ -294,6 +295,10 @@ Result size(const Scenario& asked, const Catalog& catalog, const RunControl& con
   size_each(evaluator, result);
   if (chosen.adds_up()) size_together(evaluator, result);
   answer_size(evaluator, result);
+  try {
+    if (result.plan->chosen) result.plan->confident = confident_plan(evaluator, chosen);
+  } catch (const LimitReached&) {  // `partial` says so
+  }
   finish(result, evaluator);
   return result;
 }

@@ -48,10 +48,18 @@ struct Plan {
     bool alone = false;
     std::optional<PlanCandidate> at = {};
   };
+  /// The chosen design with as many nodes as are in time with the probability that is aimed at.
+  struct Confident {
+    double aim = 0;
+    std::optional<double> probability = {};
+    std::optional<std::int64_t> most_nodes = {};
+    std::optional<PlanCandidate> at = {};
+  };
   std::string objective;
   std::int64_t designs = 0, variants = 1, judged = 0, simulated = 0;
   bool partial = false;
   std::optional<PlanCandidate> chosen, smaller, nearest;
+  std::optional<Confident> confident;
   std::vector<Option> options;
   std::vector<PlanCandidate> front;
   std::vector<Relaxation> relaxations;
@@ -90,7 +98,8 @@ struct Fields<PlanCandidate> {
       field("time_s", &PlanCandidate::time_s,
             "of all workloads where they run one after another, else of the slowest; null: it serves, or "
             "cannot be built"),
-      field("time_low_s", &PlanCandidate::time_low_s, "90 % interval of time_s; of the Pareto front")
+      field("time_low_s", &PlanCandidate::time_low_s,
+            "90 % interval of time_s; of the Pareto front and of the confident plan")
           .omitted(),
       field("time_high_s", &PlanCandidate::time_high_s).omitted(),
       field("energy_j", &PlanCandidate::energy_j, "of training each workload once, cooling included")
@@ -171,6 +180,23 @@ struct Fields<Plan::Conflict> {
   };
 };
 template <>
+struct Fields<Plan::Confident> {
+  static constexpr std::string_view name = "confident_plan";
+  static constexpr std::string_view meaning =
+      "The chosen design with the fewest nodes, from the answer on, that are in time with a probability of "
+      "`aim`, by the error of the model alone. The limits are not asked: those that it breaks are named.";
+  static constexpr auto list = std::tuple{
+      field("aim", &Plan::Confident::aim, "0.9: what counts as safe").up_to(1),
+      field("probability", &Plan::Confident::probability, "that this plan is in time; absent: there is none")
+          .up_to(1)
+          .omitted(),
+      field("most_nodes", &Plan::Confident::most_nodes, "no count up to this one is that sure")
+          .from(1)
+          .omitted(),
+      field("at", &Plan::Confident::at, "absent: no count is that sure").omitted(),
+  };
+};
+template <>
 struct Fields<Plan> {
   static constexpr std::string_view name = "plan";
   static constexpr std::string_view meaning =
@@ -192,6 +218,7 @@ struct Fields<Plan> {
       field("nearest", &Plan::nearest,
             "without an answer: the candidate whose figures the rest of the result gives")
           .omitted(),
+      field("confident", &Plan::confident, "what more certainty takes; absent where nobody asked").omitted(),
       field("options", &Plan::options, "the best of each design, or the limits that it cannot keep together"),
       field("front", &Plan::front,
             "no one of them is better than another in nodes, GPUs, time, cost and energy, as far as these "

@@ -62,7 +62,7 @@ struct Serving {
   double requests_per_s = 0, peak = 1, peak_requests_per_s = 0, percentile = 0, single_s = 0, decode_s = 0,
          gpu_capacity_per_s = 0, availability = 1, node_down = 0, busy = 0;
   std::optional<double> latency_s, availability_asked, latency_low_s, latency_high_s, usd_per_million,
-      kwh_per_million, memory_bytes;
+      kwh_per_million, memory_bytes, in_time;
   std::int64_t max_batch = 1, needed = 0, spares = 0;
   std::optional<std::int64_t> nodes_low, nodes_high;
   std::optional<Tokens> tokens;
@@ -227,6 +227,10 @@ struct Fields<Serving> {
       field("interval.latency_low_s", &Serving::latency_low_s, "at the ends of the model's 90 % interval")
           .omitted(),
       field("interval.latency_high_s", &Serving::latency_high_s).omitted(),
+      field("in_time_probability", &Serving::in_time,
+            "that the busiest hour keeps every limit on time, by the error of the kernels' times alone")
+          .up_to(1)
+          .omitted(),
       field("interval.nodes_low", &Serving::nodes_low).omitted(),
       field("interval.nodes_high", &Serving::nodes_high, "absent: no number of nodes is enough").omitted(),
       field("busy", &Serving::busy, "of the GPUs, mean over the day with all nodes up").omitted(),

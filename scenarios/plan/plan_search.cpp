@@ -356,14 +356,14 @@ std::size_t PlanSearch::judged() const {
 }
 
 std::optional<Judged> PlanSearch::smaller(const Judged& of) {
-  if (of.size == 0) return std::nullopt;
-  const std::size_t size = of.size - 1;
-  const PlanPoint& point = exact(of.design, size);
-  // The variants that break least, as if nothing were limited but what cannot be built.
-  PerLimit factors{dropped};
-  auto out = judge(of.design, size, point, PerLimit{1});
-  if (!out) out = judge(of.design, size, point, factors);
-  return out;
+  return of.size == 0 ? std::nullopt : on(of.design, of.size - 1);
+}
+
+std::optional<Judged> PlanSearch::on(std::size_t design, std::size_t size) {
+  const PlanPoint& point = exact(design, size);
+  // Else the variants that break least, as if nothing were limited but what cannot be built.
+  auto out = judge(design, size, point, PerLimit{1});
+  return out ? out : judge(design, size, point, PerLimit{dropped});
 }
 
 double PlanSearch::waits() const {

@@ -67,6 +67,9 @@ class PlanSearch {
   [[nodiscard]] std::optional<Judged> best_known(const PerLimit& factors) const;
   /// The next smaller size of the same design, simulated; nothing for the smallest.
   std::optional<Judged> smaller(const Judged& of);
+  /// A design at a size, simulated, with the variants that break no limit, or else with the best of all.
+  /// Nothing if it cannot be built.
+  std::optional<Judged> on(std::size_t design, std::size_t size);
   /// At its own best variants, simulated points only: every one that can be built.
   [[nodiscard]] std::vector<Judged> simulated(const PerLimit& factors) const;
   /// What candidates break, as minimal masks.

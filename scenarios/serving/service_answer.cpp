@@ -139,6 +139,7 @@ void finish(Work& work) {
     r.day = day_of(o, service);
     add_sizes(r);
     add_interval(r);
+    r.in_time = odds_in_time(o, service);
   }
   a.binding_constraint = !a.feasible    ? to_string(a.conflicts.front().limit)
                          : o.needed > 1 ? std::string_view{o.binds}
@@ -190,6 +191,7 @@ ServiceResult size_service(const Scenario& asked, const Catalog& catalog, const 
   if (r.answer.feasible) {
     add_smaller(r);
     r.answer.changes = service_changes(r.chosen, r.scenario, catalog, work.kernels, over);
+    if (!over()) r.confident = confident_fleet(r, catalog);
     if (!r.partial) r.relaxations = service_relaxations(r, catalog, work.kernels, over);
   }
   if (!r.partial && over()) {

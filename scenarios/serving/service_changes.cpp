@@ -1,6 +1,7 @@
 /// What would change the number of nodes of a fleet that serves.
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -8,8 +9,10 @@
 
 #include "models/networks/transformer.hpp"
 #include "models/networks/workload.hpp"
+#include "scenarios/answer/neighbours.hpp"
 #include "scenarios/evaluate/ledger.hpp"
 #include "scenarios/serving/service_fleet.hpp"
+#include "scenarios/serving/service_search.hpp"
 #include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"
 
@@ -18,6 +21,8 @@ namespace rackcast {
 namespace {
 
 constexpr double ninety_percent_one_sided = 1.2816;  ///< standard deviations
+constexpr int kMostPlaced = 4096;                    ///< what so many nodes break, more break too
+constexpr int kMostNodes = 100'000;                  ///< of a fleet that is looked for, whatever may be
 
 class Changes {
  public:
@@ -37,8 +42,7 @@ class Changes {
     asked.serving = service;
     Ledger nobody;
     const ServiceNode node{catalog_, kernels_, asked, option_.cluster, precision, nobody};
-    constexpr int most = 100'000;
-    const auto nodes = nodes_for(node, service.peak_rate(), most, slower);
+    const auto nodes = nodes_for(node, service.peak_rate(), kMostNodes, slower);
     Change row{std::move(input), std::move(change), {}, nodes};
     if (!nodes) {
       row.why = node.refused().empty() ? doc::Reason{"no_count_in_time"}
@@ -55,15 +59,14 @@ class Changes {
   /// Nothing where `nodes` keep the limits.
   [[nodiscard]] std::optional<doc::Reason> broken_limits(const ServiceNode& node, const Scenario& asked,
                                                          int nodes) const {
-    constexpr int kMostPlaced = 4096;  // what so many nodes break, more break too
     ServiceOption fleet;
     fleet.server = std::make_shared<const ServiceNode>(node);
     fleet.cluster = option_.cluster;
-    const auto conflicts = fleet_conflicts(fleet, std::min(nodes, kMostPlaced), asked, catalog_);
-    if (!conflicts) return doc::Reason{"not_wired", {{"nodes", nodes}}};
-    if (conflicts->empty()) return std::nullopt;
+    const auto built = fleet_on(fleet, std::min(nodes, kMostPlaced), asked, catalog_);
+    if (!built) return doc::Reason{"not_wired", {{"nodes", nodes}}};
+    if (built->conflicts.empty()) return std::nullopt;
     std::vector<doc::Reason> broken;
-    for (const Conflict& c : *conflicts)
+    for (const Conflict& c : built->conflicts)
       broken.push_back(doc::Reason{"limit", {{"limit", kind_of(c.limit).title}, {"allowed", c.required}}});
     return doc::Reason{"breaks", {{"nodes", nodes}}, std::move(broken)};
   }
@@ -134,6 +137,37 @@ std::vector<Change> service_changes(const ServiceOption& option, const Scenario&
   changes.add("confidence in the latency", "90 %", asked,
               std::exp(ninety_percent_one_sided * option.server->log_sigma()));
   return std::move(changes.out);
+}
+
+std::optional<double> odds_in_time(const ServiceOption& option, const ServiceSpec& service) {
+  const double sigma = option.needed > 0 ? option.server->log_sigma() : 0;
+  if (!(sigma > 0)) return std::nullopt;
+  // The slowest passes, in standard deviations, with which it holds: three either way, to a hundredth.
+  double holds = -3, fails = 3;
+  constexpr int halvings = 9;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = (holds + fails) / 2;
+    const bool held = option.server->holds(service.peak_rate(), option.needed, std::exp(middle * sigma));
+    (held ? holds : fails) = middle;
+  }
+  return boost::math::cdf(boost::math::normal{}, (holds + fails) / 2);
+}
+
+doc::Plan::Confident confident_fleet(const ServiceResult& r, const Catalog& catalog) {
+  const ServiceOption& chosen = r.chosen;
+  const ServiceSpec& service = *r.scenario.serving;
+  doc::Plan::Confident out;
+  out.aim = enough_confidence;
+  const auto nodes = nodes_for(*chosen.server, service.peak_rate(), kMostNodes,
+                               std::exp(ninety_percent_one_sided * chosen.server->log_sigma()));
+  if (!nodes) out.most_nodes = kMostNodes;
+  if (!nodes || *nodes > kMostPlaced) return out;
+  const auto fleet = fleet_on(chosen, std::max(*nodes, chosen.needed), r.scenario, catalog);
+  if (!fleet) return out;
+  out.at = service_candidate(*fleet, r);
+  // It holds with passes at the quantile of `aim`, which odds_in_time() finds to a hundredth only.
+  if (const auto odds = odds_in_time(*fleet, service)) out.probability = std::max(out.aim, *odds);
+  return out;
 }
 
 }  // namespace rackcast

@@ -46,7 +46,8 @@ class ConflictSet {
 
   /// What the fleet of `nodes`, spares included, breaks but for the latency; nothing if it cannot be built.
   [[nodiscard]] std::optional<std::vector<Conflict>> broken(const ServiceOption& option, int needed) const {
-    return fleet_conflicts(option, needed, asked_, catalog_);
+    const auto fleet = fleet_on(option, needed, asked_, catalog_);
+    return fleet ? std::optional{fleet->conflicts} : std::nullopt;
   }
 
  private:

@@ -109,6 +109,7 @@ void fill_sizes(const ServiceResult& r, doc::Serving& out) {
     out.all_up = load_document(r.all_up);
     out.latency_low_s = r.fast_s;
     out.latency_high_s = r.slow_s;
+    out.in_time = r.in_time;
     out.nodes_low = r.least;
     out.nodes_high = r.most;
     out.busy = r.chosen.busy;
@@ -158,6 +159,7 @@ doc::Plan service_plan(const ServiceResult& r) {
   out.designs = static_cast<std::int64_t>(r.options.size());
   out.partial = r.partial;
   if (r.chosen.feasible()) out.chosen = service_candidate(r.chosen, r);
+  out.confident = r.confident;
   out.relaxations = r.relaxations;
   for (const Conflict& c : r.conflict_set) {
     doc::Plan::Conflict& row = out.conflict_set.emplace_back();

@@ -259,8 +259,8 @@ Conflict passed_conflict(const ServiceOption& o, const ServiceLimit& passed, Fre
                        {"cores_there", there}}}};
 }
 
-std::optional<std::vector<Conflict>> fleet_conflicts(const ServiceOption& option, int needed,
-                                                     const Scenario& scenario, const Catalog& catalog) {
+std::optional<ServiceOption> fleet_on(const ServiceOption& option, int needed, const Scenario& scenario,
+                                      const Catalog& catalog) {
   Scenario free = scenario;
   if (!free.goal) free.goal.emplace();
   const int most = free.goal->max_nodes;
@@ -279,7 +279,7 @@ std::optional<std::vector<Conflict>> fleet_conflicts(const ServiceOption& option
     o.conflicts.insert(o.conflicts.begin(),
                        {Limit::max_nodes, count_of(most, "node"), count_of(o.nodes(), "node"),
                         doc::Reason{"fleet_takes", {{"nodes", o.nodes()}, {"max_nodes", most}}}});
-  return o.conflicts;
+  return o;
 }
 
 void solve(ServiceOption& o, const Scenario& s, const Catalog& catalog) {

@@ -53,10 +53,17 @@ std::optional<ServiceLimit> passed_limit(const ServiceNode& node, Frequency each
 /// nodes that takes.
 Conflict passed_conflict(const ServiceOption& option, const ServiceLimit& passed, Frequency peak, int nodes);
 
-/// What a fleet of `needed` nodes for the busiest hour, spares included, breaks beside the latency:
-/// max_nodes, availability and the limits of the site. Nothing if it cannot be built.
-std::optional<std::vector<Conflict>> fleet_conflicts(const ServiceOption& option, int needed,
-                                                     const Scenario& scenario, const Catalog& catalog);
+/// The option with `needed` nodes for the busiest hour and their spares. Its conflicts are what it breaks
+/// beside the latency: max_nodes, availability and the limits of the site. Nothing if it cannot be built.
+std::optional<ServiceOption> fleet_on(const ServiceOption& option, int needed, const Scenario& scenario,
+                                      const Catalog& catalog);
+
+/// Probability that the fleet keeps every limit on time in the busiest hour, as far as the error of its
+/// kernels' times goes (log-normal). Nothing for an option without nodes, or without such an error.
+std::optional<double> odds_in_time(const ServiceOption& option, const ServiceSpec& service);
+
+/// The fleet with the fewest nodes that keeps every limit on time with a probability of 90 %.
+doc::Plan::Confident confident_fleet(const ServiceResult& result, const Catalog& catalog);
 
 /// What would change the answer: twice the load, half the latency, other precisions, ...
 /// `over`: ends the list early, where the run's limit has been reached.

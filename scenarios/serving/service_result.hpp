@@ -56,11 +56,13 @@ struct ServiceResult {
   ServiceOption chosen;
   ServingResult at_peak, all_up;         ///< one GPU at the busiest hour: needed nodes, all nodes
   std::optional<double> slow_s, fast_s;  ///< the percentile at the ends of the model's 90 % interval
-  std::optional<int> most, least;        ///< needed nodes at these ends; nothing: no number
-  std::vector<ServiceHour> day;          ///< all nodes up
-  std::vector<ServiceSize> sizes;        ///< around the answer, no spares
-  std::vector<ServiceOption> options;    ///< in the order of the scenario
-  std::vector<Conflict> conflict_set;    ///< several limits that only together leave no answer
+  std::optional<double> in_time;         ///< odds_in_time() of the chosen fleet
+  std::optional<doc::Plan::Confident> confident;
+  std::optional<int> most, least;      ///< needed nodes at these ends; nothing: no number
+  std::vector<ServiceHour> day;        ///< all nodes up
+  std::vector<ServiceSize> sizes;      ///< around the answer, no spares
+  std::vector<ServiceOption> options;  ///< in the order of the scenario
+  std::vector<Conflict> conflict_set;  ///< several limits that only together leave no answer
   std::vector<doc::Plan::Relaxation> relaxations;
   std::vector<MeasuredComparison> measured;  ///< what the owner measured beside the model
   std::vector<Assumption> assumptions;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 
 #include "reports/sentences/reason_sentences.hpp"
@@ -257,4 +258,33 @@ TEST_CASE("commands about training refuse a scenario that serves") {
   const Json text = parse_json(text_of(kBusy), "fleet.json");
   CHECK(serves(text));
   CHECK_THROWS_WITH_AS((void)read_scenario(text, "fleet.json"), doctest::Contains("serves requests"), Error);
+}
+
+TEST_CASE("the odds of a fleet are those with which it holds, and 90 % take a fleet with its own price") {
+  const ServiceResult r =
+      sized(kBusy, R"(, "site": {"prices": {"date": "2018-06-30"}}, "goal": {"max_nodes": 400})");
+  REQUIRE(r.in_time);
+  CHECK(*r.in_time >= 0.5);  // the answer holds as expected
+  CHECK(*r.in_time < 0.9);   // and is the smallest that does
+  const double sigma = r.chosen.server->log_sigma();
+  const Frequency peak = r.scenario.serving->peak_rate();
+  // 0.9 is the quantile of 1.2816 standard deviations.
+  CHECK_FALSE(r.chosen.server->holds(peak, r.chosen.needed, std::exp(1.2816 * sigma)));
+  REQUIRE(r.confident);
+  REQUIRE(r.confident->at);
+  CHECK(*r.confident->probability >= 0.9);
+  CHECK(r.confident->at->nodes > r.chosen.nodes());
+  CHECK(r.chosen.server->holds(peak, static_cast<int>(r.confident->at->nodes), std::exp(1.2816 * sigma)));
+  // The price of so many nodes, simulated as a fleet of its own.
+  const ServiceResult own = simulate_service(
+      read_serving_scenario(
+          parse_json(R"({"name": "photos", "serving": {"model": "resnet50-v1.5", "precision": "fp16", )" +
+                         std::string{kBusy} + R"(}, "cluster": {"node": "dgx1v_16gb", "nodes": )" +
+                         std::to_string(r.confident->at->nodes) +
+                         R"(}, "site": {"prices": {"date": "2018-06-30"}}})",
+                     "own.json"),
+          "own.json"),
+      catalog());
+  REQUIRE(own.chosen.site);
+  CHECK(*r.confident->at->capex_usd == own.chosen.site->cost->own.capex.base());
 }
