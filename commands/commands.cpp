@@ -64,6 +64,10 @@ void add_output_flags(CLI::App& command, Arguments& args) {
   command.add_flag("--json", args.json, "Print the result document instead of text");
 }
 
+void add_full_flag(CLI::App& command, Arguments& args) {
+  command.add_flag("--full", args.full, "Print the reasons behind the decision, too");
+}
+
 void deliver_result(const Arguments& args, const std::string& json) {
   deliver_result(args, json, parse_json(json, "result"));
 }
@@ -72,9 +76,10 @@ void deliver_result(const Arguments& args, const std::string& json, const Json& 
   const reports::ResultDocument document = reports::load_result(parsed);
   const reports::Report report = reports::build_report(document);
   const auto written = write_report_files(args.outputs, report, json);
-  print(args.json ? json : reports::render_text(document, terminal_options()));
-  if (args.json) return;
+  if (args.json) return print(json);
+  print(write_text(args.full ? report : decide_layer(report), terminal_options()));
   for (const std::string& path : written) print(fmt::format("Report: {}\n", path));
+  if (!args.full && written.empty()) print("Why, and all figures: --full, or a report with -o report.html\n");
 }
 
 void deliver_tables(const Arguments& args, const std::string& json) {

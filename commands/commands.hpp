@@ -33,6 +33,7 @@ struct Arguments {
   std::vector<std::string> sets, outputs;
   std::string catalog_dir;  ///< catalogue entries of the user's own; empty: none
   bool json = false;
+  bool full = false;    ///< print all sections of a result, and not its first page alone
   int code = Exit::ok;  ///< what the command ends with
 };
 
@@ -72,8 +73,10 @@ Catalog open_catalog(const Arguments& args);
 
 void add_scenario_flags(CLI::App& command, Arguments& args);
 void add_output_flags(CLI::App& command, Arguments& args);
+void add_full_flag(CLI::App& command, Arguments& args);
 
-/// Writes the result document in the formats that the outputs' endings name, all or none, and prints it.
+/// Writes the result document in the formats that the outputs' endings name, all or none, and prints its
+/// first page, or with --full all of it.
 void deliver_result(const Arguments& args, const std::string& json);
 /// The same of a text that is parsed already.
 void deliver_result(const Arguments& args, const std::string& json, const Json& parsed);

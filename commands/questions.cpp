@@ -55,8 +55,14 @@ std::shared_ptr<RunFlags> add_run_flags(CLI::App& command) {
   return flags;
 }
 
+/// A result document, and what the command ends with.
+struct Answered {
+  std::string json;
+  int code = Exit::ok;
+};
+
 /// The fleet that serves a load, or what the scenario's own does with it.
-int run_serving(const Arguments& args, const Json& text, const RunFlags& flags, bool sizes) {
+Answered answer_serving(const Arguments& args, const Json& text, const RunFlags& flags, bool sizes) {
   const Scenario scenario = read_serving_scenario(text, args.scenario);
   const Catalog catalog = open_catalog(args);
   const Interruption interruption;
@@ -70,9 +76,10 @@ int run_serving(const Arguments& args, const Json& text, const RunFlags& flags, 
     return sizes ? size_service(scenario, catalog, control) : simulate_service(scenario, catalog);
   }();
   result.command = args.command_line;
-  deliver_result(args, to_json_text(result));
-  if (Interruption::asked()) return Exit::interrupted;
-  return result.answer.feasible || result.partial ? Exit::ok : Exit::infeasible;
+  const bool answered = result.answer.feasible || result.partial;
+  return {to_json_text(result), Interruption::asked() ? Exit::interrupted
+                                : answered            ? Exit::ok
+                                                      : Exit::infeasible};
 }
 
 /// Whether there is an answer, if only the best of what was known when a limit ended the run.
@@ -82,12 +89,8 @@ bool is_answered(const Result& result) {
          (result.plan ? result.plan->chosen.has_value() : !result.prediction.time_to_train.unit.empty());
 }
 
-int run_size(const Arguments& args, const RunFlags& flags, const std::string& objective) {
-  check_endings(args.outputs);  // before the work
-  std::vector<std::string> sets = args.sets;
-  if (!objective.empty()) sets.push_back("goal.objective=" + objective);
-  const Json text = load_scenario_text(args.scenario, sets);
-  if (serves(text)) return run_serving(args, text, flags, true);
+Answered answer_size(const Arguments& args, const Json& text, const RunFlags& flags) {
+  if (serves(text)) return answer_serving(args, text, flags, true);
   const Scenario scenario = read_scenario(text, args.scenario);
   const Catalog catalog = open_catalog(args);
   const Interruption interruption;
@@ -111,9 +114,18 @@ int run_size(const Arguments& args, const RunFlags& flags, const std::string& ob
     return size(scenario, catalog, control);
   }();
   result.command = args.command_line;
-  deliver_result(args, to_json_text(result));
-  if (Interruption::asked()) return Exit::interrupted;
-  return is_answered(result) ? Exit::ok : Exit::infeasible;
+  return {to_json_text(result), Interruption::asked() ? Exit::interrupted
+                                : is_answered(result) ? Exit::ok
+                                                      : Exit::infeasible};
+}
+
+int run_size(const Arguments& args, const RunFlags& flags, const std::string& objective) {
+  check_endings(args.outputs);  // before the work
+  std::vector<std::string> sets = args.sets;
+  if (!objective.empty()) sets.push_back("goal.objective=" + objective);
+  const Answered answered = answer_size(args, load_scenario_text(args.scenario, sets), flags);
+  deliver_result(args, answered.json);
+  return answered.code;
 }
 
 /// Where the simulated steps go, each if it is asked for.
@@ -121,13 +133,12 @@ struct TraceFiles {
   std::string perfetto, drawing;
 };
 
-int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles& files) {
-  check_endings(args.outputs);
-  const Json text = load_scenario_text(args.scenario, args.sets);
+Answered answer_simulate(const Arguments& args, const Json& text, const RunFlags& flags,
+                         const TraceFiles& files) {
   if (serves(text)) {
     if (!files.perfetto.empty() || !files.drawing.empty())
       throw Error{"--trace and --timeline show a training step", {}, "leave them out", ErrorKind::usage};
-    return run_serving(args, text, flags, false);
+    return answer_serving(args, text, flags, false);
   }
   const Scenario scenario = read_scenario(text, args.scenario);
   const Catalog catalog = open_catalog(args);
@@ -160,8 +171,14 @@ int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles&
   const std::string json = to_json_text(result);
   if (!files.drawing.empty())
     write_file_atomically(files.drawing, reports::timeline_document(reports::load_result(json, "result")));
-  deliver_result(args, json);
-  return is_answered(result) ? Exit::ok : Exit::infeasible;
+  return {json, is_answered(result) ? Exit::ok : Exit::infeasible};
+}
+
+int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles& files) {
+  check_endings(args.outputs);
+  const Answered answered = answer_simulate(args, load_scenario_text(args.scenario, args.sets), flags, files);
+  deliver_result(args, answered.json);
+  return answered.code;
 }
 
 /// A document without "format" is a scenario if it has any of a scenario's parts.
@@ -173,6 +190,12 @@ void check_reported(const Json& document) {
   document.fail("this is neither a result, nor a campaign, nor a scenario",
                 "a result starts with \"format\": \"rackcast-result\", a campaign with \"format\": "
                 "\"rackcast-campaign\"; a scenario has a \"name\" and a \"cluster\"");
+}
+
+/// Whether a scenario asks for a number of nodes, and not how long it takes on its own cluster.
+bool asks_for_size(const Json& asked, const std::string& file) {
+  return serves(asked) ? !asked.find("cluster") || !asked.require("cluster").find("nodes")
+                       : read_scenario(asked, file).goal.has_value();
 }
 
 /// A scenario is asked what it asks itself: its goal, or how long it takes on its cluster.
@@ -195,11 +218,9 @@ int run_report(Arguments& args, const std::string& file) {
     run_campaign_command(args);
     return Exit::ok;
   }
-  const bool sizes = serves(asked) ? !asked.find("cluster") || !asked.require("cluster").find("nodes")
-                                   : read_scenario(asked, file).goal.has_value();
   RunFlags flags;
   flags.threads = available_threads();
-  return sizes ? run_size(args, flags, "") : run_simulate(args, {}, {});
+  return asks_for_size(asked, file) ? run_size(args, flags, "") : run_simulate(args, {}, {});
 }
 
 int run_check(const Arguments& args) {
@@ -225,6 +246,7 @@ void add_size(CLI::App& app, Arguments& args) {
   CLI::App* size = app.add_subcommand("size", "How many nodes meet the deadline of a scenario?");
   add_scenario_flags(*size, args);
   add_output_flags(*size, args);
+  add_full_flag(*size, args);
   const auto flags = add_run_flags(*size);
   flags->threads = available_threads();
   size->add_option("--threads", flags->threads,
@@ -241,6 +263,7 @@ void add_simulate(CLI::App& app, Arguments& args) {
       app.add_subcommand("simulate", "How long does training take on the scenario's cluster?");
   add_scenario_flags(*simulate, args);
   add_output_flags(*simulate, args);
+  add_full_flag(*simulate, args);
   const auto flags = add_run_flags(*simulate);
   const auto files = std::make_shared<TraceFiles>();
   simulate->add_option("--trace", files->perfetto, "Write the simulated steps as a Chrome/Perfetto timeline");
@@ -272,6 +295,7 @@ void add_report(CLI::App& app, Arguments& args) {
   const auto file = std::make_shared<std::string>();
   report->add_option("result", *file, "Result document or scenario (JSON)")->required();
   report->add_option("-o,--output", args.outputs, kOutputHelp);
+  add_full_flag(*report, args);
   report->callback([&args, file] { args.code = run_report(args, *file); });
 }
 

@@ -31,6 +31,7 @@ struct Headline {
   std::string title;
   std::string lead;  ///< one or two sentences
   std::vector<Fact> facts;
+  std::string verdict = {};  ///< says in words what the tone says in colour; may be empty
 };
 
 struct Subheading {

@@ -97,7 +97,7 @@ std::string shown_word(std::string_view before, std::string_view word, std::stri
 class Pass {
  public:
   void operator()(Headline& b) const {
-    for (std::string* text : {&b.title, &b.lead}) text_(*text);
+    for (std::string* text : {&b.title, &b.lead, &b.verdict}) text_(*text);
     for (Fact& fact : b.facts) (*this)(fact);
   }
   void operator()(Fact& fact) const {

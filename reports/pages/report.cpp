@@ -62,6 +62,12 @@ Report build_report(const ResultDocument& document) {
   return readable(std::move(report));
 }
 
+Report decide_layer(const Report& report) {
+  Report out{report.title, report.subtitle, {}};
+  if (!report.sections.empty()) out.sections.push_back(report.sections.front());
+  return out;
+}
+
 std::string render_text(const ResultDocument& document, const TextOptions& options) {
   return write_text(build_report(document), options);
 }

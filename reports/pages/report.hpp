@@ -10,7 +10,10 @@ namespace rackcast::reports {
 /// All sections of the page that have something to say about this document, in their order.
 Report build_report(const ResultDocument& document);
 
-/// The decision first, short enough to read on one screen or two; evidence is left to the documents.
+/// Its first page alone: what one decides by, about 25 lines on a terminal.
+Report decide_layer(const Report& report);
+
+/// The decision first, then its reasons; evidence is left to the documents.
 std::string render_text(const ResultDocument& document, const TextOptions& options = {});
 std::string render_markdown(const ResultDocument& document);
 std::string render_html(const ResultDocument& document);

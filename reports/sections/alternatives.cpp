@@ -6,6 +6,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/decision_sentences.hpp"
 #include "reports/sentences/reason_sentences.hpp"
 
 namespace rackcast::reports {

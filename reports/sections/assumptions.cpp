@@ -9,6 +9,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -132,7 +133,51 @@ Table assumption_table(const ResultDocument& document) {
   return table;
 }
 
+/// The input that moves the time most, of the workload that takes longest.
+std::string widest_input(const ResultDocument& document) {
+  const Sensitivity* widest = nullptr;
+  for (const WorkloadResult& w : document.asked()) {
+    if (w.sensitivity.empty() ||
+        (document.workloads.size() > 1 && !document.premise.adds_up && w.model != document.answer.workload))
+      continue;
+    widest = &w.sensitivity.front();
+    const auto [low, high] = std::minmax(widest->low_s, widest->high_s);
+    std::string name = widest->input;
+    if (name[0] >= 'a' && name[0] <= 'z') name[0] = static_cast<char>(name[0] - 'a' + 'A');
+    return fmt::format(
+        "{}{}: the time is {} to {}.", name,
+        widest->low_text.empty() ? "" : fmt::format(" ({} to {})", widest->low_text, widest->high_text),
+        duration_text(low), duration_text(high));
+  }
+  return {};
+}
+
+/// "0.489 of 1.68 million USD have prices from memory."
+std::string unsure_prices(const ResultDocument& document) {
+  if (!document.site || !document.site->bill_total_usd) return {};
+  double memory = 0;
+  for (const auto& row : document.site->bill)
+    memory += row.confidence == "memory" ? row.total_usd.value_or(0) : 0;
+  return memory > 0 ? fmt::format("Prices from memory, unverified: {} of {}.", to_text(Money{memory}),
+                                  to_text(Money{*document.site->bill_total_usd}))
+                    : "";
+}
+
 }  // namespace
+
+Blocks weighty_assumptions(const ResultDocument& document) {
+  List list;
+  const auto add = [&list](std::string text) {
+    if (!text.empty()) list.items.push_back(std::move(text));
+  };
+  add(widest_input(document));
+  add(unsure_prices(document));
+  if (const auto flagged = number_of(document, Confidence::memory); flagged > 0)
+    add(fmt::format("{} of {} {} from memory, unverified.", flagged,
+                    counted(std::ssize(document.assumptions), "assumption"), flagged == 1 ? "is" : "are"));
+  if (list.items.empty()) return {};
+  return {{Subheading{"Assumptions that matter"}}, {std::move(list)}};
+}
 
 Blocks assumptions_section(const ResultDocument& document) {
   if (document.assumptions.empty()) {

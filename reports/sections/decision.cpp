@@ -1,12 +1,16 @@
-/// The decision in one box, what it means for each workload, and what the reader must not overlook.
+/// The page to decide by: the recommendation and its odds in one box, what more certainty costs, the largest
+/// risks, the assumptions that matter, and what the reader must not overlook.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
 #include "reports/sentences/answer_sentences.hpp"
+#include "reports/sentences/decision_sentences.hpp"
 #include "reports/sentences/reason_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
@@ -14,27 +18,6 @@ namespace rackcast::reports {
 namespace {
 
 constexpr std::size_t warnings_on_terminal = 4;
-
-/// "8 × NVIDIA DGX-1V (64 GPUs)".
-std::string cluster_title(const Answer& answer) {
-  if (!answer.nodes) {
-    return node_name(answer);
-  }
-  const std::string gpus = answer.gpus ? " (" + gpus_text(answer) + ")" : "";
-  return fmt::format("{} × {}{}", nodes_text(*answer.nodes, answer.spares), node_name(answer), gpus);
-}
-
-/// A search without an answer.
-bool no_answer(const ResultDocument& document) {
-  return !document.answer.feasible && document.kind == ResultDocument::Kind::size;
-}
-
-std::string headline_title(const ResultDocument& document) {
-  const bool limited = document.answer.binding_constraint == "limit";
-  if (no_answer(document)) return limited ? "Not finished" : "No configuration within the limits";
-  const std::string cluster = cluster_title(document.answer);
-  return cluster.empty() && limited ? "Not finished" : cluster;
-}
 
 /// Which cluster the figures below are of, and what it breaks; nothing where the box has no figures.
 std::optional<Fact> nearest_fact(const ResultDocument& document) {
@@ -55,16 +38,6 @@ std::optional<Fact> nearest_fact(const ResultDocument& document) {
                              : "(all figures below are of this cluster; it breaks: " + breaks + ")"};
 }
 
-/// "90 % with 13 nodes".
-std::string confident_text(const Answer& answer) {
-  for (const Answer::Change& change : answer.changes) {
-    if (change.input == "confidence in the deadline" && change.nodes) {
-      return "(" + change.change + " with " + counted(*change.nodes, "node") + ")";
-    }
-  }
-  return "(by the error of the model alone)";
-}
-
 std::string joined(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + ", " + b;
 }
@@ -74,82 +47,53 @@ std::string racks_text(const Site& site) {
   return site.racks.count ? sum_text(counted(*site.racks.count, "rack"), !site.no_units.empty()) : "";
 }
 
-/// What the bill of materials comes to; empty where no row has a price.
-std::string purchase_text(const Site& site) {
-  const bool priced =
-      std::ranges::any_of(site.bill, [](const auto& row) { return row.total_usd.has_value(); });
-  return site.bill_total_usd && priced ? sum_text(to_text(Money{*site.bill_total_usd}), site.bill_is_open())
-                                       : "";
-}
-
-/// How many nodes, in how many racks, at which price, how sure: "8 nodes in 2 racks cost 1.68 million USD to
-/// buy and meet the deadline of 14 days with a probability of 60 %." Empty where nothing but the count is
-/// known, and where there is no answer.
-std::string answer_sentence(const ResultDocument& document) {
-  const Answer& answer = document.answer;
-  if (no_answer(document) || answer.nodes.value_or(0) == 0) return {};
-  const bool one = *answer.nodes == 1 && answer.spares == 0;
-  const std::string racks = document.site ? racks_text(*document.site) : "";
-  const std::string price = document.site ? purchase_text(*document.site) : "";
-  std::string does;
-  if (!price.empty()) does = fmt::format(" {} {} to buy", one ? "costs" : "cost", price);
-  if (document.deadline_s && answer.deadline_probability)
-    does += fmt::format("{} {} the deadline of {} with a probability of {}", does.empty() ? "" : " and",
-                        one ? "meets" : "meet", duration_text(*document.deadline_s),
-                        percent_text(*answer.deadline_probability));
-  if (racks.empty() && does.empty()) return {};
-  std::string who = counted(*answer.nodes, "node");
-  if (answer.spares > 0) who += " and " + counted(answer.spares, "spare");
-  if (does.empty()) return fmt::format("{} {} {}. ", who, one ? "fills" : "fill", racks);
-  return fmt::format("{}{}{}. ", who, racks.empty() ? "" : " in " + racks, does);
-}
-
-/// Racks, power and money of the whole site.
-void add_site(std::vector<Fact>& facts, const Site& site) {
-  if (site.racks.count) {
-    facts.push_back(
-        {"Racks", racks_text(site), site.no_units.empty() ? "" : left_out_text(site.no_units, "height")});
+/// "precision: mixed", or where workloads differ "precision: resnet50 mixed, vgg16 fp32".
+std::string precision_text(const ResultDocument& document) {
+  std::string each;
+  bool alike = true;
+  for (const WorkloadResult& w : document.workloads) {
+    alike = alike && w.precision == document.workloads.front().precision;
+    each = joined(each, w.title + " " + w.precision);
   }
+  if (document.workloads.empty() || document.workloads.front().precision.empty()) return {};
+  return "precision: " + (alike ? document.workloads.front().precision : each);
+}
+
+/// GPUs and racks, power and money of the whole site. The price of an answer stands in its recommendation.
+void add_site(std::vector<Fact>& facts, const ResultDocument& document) {
+  const Site& site = *document.site;
+  const bool shown = document.answer.nodes.value_or(0) > 0;
+  const std::string gpus = document.answer.gpus && shown ? gpus_text(document.answer) : "";
+  const std::string racks = racks_text(site);
+  if (!racks.empty() || !gpus.empty())
+    facts.push_back({"Size", joined(gpus, racks),
+                     joined(precision_text(document),
+                            site.no_units.empty() ? "" : left_out_text(site.no_units, "height"))});
   if (site.power.nameplate_w) {
-    const std::string it =
-        site.power.it_w ? to_text(Power{*site.power.it_w}) + " while " + site.power.activity : "";
-    const std::string all =
-        site.power.facility_w ? ", " + to_text(Power{*site.power.facility_w}) + " with cooling" : "";
+    const std::string it = site.power.facility_w
+                               ? fmt::format("{} with cooling while {}",
+                                             to_text(Power{*site.power.facility_w}), site.power.activity)
+                               : "";
     const bool open = !site.no_power.empty();
     facts.push_back({"Power", sum_text(to_text(Power{*site.power.nameplate_w}) + " nameplate", open),
-                     joined(it + all, open ? left_out_text(site.no_power, "power") : "")});
+                     joined(it, open ? left_out_text(site.no_power, "power") : "")});
   }
-  if (const std::string price = purchase_text(site); !price.empty()) {
+  if (const std::string price = purchase_text(site); !price.empty() && no_answer(document))
     facts.push_back({"Purchase", price, site.no_price.empty() ? "" : left_out_text(site.no_price, "price")});
-  }
   if (site.cost && site.cost->year_usd) {
     facts.push_back({"A year of owning", sum_text(to_text(Money{*site.cost->year_usd}), site.cost_is_open()),
                      site.cost->date.empty() ? "" : "prices of " + site.cost->date});
   }
 }
 
-/// When the work is done: a date where the scenario says when it starts.
-Fact done_fact(const ResultDocument& document, const Prediction& time) {
+/// The day on which the work is done; nothing where the scenario does not say when it starts.
+std::optional<Fact> done_fact(const ResultDocument& document, const Prediction& time) {
   const auto& start = document.scenario.start;
-  if (!start) {
-    return {"Done", duration_text(time.value) + " after the start", "(the scenario gives no \"start\" date)"};
-  }
+  if (!start) return std::nullopt;
   const std::string from = date_text(*start, time.low), to = date_text(*start, time.high);
   const std::string range = from == to ? "" : fmt::format("{} to {}, ", from, to);
-  return {"Done", date_text(*start, time.value), fmt::format("({}started on {})", range, date_text(*start))};
-}
-
-/// "mixed", or where workloads differ "resnet50: mixed, vgg16: fp32".
-std::string precision_of(const ResultDocument& document) {
-  if (document.serving) return document.serving->precision;
-  std::string each, first;
-  bool alike = true;
-  for (const WorkloadResult& w : document.workloads) {
-    if (first.empty()) first = w.precision;
-    alike = alike && w.precision == first;
-    each += (each.empty() ? "" : ", ") + w.title + ": " + w.precision;
-  }
-  return alike ? first : each;
+  return Fact{"Done", date_text(*start, time.value),
+              fmt::format("({}started on {})", range, date_text(*start))};
 }
 
 /// What a language model generates, and what that costs.
@@ -163,134 +107,173 @@ void add_tokens(std::vector<Fact>& facts, const Serving::Tokens& t, const std::o
          {}});
 }
 
-/// "Time to train"; of several workloads, whose it is.
+/// "Time to train"; of several workloads that run one after another, of all.
 std::string time_label(const ResultDocument& document) {
   if (document.workloads.size() < 2) {
     return "Time to train";
   }
-  return document.premise.adds_up ? "Time to train all" : "Time to train, slowest";
+  return document.premise.adds_up ? "Time to train all" : "Time to train";
 }
 
-/// Facts of the box; `brief` leaves out what the table of workloads right below it says.
-std::vector<Fact> headline_facts(const ResultDocument& document, bool brief) {
+/// Time of everything, whose it is, and when it is done.
+void add_time(std::vector<Fact>& facts, const ResultDocument& document) {
+  const auto& time = document.performance.time_to_train;
+  if (!time) return;
+  const Answer& answer = document.answer;
+  std::string detail;
+  if (document.workloads.size() > 1 && !document.premise.adds_up)
+    detail = title_of_model(document, answer.workload);
+  if (!answer.feasible && answer.binding_constraint == "gpu_memory")
+    detail += std::string{detail.empty() ? "" : " "} + "(as if the memory of a GPU were enough)";
+  facts.push_back({time_label(document), prediction_text(*time), detail});
+  if (!answer.nodes) return;
+  if (const auto done = done_fact(document, *time)) facts.push_back(*done);
+}
+
+/// The limit that sets the size, what a smaller one would take, and what a step waits for.
+void add_limit(std::vector<Fact>& facts, const ResultDocument& document) {
+  const Answer& answer = document.answer;
+  if (!answer.feasible || answer.binding_constraint.empty()) return;
+  std::string more;
+  if (const auto& why = answer.why_not_fewer; why && why->time_to_train && !why->why)
+    more = fmt::format("{} {} {}", counted(why->nodes, "node"), why->nodes == 1 ? "takes" : "take",
+                       duration_text(why->time_to_train->value));
+  const std::string& bottleneck = document.serving ? document.serving->binds : answer.binds;
+  if (!bottleneck.empty() && bottleneck != answer.binding_constraint)
+    more += (more.empty() ? "" : "; ") + ("bottleneck: " + bottleneck);
+  facts.push_back({"What binds", limit_title(answer.binding_constraint), more});
+}
+
+/// What requests take in the busiest hour, beside what they may take.
+void add_latency(std::vector<Fact>& facts, const ResultDocument& document) {
+  if (!document.serving || !document.serving->at_peak || !document.serving->at_peak->latency_s) return;
+  const Serving& s = *document.serving;
+  std::string latency = duration_text(*s.at_peak->latency_s);
+  if (s.latency_low_s)
+    latency += fmt::format(" ({} to {})", duration_text(*s.latency_low_s),
+                           s.latency_high_s ? duration_text(*s.latency_high_s) : "overloaded");
+  const auto within = [&](const char* what, const std::string& reached, const std::optional<double>& limit,
+                          const std::optional<double>& percentile) {
+    facts.push_back({fmt::format("{}, {:g} %", what, 100 * percentile.value_or(s.percentile)), reached,
+                     limit ? "the limit is " + duration_text(*limit) : ""});
+  };
+  if (s.tokens && s.at_peak->first_token_s && s.at_peak->token_s) {
+    within("First token", duration_text(*s.at_peak->first_token_s), s.tokens->first_token_limit_s,
+           s.tokens->first_token_percentile);
+    within("Per output token", duration_text(*s.at_peak->token_s), s.tokens->token_limit_s,
+           s.tokens->token_percentile);
+  }
+  within(s.tokens ? "Whole answer" : "Latency", latency, s.latency_s, s.percentile);
+  if (s.tokens) add_tokens(facts, *s.tokens, document.site);
+}
+
+/// What a decision rests on; figures that explain it stand in their sections.
+std::vector<Fact> headline_facts(const ResultDocument& document) {
   std::vector<Fact> facts;
   if (const auto nearest = nearest_fact(document)) {
     facts.push_back(*nearest);
   } else if (no_answer(document)) {
     return facts;  // of which cluster would they be?
   }
-  const auto add = [&](std::string label, const std::optional<Prediction>& value) {
-    if (value) {
-      facts.push_back({std::move(label), prediction_text(*value), {}});
-    }
-  };
-  add(time_label(document), document.performance.time_to_train);
-  if (!facts.empty() && !document.answer.feasible && document.answer.binding_constraint == "gpu_memory" &&
-      document.performance.time_to_train)
-    facts.back().detail = "(as if the memory of a GPU were enough)";
-  // Workloads on their own have no common start unless the scenario states one.
-  const bool one_start = document.workloads.size() < 2 || document.premise.adds_up;
-  if (const auto& time = document.performance.time_to_train;
-      time && document.answer.nodes && (one_start || document.scenario.start)) {
-    facts.push_back(done_fact(document, *time));
-    if (!one_start) facts.back().label = "Done, slowest";
-  }
-  if (const auto& rate = document.performance.samples_per_s; rate && !brief) {
-    Prediction samples = *rate;
-    samples.unit = "samples/s";
-    add("Throughput", samples);
-  }
-  add("Scaling efficiency", document.performance.scaling_efficiency);
-  if (const std::string precision = precision_of(document); !precision.empty()) {
-    facts.push_back({"Precision", precision, {}});
-  }
-  if (!document.answer.binding_constraint.empty() && !brief) {
-    facts.push_back({"What binds", limit_title(document.answer.binding_constraint), {}});
-  }
-  if (document.serving && document.serving->at_peak && document.serving->at_peak->latency_s) {
-    const Serving& s = *document.serving;
-    std::string latency = duration_text(*s.at_peak->latency_s);
-    if (s.latency_low_s)
-      latency += fmt::format(" ({} to {})", duration_text(*s.latency_low_s),
-                             s.latency_high_s ? duration_text(*s.latency_high_s) : "overloaded");
-    const auto within = [&](const char* what, const std::string& reached, const std::optional<double>& limit,
-                            const std::optional<double>& percentile) {
-      facts.push_back({fmt::format("{}, {:g} %", what, 100 * percentile.value_or(s.percentile)),
-                       fmt::format("{} at {}/s{}", reached, number_text(s.peak_requests_per_s),
-                                   limit ? "; the limit is " + duration_text(*limit) : ""),
-                       {}});
-    };
-    if (s.tokens && s.at_peak->first_token_s && s.at_peak->token_s) {
-      within("First token", duration_text(*s.at_peak->first_token_s), s.tokens->first_token_limit_s,
-             s.tokens->first_token_percentile);
-      within("Per output token", duration_text(*s.at_peak->token_s), s.tokens->token_limit_s,
-             s.tokens->token_percentile);
-    }
-    within(s.tokens ? "Whole answer" : "Latency", latency, s.latency_s, s.percentile);
-    if (s.tokens) add_tokens(facts, *s.tokens, document.site);
-  }
-  if (document.deadline_s && document.answer.deadline_probability) {
-    facts.push_back({"Deadline",
-                     duration_text(*document.deadline_s) + ", met with a probability of " +
-                         percent_text(*document.answer.deadline_probability),
-                     confident_text(document.answer)});
-  }
+  add_time(facts, document);
+  add_limit(facts, document);
+  add_latency(facts, document);
   if (document.site) {
-    add_site(facts, *document.site);
+    add_site(facts, document);
     return facts;
   }
   std::string room = document.answer.rack_units ? number_text(*document.answer.rack_units) + " RU" : "";
-  if (document.answer.power_kw) {
-    room += (room.empty() ? "" : ", ") + number_text(*document.answer.power_kw) + " kW";
-  }
-  if (!room.empty()) {
-    facts.push_back({"Rack and power", room, {}});
-  }
+  if (document.answer.power_kw) room = joined(room, number_text(*document.answer.power_kw) + " kW nameplate");
+  if (document.answer.gpus && !no_answer(document)) room = joined(gpus_text(document.answer), room);
+  if (!room.empty()) facts.push_back({"Size", room, precision_text(document)});
   return facts;
 }
 
-Table workload_table(const ResultDocument& document) {
-  Table table;
-  const bool adds_up = document.premise.adds_up;
-  table.caption = adds_up ? "Each workload, and all one after another" : "Each workload on its own";
-  table.columns = {{"Workload"},
-                   {"Nodes", Align::right},
-                   {"GPUs", Align::right, 2},
-                   {"Time to train", Align::right},
-                   {"Samples/s", Align::right, 3},
-                   {"Efficiency", Align::right, 4},
-                   {"Binds", Align::left, 1}};
-  for (const WorkloadResult& workload : document.workloads) {
-    const Answer& answer = workload.answer;
-    // Without an answer the row is about the cluster that comes nearest.
-    Cell nodes = answer.nodes ? nodes_cell(answer.nodes, answer.spares) : no_answer_cell();
-    nodes.tone = answer.feasible ? Tone::plain : Tone::bad;
-    Cell rate, efficiency;
-    if (const auto& p = workload.performance.samples_per_s) {
-      rate = number_cell(p->value, "1/s");
-    }
-    if (const auto& p = workload.performance.scaling_efficiency) {
-      efficiency = percent_cell(p->value);
-    }
-    // What binds is the sum, so it stands in the last row.
-    table.rows.push_back({text_cell(workload.title), nodes, count_cell(answer.gpus),
-                          prediction_cell(workload.performance.time_to_train), rate, efficiency,
-                          text_cell(adds_up ? "" : limit_title(answer.binding_constraint))});
+Cell seconds_cell(const PlanCandidate& c) {
+  if (!c.time_s) return {};
+  return {.text = duration_text(*c.time_s),
+          .value = c.time_s,
+          .unit = "s",
+          .low = c.time_low_s,
+          .high = c.time_high_s};
+}
+
+Cell amount_cell(std::optional<double> value, const char* unit, std::string (*text)(double), bool open) {
+  return value ? sum_cell(Cell{.text = text(*value), .value = value, .unit = unit}, open) : Cell{};
+}
+
+/// "+786,000 USD", "-5.05 days"; empty where one of them is not known. `open`: one of them leaves something
+/// out.
+Cell difference_cell(const Cell& from, const Cell& to, std::string (*text)(double), bool open) {
+  if (!from.value || !to.value) return {};
+  const double more = *to.value - *from.value;
+  const std::string words = more == 0 ? "none" : (more < 0 ? "-" : "+") + text(std::abs(more));
+  return {.text = words + (open ? " of what is known" : ""), .value = more, .unit = to.unit};
+}
+
+std::string money_words(double usd) {
+  return to_text(Money{usd});
+}
+
+std::string power_words(double watts) {
+  return to_text(Power{watts});
+}
+
+std::string broken_text(const PlanCandidate& c) {
+  std::string out;
+  for (const std::string& limit : c.breaks) out += (out.empty() ? "" : ", ") + limit_title(limit);
+  return out.empty() ? "none" : out;
+}
+
+/// The answer beside the plan that is 90 % sure, with the money between them.
+std::optional<Table> confident_table(const ResultDocument& document) {
+  if (!document.plan || !document.plan->chosen || !document.plan->confident) return std::nullopt;
+  const Plan::Confident& sure = *document.plan->confident;
+  const auto chance = odds(document);
+  if (!sure.at || !chance || sure.at->nodes == document.plan->chosen->nodes) return std::nullopt;
+  PlanCandidate now = *document.plan->chosen;
+  const PlanCandidate& then = *sure.at;
+  if (const auto& time = document.performance.time_to_train; time && now.time_s) {
+    now.time_low_s = time->low;
+    now.time_high_s = time->high;
   }
-  if (adds_up) {
-    const Answer& all = document.answer;
-    const auto& kept = document.performance.scaling_efficiency;
-    Cell nodes = all.nodes ? nodes_cell(all.nodes, all.spares) : no_answer_cell();
-    nodes.tone = all.feasible ? Tone::plain : Tone::bad;
-    table.rows.push_back({text_cell("All, one after another"),
-                          nodes,
-                          count_cell(all.gpus),
-                          prediction_cell(document.performance.time_to_train),
-                          {},
-                          kept ? percent_cell(kept->value) : Cell{},
-                          text_cell(limit_title(all.binding_constraint))});
+  Table table;
+  table.caption = "What more certainty costs (odds by the error of the model alone)";
+  table.columns = {{""},
+                   {counted(now.nodes + now.spares, "node"), Align::right},
+                   {counted(then.nodes + then.spares, "node"), Align::right},
+                   {"Difference", Align::right}};
+  const auto add = [&](const char* what, Cell a, Cell b, std::string (*text)(double), bool open = false) {
+    if (!a.value && !b.value) return;
+    Cell difference = difference_cell(a, b, text, open);
+    table.rows.push_back({text_cell(what), std::move(a), std::move(b), std::move(difference)});
+  };
+  Cell safe = percent_cell(sure.probability);
+  if (sure.probability) safe.text = odds_text(*sure.probability);
+  table.rows.push_back({text_cell("Odds"), {odds_text(*chance), chance, "1"}, std::move(safe), {}});
+  if (now.time_s) add("Time to train", seconds_cell(now), seconds_cell(then), duration_text);
+  add("Purchase", amount_cell(now.capex_usd, "USD", money_words, now.purchase_is_open()),
+      amount_cell(then.capex_usd, "USD", money_words, then.purchase_is_open()), money_words,
+      now.purchase_is_open() || then.purchase_is_open());
+  if (now.racks != then.racks) add("Racks", count_cell(now.racks), count_cell(then.racks), number_text);
+  add("Power", amount_cell(now.nameplate_w, "W", power_words, now.energy_is_open()),
+      amount_cell(then.nameplate_w, "W", power_words, then.energy_is_open()), power_words,
+      now.energy_is_open() || then.energy_is_open());
+  if (!then.breaks.empty()) {
+    Cell broken = text_cell(broken_text(then));
+    broken.tone = Tone::bad;
+    table.rows.push_back({text_cell("Limits that it breaks"), text_cell(broken_text(now)), broken, {}});
   }
   return table;
+}
+
+/// Where no number of nodes is 90 % sure.
+std::string never_sure_text(const ResultDocument& document) {
+  if (!document.plan || !document.plan->confident || document.plan->confident->at) return {};
+  const Plan::Confident& sure = *document.plan->confident;
+  return sure.most_nodes ? fmt::format("No count up to {} reaches odds of {}.",
+                                       counted(*sure.most_nodes, "node"), percent_text(sure.aim))
+                         : "";
 }
 
 void add_warnings(Blocks& blocks, const std::vector<doc::Reason>& warnings) {
@@ -307,29 +290,22 @@ void add_warnings(Blocks& blocks, const std::vector<doc::Reason>& warnings) {
 
 }  // namespace
 
-std::string node_name(const Answer& answer) {
-  return answer.node_title.empty() ? answer.node : answer.node_title;
-}
-
 Blocks decision_section(const ResultDocument& document) {
-  const Answer& answer = document.answer;
   Headline box;
-  const auto& time = document.performance.time_to_train;
-  const bool late = document.deadline_s && time && time->value > *document.deadline_s;
-  box.tone = !answer.feasible ? Tone::bad : late ? Tone::caution : Tone::good;
+  const Verdict judged = verdict(document);
+  box.tone = judged.tone;
   box.kicker = document.kind == ResultDocument::Kind::size ? "Decision" : "Simulated";
-  box.title = headline_title(document);
-  // The answer first, then what binds it, then what was assumed of several workloads.
-  box.lead = answer_sentence(document) + answer_text(document);
-  if (const std::string premise = premise_text(document); !premise.empty()) box.lead += " " + premise;
-  const bool several = document.workloads.size() > 1;
-  box.facts = headline_facts(document, several);
-  Blocks blocks{{box, Audience::terminal}};
-  box.facts = headline_facts(document, false);
-  blocks.push_back({std::move(box), Audience::document});
-  if (several) {
-    blocks.push_back({workload_table(document)});
-  }
+  box.verdict = judged.words;
+  box.title = recommendation(document);
+  box.lead = lead_text(document);
+  box.facts = headline_facts(document);
+  Blocks blocks{{std::move(box)}};
+  if (auto table = confident_table(document))
+    blocks.push_back({std::move(*table)});
+  else if (const std::string never = never_sure_text(document); !never.empty())
+    blocks.push_back({Paragraph{never}});
+  std::ranges::move(largest_risks(document), std::back_inserter(blocks));
+  std::ranges::move(weighty_assumptions(document), std::back_inserter(blocks));
   add_warnings(blocks, document.warnings);
   return blocks;
 }

@@ -115,7 +115,7 @@ std::string tally_text(const char* where, const Evidence::Tally& tally) {
 
 /// How much is known of this GPU at all.
 std::string known_text(const Evidence& evidence) {
-  std::string text = "Measured trainings that no fit has used: " + tally_text("in all", evidence.all);
+  std::string text = "Benchmarks held out from the fit: " + tally_text("in all", evidence.all);
   if (evidence.same_architecture.rows > 0) {
     text += "; " + tally_text("on this GPU's architecture", evidence.same_architecture);
   }

@@ -43,7 +43,7 @@ StackedBar source_bar(const WorkloadResult& w, const InputPath::Epochs& e) {
 Table funnel_table(const WorkloadResult& w) {
   Table table;
   table.caption = w.title + ": samples/s that each stage could pass, cold";
-  table.columns = {{"Stage"}, {"Samples/s", Align::right}, {"Of the narrowest", Align::right}};
+  table.columns = {{"Stage"}, {"Samples/s", Align::right}, {"Of the bottleneck", Align::right}};
   const auto& stages = w.input->funnel;
   const auto narrowest = std::ranges::min_element(stages, {}, &InputPath::Stage::samples_per_s);
   for (const auto& stage : stages) {
@@ -53,25 +53,25 @@ Table funnel_table(const WorkloadResult& w) {
     const double ratio = narrowest->samples_per_s > 0 ? stage.samples_per_s / narrowest->samples_per_s : 0;
     table.rows.push_back(
         {name, with_interval(number_cell(stage.samples_per_s, "1/s"), stage.low, stage.high, number_text),
-         binds ? text_cell("binds") : Cell{number_text(ratio) + " x", ratio, "1"}});
+         binds ? text_cell("bottleneck") : Cell{number_text(ratio) + " x", ratio, "1"}});
   }
   return table;
 }
 
-/// The stages in order, each with what it could pass; the narrowest one decides.
+/// The stages in order, each with what it could pass; the slowest one is the bottleneck.
 BarChart funnel_chart(const WorkloadResult& w) {
   const auto& stages = w.input->funnel;
   const auto narrowest = std::ranges::min_element(stages, {}, &InputPath::Stage::samples_per_s);
   BarChart chart;
-  chart.caption = fmt::format("{}: {} is the narrowest stage and passes {} samples/s", w.title,
-                              narrowest->name, number_text(narrowest->samples_per_s));
+  chart.caption = fmt::format("{}: the bottleneck is {}, with {} samples/s", w.title, narrowest->name,
+                              number_text(narrowest->samples_per_s));
   chart.axis = {"Samples", Axis::Kind::per_second,
                 std::ranges::all_of(stages, [](const auto& s) { return s.samples_per_s > 0; })};
   for (const auto& stage : stages) {
     const bool binds = &stage == &*narrowest;
     chart.bars.push_back({.label = stage.name,
                           .value = stage.samples_per_s,
-                          .text = number_text(stage.samples_per_s) + "/s" + (binds ? ", binds" : ""),
+                          .text = number_text(stage.samples_per_s) + "/s" + (binds ? ", bottleneck" : ""),
                           .low = stage.low,
                           .high = stage.high,
                           .tone = binds ? Tone::caution : Tone::plain});

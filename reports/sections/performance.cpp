@@ -47,14 +47,15 @@ std::optional<std::int64_t> gpus_per_node(const std::vector<ScalingPoint>& point
   return per_node > 0 ? std::optional(per_node) : std::nullopt;
 }
 
-/// What the curve says, in one sentence.
-std::string scaling_message(const WorkloadResult& workload) {
-  const ScalingPoint& largest = *std::ranges::max_element(workload.scaling, {}, &ScalingPoint::gpus);
-  const std::string kept = largest.efficiency
-                               ? fmt::format(" keeps {} of perfect scaling on {}",
-                                             percent_text(*largest.efficiency), counted(largest.gpus, "GPU"))
-                               : ": time to train by size";
-  return workload.title + kept + " (with 90 % interval)";
+/// What the curve says of the line of perfect scaling that is drawn beside it, which starts at its first
+/// point.
+std::string scaling_message(const WorkloadResult& workload, const Chart::Point& first,
+                            const Chart::Point& last, const char* unit) {
+  const auto size = [unit](const Chart::Point& p) {
+    return counted(static_cast<std::int64_t>(p.x), unit);
+  };
+  return fmt::format("{}: {} of perfect scaling from {} to {}", workload.title,
+                     percent_text(first.y * first.x / last.x / last.y), size(first), size(last));
 }
 
 /// Time to train over size with its interval, beside perfect scaling from the smallest point and the
@@ -81,7 +82,7 @@ std::optional<Chart> scaling_chart(const WorkloadResult& workload, const ResultD
   Chart chart;
   chart.x = {by_node ? "Nodes" : "GPUs", Axis::Kind::count, true};
   chart.y = {"Time to train", Axis::Kind::seconds, true};
-  chart.caption = scaling_message(workload);
+  chart.caption = scaling_message(workload, points.front(), points.back(), by_node ? "node" : "GPU");
   chart.lines = {{"Predicted, 90 % interval", points, false},
                  {"Perfect scaling", {flat(first, start), flat(last, start * first / last)}, true}};
   if (!document.premise.adds_up && document.deadline_s && *document.deadline_s > 0) {
@@ -100,7 +101,7 @@ Table scaling_table(const WorkloadResult& workload) {
   Table table;
   table.caption = workload.title + ": scaling";
   table.columns = {{"Nodes", Align::right},         {"GPUs", Align::right},       {"Samples/s", Align::right},
-                   {"Time to train", Align::right}, {"Efficiency", Align::right}, {"Binds"}};
+                   {"Time to train", Align::right}, {"Efficiency", Align::right}, {"Bottleneck"}};
   for (const ScalingPoint& point : workload.scaling) {
     Cell rate = prediction_cell(point.samples_per_s);
     rate.text = point.samples_per_s ? number_text(point.samples_per_s->value) : "";
@@ -123,13 +124,13 @@ std::string scaling_sentence(const WorkloadResult& workload) {
   const auto &gpus = workload.answer.gpus, &nodes = workload.answer.nodes;
   if (gpus && *gpus > 0 && largest.gpus > *gpus) {  // not those of the answer
     const bool twice = nodes && largest.nodes == 2 * *nodes;
-    return fmt::format("On {} {} would keep {} of perfect scaling{}.",
+    return fmt::format("On {} {} would keep {} of perfect scaling from one GPU{}.",
                        twice ? fmt::format("twice the nodes ({})", counted(largest.gpus, "GPU"))
                              : counted(largest.gpus, "GPU"),
                        workload.title, percent_text(*largest.efficiency), binds);
   }
-  return fmt::format("{} on {} keeps {} of perfect scaling{}.", workload.title, counted(largest.gpus, "GPU"),
-                     percent_text(*largest.efficiency), binds);
+  return fmt::format("{} on {} keeps {} of perfect scaling from one GPU{}.", workload.title,
+                     counted(largest.gpus, "GPU"), percent_text(*largest.efficiency), binds);
 }
 
 Cell flop_cell(std::optional<double> flop) {

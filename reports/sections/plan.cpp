@@ -153,7 +153,7 @@ Table front_table(const Plan& plan, const std::vector<PlanCandidate>& points, bo
                   const std::optional<double>& deadline_s) {
   const Columns columns{plan, deadline_s};
   Table table;
-  table.caption = "Pareto front, where no row is better than another in everything";
+  table.caption = "Best trade-offs (the Pareto front)";
   table.columns = columns.heads("Breaks");
   for (const PlanCandidate& c : points) {
     const bool chosen = plan.chosen && same(c, *plan.chosen);
@@ -221,8 +221,9 @@ std::optional<Chart> front_chart(const Plan& plan, const ResultDocument& documen
   const bool known = std::ranges::any_of(plan.front, [](const auto& c) { return c.time_low_s.has_value(); });
   chart.about_interval = known ? "90 % interval of the time, the model's error alone."
                                : "Without intervals: this result was written without them.";
-  chart.caption = fmt::format("{} choices of which none is better than another in everything",
-                              count_text(static_cast<std::int64_t>(plan.front.size())));
+  chart.caption =
+      fmt::format("{} best trade-offs between time and {}",
+                  count_text(static_cast<std::int64_t>(plan.front.size())), money ? "cost" : "nodes");
   return chart;
 }
 
@@ -251,11 +252,11 @@ Table option_table(const Plan& plan) {
 
 Table relaxation_table(const std::vector<Plan::Relaxation>& relaxations, const PlanCandidate& chosen) {
   Table table;
-  table.caption = "What a tenth more of each limit is worth";
+  table.caption = "If a limit were 10 % looser";
   table.columns = {{"Limit"}, {"Now", Align::right}};
   const bool used = std::ranges::any_of(relaxations, [](const auto& r) { return r.used.has_value(); });
   if (used) table.columns.push_back({"Used", Align::right});
-  for (const Column& c : {Column{"A tenth more", Align::right}, Column{"Binds"}, Column{"Then"}})
+  for (const Column& c : {Column{"10 % looser", Align::right}, Column{"Binds"}, Column{"Then"}})
     table.columns.push_back(c);
   for (const auto& r : relaxations) {
     std::vector<Cell> row{text_cell(limit_title(r.limit)), text_cell(r.now)};
@@ -339,7 +340,7 @@ Plan with_titles(Plan plan, const ResultDocument& document) {
 
 Blocks relaxation_blocks(const std::optional<Plan>& plan) {
   if (!plan || !plan->chosen || plan->relaxations.empty()) return {};
-  return {{Paragraph{"What a tenth more of each limit is worth:"}, Audience::terminal},
+  return {{Paragraph{"If a limit were 10 % looser:"}, Audience::terminal},
           {relaxation_list(plan->relaxations, *plan->chosen), Audience::terminal},
           {relaxation_table(plan->relaxations, *plan->chosen), Audience::document}};
 }

@@ -87,6 +87,7 @@ std::optional<Chart> comparison_chart(const ResultDocument& document) {
   chart.x = {"Published time to train", Axis::Kind::seconds, true};
   chart.y = {"Predicted", Axis::Kind::seconds, true};
   double low = std::numeric_limits<double>::infinity(), high = 0;
+  std::size_t drawn = 0, held = 0;
   for (const WorkloadResult& workload : document.workloads) {
     Chart::Line line{.name = workload.title, .points = {}, .dashed = false, .scattered = true};
     for (const PublishedComparison& row : workload.published) {
@@ -95,6 +96,8 @@ std::optional<Chart> comparison_chart(const ResultDocument& document) {
       }
       line.points.push_back({row.published_s, row.predicted->value, row.predicted->low, row.predicted->high,
                              workload.title + ", " + row.label});
+      ++drawn;
+      if (row.predicted->low <= row.published_s && row.published_s <= row.predicted->high) ++held;
       low = std::min({low, row.published_s, row.predicted->low});
       high = std::max({high, row.published_s, row.predicted->high});
     }
@@ -107,7 +110,8 @@ std::optional<Chart> comparison_chart(const ResultDocument& document) {
   }
   chart.lines.push_back(
       {.name = "Equal", .points = {{low, low, low, low}, {high, high, high, high}}, .dashed = true});
-  chart.caption = "Predicted against published time to train, with the 90 % interval";
+  chart.caption =
+      fmt::format("{} of {} published times lie within the 90 % interval of the prediction", held, drawn);
   return chart;
 }
 

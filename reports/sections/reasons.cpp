@@ -68,6 +68,50 @@ void add_reasons(Blocks& blocks, const ResultDocument& document, const Answer& a
   }
 }
 
+Table workload_table(const ResultDocument& document) {
+  Table table;
+  const bool adds_up = document.premise.adds_up;
+  table.caption = adds_up ? "Each workload, and all one after another" : "Each workload on its own";
+  table.columns = {{"Workload"},
+                   {"Nodes", Align::right},
+                   {"GPUs", Align::right, 2},
+                   {"Time to train", Align::right},
+                   {"Samples/s", Align::right, 3},
+                   {"Efficiency", Align::right, 4},
+                   {"Binds", Align::left, 1}};
+  for (const WorkloadResult& workload : document.workloads) {
+    const Answer& answer = workload.answer;
+    // Without an answer the row is about the cluster that comes nearest.
+    Cell nodes = answer.nodes ? nodes_cell(answer.nodes, answer.spares) : no_answer_cell();
+    nodes.tone = answer.feasible ? Tone::plain : Tone::bad;
+    Cell rate, efficiency;
+    if (const auto& p = workload.performance.samples_per_s) {
+      rate = number_cell(p->value, "1/s");
+    }
+    if (const auto& p = workload.performance.scaling_efficiency) {
+      efficiency = percent_cell(p->value);
+    }
+    // What binds is the sum, so it stands in the last row.
+    table.rows.push_back({text_cell(workload.title), nodes, count_cell(answer.gpus),
+                          prediction_cell(workload.performance.time_to_train), rate, efficiency,
+                          text_cell(adds_up ? "" : limit_title(answer.binding_constraint))});
+  }
+  if (adds_up) {
+    const Answer& all = document.answer;
+    const auto& kept = document.performance.scaling_efficiency;
+    Cell nodes = all.nodes ? nodes_cell(all.nodes, all.spares) : no_answer_cell();
+    nodes.tone = all.feasible ? Tone::plain : Tone::bad;
+    table.rows.push_back({text_cell("All, one after another"),
+                          nodes,
+                          count_cell(all.gpus),
+                          prediction_cell(document.performance.time_to_train),
+                          {},
+                          kept ? percent_cell(kept->value) : Cell{},
+                          text_cell(limit_title(all.binding_constraint))});
+  }
+  return table;
+}
+
 /// The workload decides for all of them, so its rows stand above already.
 bool same_changes(const Answer& one, const Answer& whole) {
   return !one.changes.empty() && std::ranges::equal(one.changes, whole.changes, [](auto& a, auto& b) {
@@ -79,6 +123,10 @@ bool same_changes(const Answer& one, const Answer& whole) {
 
 Blocks reasons_section(const ResultDocument& document) {
   Blocks blocks;
+  if (document.answer.feasible) {
+    if (const std::string text = answer_text(document); !text.empty()) blocks.push_back({Paragraph{text}});
+  }
+  if (document.workloads.size() > 1) blocks.push_back({workload_table(document)});
   add_reasons(blocks, document, document.answer, Audience::everyone);
   if (document.workloads.size() < 2 || document.premise.adds_up) {
     return blocks;

@@ -14,7 +14,7 @@ Blocks decision_section(const ResultDocument& document);
 Blocks reasons_section(const ResultDocument& document);
 Blocks what_if_section(const ResultDocument& document);
 Blocks plan_section(const ResultDocument& document);
-/// What a tenth more of each limit is worth.
+/// What it would change if a limit were 10 % looser.
 Blocks relaxation_blocks(const std::optional<Plan>& plan);
 Blocks alternatives_section(const ResultDocument& document);
 Blocks serving_section(const ResultDocument& document);
@@ -37,17 +37,18 @@ Blocks cost_section(const ResultDocument& document);
 Blocks sensitivity_section(const ResultDocument& document);
 Blocks growth_plan_section(const ResultDocument& document);
 Blocks risks_section(const ResultDocument& document);
+/// The three that weigh most, each with its size; nothing where there is none.
+Blocks largest_risks(const ResultDocument& document);
 Blocks published_section(const ResultDocument& document);
 Blocks method_section(const ResultDocument& document);
 Blocks assumptions_section(const ResultDocument& document);
+/// Those that the answer is sensitive to: the input that moves the time most, and what nobody has verified.
+Blocks weighty_assumptions(const ResultDocument& document);
 Blocks reproduce_section(const ResultDocument& document);
 
 /// The sum of the bill of materials in a workbook, for formulas of other sections.
 inline constexpr std::string_view bill_total_name = "bill_total";
 /// "In this training" or "While serving", as a label or (not `first`) within one.
 std::string working_label(std::string_view activity, bool first = true);
-
-/// "NVIDIA DGX-1V", or the catalogue name where there is no title.
-std::string node_name(const Answer& answer);
 
 }  // namespace rackcast::reports

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/decision_sentences.hpp"
 
 namespace rackcast::reports {
 namespace {

@@ -38,11 +38,6 @@ std::string memory_remark(const Answer& answer) {
                      counted(answer.nodes.value_or(0), "node"));
 }
 
-std::string title_of_model(const ResultDocument& d, const std::string& model) {
-  const auto found = std::ranges::find(d.workloads, model, &WorkloadResult::model);
-  return found == d.workloads.end() ? model : found->title;
-}
-
 /// Whose time that of the answer is.
 std::string who(const ResultDocument& d) {
   if (d.workloads.size() == 1) return d.workloads.front().title;
@@ -119,6 +114,11 @@ std::string simulated_text(const ResultDocument& d) {
 }
 
 }  // namespace
+
+std::string title_of_model(const ResultDocument& d, const std::string& model) {
+  const auto found = std::ranges::find(d.workloads, model, &WorkloadResult::model);
+  return found == d.workloads.end() ? model : found->title;
+}
 
 std::string gpus_text(const Answer& answer) {
   const std::int64_t used = answer.gpus.value_or(0);

@@ -6,6 +6,9 @@
 
 namespace rackcast::reports {
 
+/// The title of the workload that trains this network, or the network's own name.
+std::string title_of_model(const ResultDocument& document, const std::string& model);
+
 /// "64 GPUs", or "8 of 40 GPUs" where others of the nodes take no part.
 std::string gpus_text(const Answer& answer);
 

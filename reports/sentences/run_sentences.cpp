@@ -52,8 +52,8 @@ std::string step_text(const StepBreakdown& step) {
 }
 
 std::string input_text(const InputPath& input) {
-  std::string out = fmt::format("The narrowest stage of the coldest epochs is {} with {:.0f} samples/s",
-                                input.binds, rate_of(input, input.binds));
+  std::string out = fmt::format("Bottleneck in the first epoch: {} with {:.0f} samples/s", input.binds,
+                                rate_of(input, input.binds));
   if (input.next != input.binds)
     out +=
         fmt::format("; the next, {}, passes {:.3g} times as many", input.next, input.next_ratio.value_or(1));

@@ -43,6 +43,13 @@ std::string cards(std::string_view kind, int widest) {
   return fmt::format("@media screen and (max-width: {}px) {{\n{}}}\n", widest, rules);
 }
 
+/// "55 %" stays on one line.
+std::string with_percent_kept(std::string text) {
+  for (std::size_t at = text.find(" %"); at != std::string::npos; at = text.find(" %", at))
+    text.replace(at, 1, "&nbsp;");
+  return text;
+}
+
 /// What a page needs beside its blocks.
 struct Needs {
   bool charts = false, what_if = false;
@@ -161,7 +168,9 @@ class HtmlWriter {
     if (!headline.kicker.empty()) {
       out_ += fmt::format("<p class=\"kicker\">{}</p>\n", html_escape(headline.kicker));
     }
-    out_ += fmt::format("<p class=\"answer\">{}</p>\n", html_escape(headline.title));
+    out_ += fmt::format("<p class=\"answer\">{}</p>\n", with_percent_kept(html_escape(headline.title)));
+    if (!headline.verdict.empty())
+      out_ += fmt::format("<p class=\"verdict\">{}</p>\n", html_escape(headline.verdict));
     if (!headline.lead.empty()) {
       out_ += fmt::format("<p class=\"lead\">{}</p>\n", html_escape(headline.lead));
     }

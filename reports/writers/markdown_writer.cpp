@@ -61,6 +61,7 @@ class MarkdownWriter {
  private:
   void render(const Headline& headline) {
     put("> **" + escape(headline.title) + "**");
+    if (!headline.verdict.empty()) put(">\n> " + escape_line(headline.verdict) + ".");
     if (!headline.lead.empty()) {
       put(">\n> " + escape_line(headline.lead));
     }

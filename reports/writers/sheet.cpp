@@ -142,6 +142,10 @@ std::optional<Table> as_table(const Headline& headline) {
   table.rows.insert(table.rows.begin(), {{.text = headline.kicker, .value = {}, .unit = {}},
                                          {.text = headline.title, .value = {}, .unit = {}},
                                          {.text = headline.lead, .value = {}, .unit = {}}});
+  if (!headline.verdict.empty())
+    table.rows.insert(table.rows.begin() + 1, {{.text = "Verdict", .value = {}, .unit = {}},
+                                               {.text = headline.verdict, .value = {}, .unit = {}},
+                                               {}});
   return table;
 }
 std::optional<Table> as_table(const StackedBar& bar) {

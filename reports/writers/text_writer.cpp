@@ -71,9 +71,12 @@ class TextWriter {
     const int rest = width_ - 3 - display_width(kicker);
     put(frame(std::string(glyphs_.top_left) + std::string(glyphs_.horizontal)) + paint(kicker, Style::bold) +
         frame(repeat(glyphs_.horizontal, rest) + std::string(glyphs_.top_right)));
-    for (const auto& line : wrap(single_line(headline.title), inner)) {
-      boxed(line, headline.tone == Tone::plain ? Style::bold : tone_style(headline.tone));
-    }
+    const bool judged = !headline.verdict.empty() || headline.tone == Tone::plain;
+    for (const auto& line : wrap(single_line(headline.title), inner))
+      boxed(line, judged ? Style::bold : tone_style(headline.tone));
+    if (!headline.verdict.empty())
+      for (const auto& line : wrap(single_line(headline.verdict) + ".", inner))
+        boxed(line, tone_style(headline.tone));
     for (const auto& line :
          headline.lead.empty() ? std::vector<std::string>{} : wrap(single_line(headline.lead), inner)) {
       boxed(line, "");

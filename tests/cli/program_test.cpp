@@ -48,7 +48,7 @@ TEST_CASE(
     "the decision names the precision, and one that the GPU does not have is exit code 3 with its place") {
   const Outcome sized = run("size " + kFleet);
   CHECK(sized.code == 0);
-  CHECK(has(sized, "Precision"));
+  CHECK(has(sized, "precision: mixed"));
   const Outcome refused = run("size " + kFleet + " --set workloads.0.precision=bf16");
   CHECK(refused.code == 3);
   CHECK(has(refused, "does not support bf16 for training"));

@@ -285,6 +285,9 @@ test('the PDF has the decision, page numbers, the charts and its fonts', () => {
   const text = execFileSync('pdftotext', ['-layout', file('report.pdf'), '-'], { encoding: 'utf8' });
   assert.ok(text.includes(`${result.answer.nodes} × ${result.answer.node_title}`));
   assert.match(text, /Page 1 of \d+/);
+  const pages = text.split('\f'); // the decision is the first page, and all of it is there
+  assert.ok(pages[0].includes('What more certainty costs') && pages[0].includes('are from memory, unverified'), pages[0]);
+  assert.ok(pages[1].trimStart().startsWith('Why, and what would change it'), pages[1].slice(0, 200));
   assert.ok(text.includes('Time to train (days)')); // the title of an axis: the charts are drawn
   const fonts = execFileSync('pdffonts', [file('report.pdf')], { encoding: 'utf8' }).trim().split('\n').slice(2);
   assert.ok(fonts.length > 0);

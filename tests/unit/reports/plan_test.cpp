@@ -71,7 +71,7 @@ TEST_CASE("the search's section has the front as a chart with its table, and wha
   const std::string page = reports::render_markdown(result);
   CHECK(page.find("Search and limits") != std::string::npos);
   CHECK(page.find("The best of every design") != std::string::npos);
-  CHECK(page.find("What a tenth more of each limit is worth") != std::string::npos);
+  CHECK(page.find("If a limit were 10 % looser") != std::string::npos);
 }
 
 TEST_CASE("an infeasible question shows its smallest conflict") {

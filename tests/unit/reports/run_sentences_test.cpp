@@ -26,7 +26,7 @@ TEST_CASE("the sentence of a step says what is hidden, what the bubble takes, an
         "no timeline.");
 }
 
-TEST_CASE("the sentence of the data's way names its narrowest stage, and what the storage is asked for") {
+TEST_CASE("the sentence of the data's way names its bottleneck, and what the storage is asked for") {
   reports::InputPath input;
   input.binds = "storage read";
   input.next = "decoding";
@@ -35,6 +35,6 @@ TEST_CASE("the sentence of the data's way names its narrowest stage, and what th
   input.required_bytes_per_s = 2e9;
   input.available_bytes_per_s = 1e9;
   CHECK(reports::input_text(input) ==
-        "The narrowest stage of the coldest epochs is storage read with 1000 samples/s; the next, decoding, "
+        "Bottleneck in the first epoch: storage read with 1000 samples/s; the next, decoding, "
         "passes 1.5 times as many. Busy GPUs read 2 GB/s from storage, which can deliver 1 GB/s.");
 }

@@ -17,25 +17,6 @@ using namespace rackcast::reports;
 
 namespace {
 
-ResultDocument sized_document() {
-  ResultDocument document;
-  document.kind = ResultDocument::Kind::size;
-  document.answer.feasible = true;
-  document.answer.nodes = 8;
-  document.answer.gpus = 64;
-  document.answer.node_title = "DGX-1V";
-  document.answer.workload = "x";
-  document.answer.binds = "GPU compute";
-  document.performance.time_to_train = Prediction{13.0 * 86400, 12.0 * 86400, 14.0 * 86400, "s"};
-  WorkloadResult x;
-  x.model = "x";
-  x.title = "X";
-  document.workloads = {x};
-  document.answer.deadline_probability = 0.6;
-  document.deadline_s = 14.0 * 86400;
-  return document;
-}
-
 /// The words of all paragraphs, lists and boxes.
 std::string words_of(const Blocks& blocks) {
   std::string out;
@@ -53,37 +34,6 @@ bool says(const Blocks& blocks, const std::string& part) {
 }
 
 }  // namespace
-
-TEST_CASE("the decision opens with the answer and ends with what was assumed") {
-  ResultDocument document = sized_document();
-  document.workloads.push_back(document.workloads.front());
-  document.workloads.back().title = "Y";
-  document.premise.stated = true;
-  document.premise.times_s = {13.0 * 86400, 7.0 * 86400};
-  document.answer.spares = 2;
-  const auto box = std::get<Headline>(decision_section(document).front().body);
-  CHECK(box.lead ==
-        "8 nodes and 2 spares meet the deadline of 14 days with a probability of 60 %. 8 + 2 spares x DGX-1V "
-        "(64 GPUs) train the slowest of 2 workloads, X, in 13 days, bound by GPU compute; the deadline is 14 "
-        "days. Each workload is on its own: it has the whole cluster and the whole deadline to itself. One "
-        "after another they would take 20 days on 8 nodes, past the deadline of 14 days.");
-}
-
-TEST_CASE("racks and price stand in the first sentence where they are known") {
-  ResultDocument document = sized_document();
-  document.answer.nodes = 1;
-  document.site.emplace();
-  document.site->racks.count = 1;
-  document.site->bill_total_usd = 150'000;
-  document.site->bill.emplace_back();
-  document.site->bill.back().unit_price_usd = document.site->bill.back().total_usd = 150'000;
-  CHECK(says(decision_section(document),
-             "1 node in 1 rack costs 150000 USD to buy and meets the deadline of 14 days with a "
-             "probability of 60 %. "));
-  document.answer.deadline_probability.reset();
-  document.site->bill.clear();
-  CHECK(says(decision_section(document), "1 node fills 1 rack. "));
-}
 
 TEST_CASE("a bill without any price says so, and how to get prices") {
   ResultDocument document;
