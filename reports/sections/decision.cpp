@@ -139,6 +139,10 @@ void add_limit(std::vector<Fact>& facts, const ResultDocument& document) {
     more = fmt::format("{} {} {}", counted(why->nodes, "node"), why->nodes == 1 ? "takes" : "take",
                        duration_text(why->time_to_train->value));
   const std::string& bottleneck = document.serving ? document.serving->binds : answer.binds;
+  if (bottleneck == answer.binding_constraint && document.kind == ResultDocument::Kind::simulate) {
+    facts.push_back({"Bottleneck", bottleneck, more});  // of a cluster that is given no limit sets the size
+    return;
+  }
   if (!bottleneck.empty() && bottleneck != answer.binding_constraint)
     more += (more.empty() ? "" : "; ") + ("bottleneck: " + bottleneck);
   facts.push_back({"What binds", limit_title(answer.binding_constraint), more});

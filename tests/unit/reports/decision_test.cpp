@@ -149,6 +149,20 @@ TEST_CASE("the first sentence is what to buy, for how much, for what, and with w
   CHECK(recommendation(d) == "8 + 2 spares × DGX-1V to train 2 workloads: done in 13 days");
 }
 
+TEST_CASE("a limit binds the size of an answer; a cluster that is given has a bottleneck") {
+  ResultDocument d = sized_document();
+  const auto labels = [&d] {
+    std::string out;
+    for (const Fact& fact : box_of(d).facts) out += fact.label + ": " + fact.value + "; ";
+    return out;
+  };
+  CHECK(labels().find("What binds: deadline; ") != std::string::npos);
+  d.kind = ResultDocument::Kind::simulate;
+  d.answer.binding_constraint = d.answer.binds;
+  CHECK(labels().find("What binds") == std::string::npos);
+  CHECK(labels().find("Bottleneck: GPU compute; ") != std::string::npos);
+}
+
 TEST_CASE("several workloads have their premise in the first paragraph") {
   ResultDocument d = sized_document();
   d.workloads.push_back(d.workloads.front());
