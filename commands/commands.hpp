@@ -51,6 +51,7 @@ void add_explain(CLI::App& app, Arguments& args);
 void add_check(CLI::App& app, Arguments& args);
 void add_init(CLI::App& app, Arguments& args);
 void add_report(CLI::App& app, Arguments& args);
+void add_compare(CLI::App& app, Arguments& args);
 void add_inference(CLI::App& app, Arguments& args);
 void add_generation(CLI::App& app, Arguments& args);
 void add_catalog(CLI::App& app, Arguments& args);
@@ -74,6 +75,10 @@ Catalog open_catalog(const Arguments& args);
 void add_scenario_flags(CLI::App& command, Arguments& args);
 void add_output_flags(CLI::App& command, Arguments& args);
 void add_full_flag(CLI::App& command, Arguments& args);
+
+/// The result document of a scenario, asked what it asks itself: its goal, or how long it takes on its own
+/// cluster. `text` is the file as it stands. Throws Error for what is no scenario, and for a campaign.
+std::string answer_scenario(const std::string& file, const Json& text);
 
 /// Writes the result document in the formats that the outputs' endings name, all or none, and prints its
 /// first page, or with --full all of it.

@@ -57,10 +57,10 @@ void add_schema(CLI::App& app, Arguments&) {
   CLI::App* schema = app.add_subcommand("schema", "Print a JSON schema (draft-07)");
   const auto name = std::make_shared<std::string>("scenario");
   schema->add_option("name", *name,
-                     "scenario (default), result, campaign, network, gpu, node, link, ..., box");
+                     "scenario (default), result, campaign, comparison, network, gpu, node, link, ..., box");
   auto reference = std::make_shared<bool>(false);
   schema->add_flag("--reference", *reference,
-                   "Of result and campaign: every key with type, unit and meaning, as Markdown");
+                   "Of result, campaign and comparison: every key with type, unit and meaning, as Markdown");
   schema->callback([name, reference] {
     if (*reference)
       print(reference_text(*name));

@@ -242,6 +242,22 @@ int run_check(const Arguments& args) {
 
 }  // namespace
 
+std::string answer_scenario(const std::string& file, const Json& text) {
+  check_reported(text);
+  const Json asked = load_scenario_text(file);
+  if (asked.find("campaign") && !asked.find("goal"))
+    asked.require("campaign")
+        .fail("a campaign is compared with nothing",
+              "compare trainings, services, or the results of `rackcast size`");
+  const bool sizes = asks_for_size(asked, file);
+  Arguments args;
+  args.scenario = file;
+  args.command_line = fmt::format("rackcast {} {}", sizes ? "size" : "simulate", file);
+  RunFlags flags;
+  flags.threads = available_threads();
+  return (sizes ? answer_size(args, asked, flags) : answer_simulate(args, asked, {}, {})).json;
+}
+
 void add_size(CLI::App& app, Arguments& args) {
   CLI::App* size = app.add_subcommand("size", "How many nodes meet the deadline of a scenario?");
   add_scenario_flags(*size, args);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/document/campaign.hpp"
+#include "scenarios/document/comparison.hpp"
 #include "scenarios/document/form/read.hpp"
 #include "scenarios/document/form/schema.hpp"
 #include "scenarios/document/form/write.hpp"
@@ -73,5 +74,10 @@ template std::string document_text(const Campaign& document);
 template Campaign read_document(const Json& json);
 template std::string document_schema<Campaign>();
 template std::string document_reference<Campaign>();
+
+template std::string document_text(const Comparison& document);
+template Comparison read_document(const Json& json);
+template std::string document_schema<Comparison>();
+template std::string document_reference<Comparison>();
 
 }  // namespace rackcast::doc

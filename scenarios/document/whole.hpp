@@ -1,5 +1,6 @@
 #pragma once
-/// Whole documents, doc::Result and doc::Campaign: text, reading, JSON schema, reference page.
+/// Whole documents, doc::Result, doc::Campaign and doc::Comparison: text, reading, JSON schema, reference
+/// page.
 #include <string>
 
 namespace rackcast {

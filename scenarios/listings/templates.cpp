@@ -6,6 +6,7 @@
 
 #include "models/networks/workload.hpp"
 #include "scenarios/document/campaign.hpp"
+#include "scenarios/document/comparison.hpp"
 #include "scenarios/document/result.hpp"
 #include "scenarios/document/whole.hpp"
 #include "sim/base/embedded.hpp"
@@ -65,6 +66,7 @@ std::vector<Schema> schemas() {
   all.push_back({"scenario", std::string{find_text(scenario_schemas(), "scenario.schema.json")}});
   all.push_back({"result", doc::document_schema<doc::Result>()});
   all.push_back({"campaign", doc::document_schema<doc::Campaign>()});
+  all.push_back({"comparison", doc::document_schema<doc::Comparison>()});
   all.push_back({"network", std::string{network_schema()}});
   for (const std::string& name : catalog_schema_names())
     all.push_back({name, std::string{catalog_schema(name)}});
@@ -87,9 +89,10 @@ std::string schema_text(std::string_view name) {
 std::string reference_text(std::string_view name) {
   if (name == "result") return doc::document_reference<doc::Result>();
   if (name == "campaign") return doc::document_reference<doc::Campaign>();
+  if (name == "comparison") return doc::document_reference<doc::Comparison>();
   throw Error{fmt::format("there is no reference page of \"{}\"", name),
               {},
-              "the documents with one are result and campaign",
+              "the documents with one are result, campaign and comparison",
               ErrorKind::usage};
 }
 
