@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "models/frameworks/framework.hpp"
 #include "models/frameworks/framework_parameters.hpp"
@@ -135,9 +136,15 @@ TEST_CASE("a Python program starts what surrounds attention and products, too") 
   profile.host_per_step = Duration{0};
   profile.host_per_kernel = Duration{1};
   profile.host_backward = 1;
-  const auto kernels = [&](const Operator& op) {
-    const StepTime t = step_of(op, profile);
+  const auto kernels_of = [&](const std::vector<Operator>& operators) {
+    Workload workload;
+    workload.operators = operators;
+    const StepTime t = step_time(workload, v100(), profile,
+                                 {.batch = 64, .precision = Precision::mixed, .optimizer = false});
     return std::pair{std::round(t.forward.base()), std::round(t.backward.base())};
+  };
+  const auto kernels = [&](const Operator& op) {
+    return kernels_of({op});
   };
   CHECK(kernels(scores(128)) == std::pair{10.0, 12.0});
   CHECK(kernels(dense(true)) == std::pair{1.0, 3.0});  // the bias's gradient is a sum
@@ -151,12 +158,14 @@ TEST_CASE("a Python program starts what surrounds attention and products, too") 
   // Fused: products, softmax with scale and mask, dropout, one copy; bias and activation are still started.
   profile.fuses_elementwise = true;
   CHECK(kernels(scores(128)) == std::pair{5.0, 7.0});
-  CHECK(kernels(gelu) == std::pair{1.0, 1.0});
+  CHECK(kernels_of({gelu, dense(false)}).first == 2);  // the product waits for its launch, too
+  // Back, the product waits for the launches of the activation both ways.
+  CHECK(kernels_of({dense(false), gelu}).second == 2 + 2);
   profile.attention = AttentionKernel::flash2;
   CHECK(kernels(scores(128)) == std::pair{2.0, 2.0});
   // What holds the whole network has one launch for each operator, and none for what it fuses.
   profile.dispatch = Dispatch::graph;
   profile.attention = AttentionKernel::unfused;
   CHECK(kernels(scores(128)) == std::pair{1.0, 1.0});
-  CHECK(kernels(gelu) == std::pair{0.0, 0.0});
+  CHECK(kernels_of({gelu, dense(false)}).first == 1);
 }

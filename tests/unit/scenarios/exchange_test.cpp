@@ -166,11 +166,11 @@ TEST_CASE("exchanges that cannot be are refused at their place") {
 TEST_CASE("a transformer that no GPU holds is split over them") {
   const Result result = run(R"("model": "gpt2-8.3b", "epochs": 1, "precision": "bf16",
     "framework": {"name": "megatron-lm"},
-    "parallelism": {"tensor": 8, "pipeline": 4, "micro_batches": 32, "zero_stage": 1, "recompute": true})",
+    "parallelism": {"tensor": 8, "pipeline": 4, "micro_batch": 4, "micro_batches": 32, "zero_stage": 1, "recompute": true})",
                             R"("node": "dgx_a100_640gb", "nodes": 16)");
   const WorkloadResult& w = result.workloads.front();
   CHECK(w.answer.feasible);
-  CHECK(w.global_batch == 4 * 32);  // 128 GPUs are four replicas
+  CHECK(w.global_batch == 4 * 4 * 32);  // 128 GPUs are four replicas
   CHECK(w.prediction.scaling_efficiency.value > 0.2);
   CHECK(w.prediction.scaling_efficiency.value < 1);
   // Whole on every GPU it does not fit: 18 bytes a parameter are 150 GB.

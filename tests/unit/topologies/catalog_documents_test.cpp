@@ -333,8 +333,9 @@ TEST_CASE("issue 23, item 36: a memory slower than a megabyte in a second is ref
     text.replace(text.find(was), was.size(), fact(rate, "GB/s"));
     return OwnCatalog::refusal("gpus/mine.json", text);
   };
-  CHECK(contains(refused("1e-9"), "/facts/memory_bandwidth_gb_per_s/value"));
-  CHECK(contains(refused("0.0009"), "must be at least 1 MB/s"));
+  CHECK(contains(refused("0.0009"), "mine.json:2:"));
+  CHECK(contains(refused("0.0009"), "\"memory_bandwidth_gb_per_s\" must be at least 1 MB/s"));
+  CHECK(contains(refused("1e-10"), "memory_bandwidth_gb_per_s"));
   CHECK(refused("0.001").empty());
 }
 
