@@ -74,7 +74,7 @@ TEST_CASE("a made-up GPU of a made-up architecture of a made-up maker is files o
  "workloads": [{"model": "resnet50", "epochs": 9, "batch_per_gpu": 64, "precision": "mixed"}],
  "storage": {"array": "none"}, "site": {}, "cluster": {"node": "acme_node", )"} +
             cluster + "}}");
-    const Outcome out = run("simulate " + folder / "s.json" + own);
+    const Outcome out = run("simulate " + folder / "s.json" + own + " --full");
     CHECK_MESSAGE(out.code == 0, out.output);
     CHECK(has(out, "Acme server"));
     CHECK(has(out, "While it trains the IT draws"));
