@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "models/gpu/model_library.hpp"
+
 namespace rackcast {
 namespace {
 
