@@ -41,7 +41,7 @@ constexpr ProfileParameter with_eager(ProfileParameter parameter, double expecte
 
 // A Python program takes longer to start a kernel than a C++ program. The fits of five that do wait for it
 // (their data files) find 58, 83, 88, 102 and 114 us (pytorch-1, megatron-deepspeed, pytorch-ngc,
-// pytorch-ngc-21-inference, pytorch-0): 87 in the geometric mean, 0.26 of the logarithm apart, hosts and
+// pytorch-ngc-21-inference, pytorch-0): 86 in the geometric mean, 0.26 of the logarithm apart, hosts and
 // networks together. A sixth is then within 0.37 as often as a normal variable within its spread (Student's t
 // of four degrees of freedom at 90 %, and the error of the mean). Gradients take 0.51 of it
 // (megatron-deepspeed) and 0.72 (nanotron).
