@@ -114,6 +114,28 @@ TrainerMemory read_memory(const Json& json, TrainerMemory out) {
   return out;
 }
 
+ComposedOperators read_composed(const Json& json) {
+  ObjectReader in{json};
+  ComposedOperators out;
+  struct Member {
+    std::string_view name;
+    ComposedOperator ComposedOperators::*counts;
+  };
+  for (const auto& [name, counts] :
+       {Member{"gelu", &ComposedOperators::gelu}, Member{"layer_norm", &ComposedOperators::layer_norm},
+        Member{"dropout", &ComposedOperators::dropout}, Member{"scores", &ComposedOperators::scores}}) {
+    const Json* accesses = in.find(name);
+    if (accesses == nullptr) continue;
+    ObjectReader read{*accesses};
+    out.*counts = {read.number("forward", 1, 1000), read.number("backward", 1, 1000)};
+    read.finish();
+  }
+  out.wide = in.boolean_or("wide", false);
+  in.string("why");
+  in.finish();
+  return out;
+}
+
 void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   read_exchange(in, p);
   constexpr std::array<std::string_view, 2> dispatch{"graph", "eager"};
@@ -148,6 +170,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   p.fused_tables = in.boolean_or("fused_tables", p.fused_tables);
   p.attention_factor = in.number_or("attention_factor", p.attention_factor, 0.1, 100);
   p.composed_passes = in.number_or("composed_passes", p.composed_passes, 0, 100);
+  if (const Json* composed = in.find("composed")) p.composed = read_composed(*composed);
   p.sgd_accesses = in.number_or("sgd_accesses", p.sgd_accesses, 0, 1000);
   p.adam_accesses = in.number_or("adam_accesses", p.adam_accesses, 0, 1000);
   p.input_copy = in.quantity_or("input_copy", p.input_copy, false);

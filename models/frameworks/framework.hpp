@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/frameworks/composed_operators.hpp"
 #include "models/frameworks/host_section.hpp"
 #include "models/frameworks/trainer_memory.hpp"
 #include "models/gpu/cost.hpp"
@@ -85,6 +86,7 @@ struct FrameworkProfile {
   double int8_factor = 1;         ///< the same of convolutions on 8-bit numbers, on top of it
   double elementwise_passes = 1;  ///< traffic of element-wise work against one kernel per operator
   double composed_passes = 1;     ///< of GELU and the like, where they are put together from simple operators
+  ComposedOperators composed;     ///< the same, counted; then no factor of this profile applies to them
   /// Traffic of a loss over 16-bit logits against a softmax of 16 bits in one kernel each way, 10 bytes for
   /// each logit. Frameworks compute losses in 32 bits: the logits are cast (6 bytes), a softmax of 32 bits
   /// follows (8), and going back its gradient (12) and the cast (6). PyTorch, "CUDA ops that autocast to

@@ -137,7 +137,8 @@ class StepBuilder {
     shared_ += cost.shared_sigma * cost.time;
     kernels_ += cost.time;
     const int issues = kernels_of(op, pass, wide);
-    const Duration body = (cost.time - cost.launch) * factor(op) * maps_of(op, pass);
+    const Duration body =
+        counted(op) ? composed_time(op, pass) : (cost.time - cost.launch) * factor(op) * maps_of(op, pass);
     Duration time = issues * cost.launch + body + conversion(op) + unrolling(op) + unfused(op, pass);
     if (wide) time += casts(op);
     stream.run(&op, pass, time, cost.limit, issues);
@@ -220,6 +221,16 @@ class StepBuilder {
   }
 
   [[nodiscard]] bool is_loss(const Operator& op) const { return options_.training && op.place.layer == 0; }
+
+  /// Put together from simple operators whose traffic is counted, or a part of it is.
+  [[nodiscard]] bool counted(const Operator& op) const { return framework_.composed.of(op.kind).stated(); }
+
+  [[nodiscard]] Duration composed_time(const Operator& op, Pass pass) const {
+    const double width = activation_bytes(options_.precision).base();
+    const double bytes =
+        framework_.composed.bytes(framework_.composed.of(op.kind), pass == Pass::forward, width);
+    return Bytes{op.shape.elements_out * options_.batch * bytes} / (gpu_.gpu().memory * stream_fraction);
+  }
 
   [[nodiscard]] bool composed(const Operator& op) const {
     return op.kind == "frozen_norm" && framework_.frozen_norm != FrozenNorm::kernel;
@@ -319,8 +330,27 @@ class StepBuilder {
       const double scores = pass == Pass::forward ? static_cast<double>(s.seq * s.kv_seq) : 0;
       elements = 2 * (heads + scores) * static_cast<double>(s.heads);
     }
-    return Bytes{elements * options_.batch * activation_bytes(options_.precision).base()} /
+    const double width = activation_bytes(options_.precision).base();
+    return Bytes{options_.batch * (elements * width + composed_scores(op, pass))} /
            (gpu_.gpu().memory * stream_fraction);
+  }
+
+  /// Bytes that composed scores move for a sample beyond those that are counted: of the softmax 2 accesses
+  /// and going back 3, of scale, mask and dropout 4 (models/gpu/lowering.cpp), and the scale's own kernel.
+  [[nodiscard]] double composed_scores(const Operator& op, Pass pass) const {
+    ComposedOperator scores = framework_.composed.scores;
+    if (!scores.stated() || op.family != OperatorFamily::attention || op.kind != "attention" ||
+        framework_.attention != AttentionKernel::unfused || pass == Pass::weight_gradient)
+      return 0;
+    if (options_.training) {
+      scores.forward += framework_.composed.dropout.forward;
+      scores.backward += framework_.composed.dropout.backward;
+    }
+    const bool forward = pass == Pass::forward;
+    const double width = activation_bytes(options_.precision).base();
+    const double counted = (forward ? 2 + 4 + 2 : 3 + 4) * width;
+    return static_cast<double>(op.shape.heads * op.shape.seq * op.shape.kv_seq) *
+           (framework_.composed.bytes(scores, forward, width) - counted);
   }
 
   const GpuCostModel& gpu_;

@@ -8,6 +8,7 @@
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "scenarios/validation/settings/mlperf_training.hpp"
+#include "scenarios/validation/settings/usual_settings.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
 namespace rackcast {
@@ -60,11 +61,23 @@ std::string release_of(const ValidationCase& c, std::string_view first_container
 
 }  // namespace
 
+namespace {
+
+/// Whether XLA compiled the operators. Where they are put together from simple ones, in 32 bits, it makes a
+/// mixed training twice as fast, so it must be known.
+bool compiled_by_xla(const ValidationCase& c) {
+  if (const auto stated = flag_in(c.workload.extra, "xla")) return *stated;
+  const bool open = container_of(c.workload.framework_version) && c.workload.precision == "mixed";
+  if (open && !with_usual(c, "xla").empty()) throw Unpredictable{"with XLA or without is not stated", "xla"};
+  return false;
+}
+
+}  // namespace
+
 FrameworkQuery software_of_case(const ValidationCase& c, std::string_view first_container) {
   FrameworkQuery query;
   query.name = c.workload.framework;
-  if (query.name == "tensorflow" && flag_in(c.workload.extra, "xla").value_or(false))
-    query.name = "tensorflow-xla";
+  if (query.name == "tensorflow" && compiled_by_xla(c)) query.name = "tensorflow-xla";
   query.version = release_of(c, first_container);
   query.cudnn = text_in(c.workload.extra, "cudnn").value_or("");
   query.script = script_of(c);
