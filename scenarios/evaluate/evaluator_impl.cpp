@@ -186,8 +186,9 @@ const Cluster& Evaluator::Impl::cluster(const Question& q) {
     if (remote) {
       // A storage server gets as many ports as its read rate needs.
       shape.fabric.storage_servers = q.storage.count;
-      shape.fabric.storage_links =
-          std::max(1, static_cast<int>(std::ceil(storage(q.storage).read / spec.nic_link->achievable.value)));
+      constexpr double most = 1e6;  // past what a fabric takes, and still an integer
+      const double ports = std::ceil(storage(q.storage).read / spec.nic_link->achievable.value);
+      shape.fabric.storage_links = static_cast<int>(std::clamp(ports, 1.0, most));
     }
     return make_cluster(catalog, spec, shape, comm);
   });
