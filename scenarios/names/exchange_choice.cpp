@@ -74,7 +74,7 @@ ExchangeSpec exchange_on(const std::string& text, const FrameworkProfile& framew
 std::string read_exchange(const Json& json) {
   if (json.kind() == JsonKind::object) {
     (void)read_object(json);
-    return plain_json(json).dump();
+    return nlohmann::json(plain_json(json)).dump();  // the same text in whatever order its members stand
   }
   try {
     (void)exchange_named(json.string());
