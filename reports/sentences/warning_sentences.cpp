@@ -1,6 +1,7 @@
 /// What a reader of a result has to know before believing it, and what it leaves out.
 #include <fmt/format.h>
 
+#include "reports/blocks/format.hpp"
 #include "reports/sentences/reason_sentences.hpp"
 #include "reports/sentences/site_sentences.hpp"
 #include "sim/json/table_document.hpp"
@@ -148,6 +149,21 @@ constexpr ReasonSentence of_warnings[] = {
            "makes other flows collide, so a higher oversubscription can be faster: compare several.",
            r.text("workload"), r.text("routing"), to_text(Duration{r.number("step_s")}),
            to_text(Duration{r.number("adaptive_s")}));
+     }},
+    {"superlinear",
+     [](const Reason& r) -> std::string {
+       const std::string& part = r.text("part");
+       return fmt::format(
+           "{}: {} GPUs reach {} of perfect scaling from one GPU, because {} of a step takes {} and not {}: "
+           "{}.",
+           r.text("workload"), grouped(r.number("gpus")), percent_text(r.number("efficiency")),
+           part == "optimizer" ? "the update"
+           : part == "input"   ? "the wait for samples"
+                               : "the arithmetic",
+           to_text(Duration{r.number("part_s")}), to_text(Duration{r.number("alone_s")}),
+           part == "optimizer" ? "each GPU updates a smaller share of the weights"
+           : part == "input"   ? "more nodes cache and decode more"
+                               : "each GPU has a part of the network, whose kernels have other shapes");
      }},
     {"batch_past_useful",
      [](const Reason& r) -> std::string {

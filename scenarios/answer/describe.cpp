@@ -8,6 +8,7 @@
 #include "models/networks/workload.hpp"
 #include "scenarios/answer/collisions.hpp"
 #include "scenarios/answer/sensitivity.hpp"
+#include "scenarios/answer/superlinear.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/evaluate/step_timeline.hpp"
 #include "scenarios/evidence/evidence.hpp"
@@ -146,6 +147,7 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.input = evaluator.input(q);
   w.reliability = reliability_report(evaluator, q);
   w.collisions = collision_note(evaluator, q);
+  w.superlinear = superlinear_note(evaluator, q, w.scaling);
   if (!s.adds_up()) w.sensitivity = sensitivity(evaluator, s, q);
 }
 

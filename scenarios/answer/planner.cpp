@@ -222,6 +222,8 @@ void finish(Result& result, Evaluator& evaluator) {
   for (const WorkloadResult& w : result.workloads)
     if (w.collisions) result.warnings.push_back(*w.collisions);
   for (const WorkloadResult& w : result.workloads)
+    if (w.superlinear) result.warnings.push_back(*w.superlinear);
+  for (const WorkloadResult& w : result.workloads)
     if (w.batch.largest_useful && w.global_batch > *w.batch.largest_useful * (1 + 1e-9))
       result.warnings.push_back(doc::Reason{"batch_past_useful",
                                             {{"workload", w.title},

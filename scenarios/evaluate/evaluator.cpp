@@ -9,6 +9,7 @@
 #include "models/split/split_tables.hpp"
 #include "models/split/utilisation.hpp"
 #include "scenarios/evaluate/evaluator_impl.hpp"
+#include "scenarios/evaluate/single_gpu.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "sim/base/error.hpp"
 
@@ -140,15 +141,9 @@ struct PredictedPart {
 
 /// On one GPU, with what that has to do of a step of the cluster.
 void set_single(PredictedPart& part, const TrainingRun& base, Evaluator& evaluator) {
-  const Question& q = part.q;
-  part.single = q;
-  part.single.cluster.nodes = 1;
-  part.single.cluster.fabric.choice.gang.clear();
-  part.single.cluster.stragglers.clear();
-  part.single.gpus = 1;
-  // Of a step with the work of one GPU; replicas of a split network take other batches.
+  part.single = on_one_gpu(part.q);
   const TrainingRun& alone = evaluator.run(part.single);
-  if (q.workload.parallelism) part.more = base.samples_per_step / base.ranks / alone.samples_per_step;
+  part.more = work_of_gpu(part.q, base, alone);
   part.efficiency = part.more * alone.parts.total.base() / part.step;
 }
 

@@ -103,6 +103,8 @@ constexpr ReasonKind kinds[] = {
     {"idle_nodes", "", "idle nodes gpus", "nodes of a job's cluster have none of its GPUs"},
     {"no_cycle", "workload", "steps", "steps do not repeat"},
     {"collisions", "workload routing", "step_s adaptive_s", "flows share cables while others are idle"},
+    {"superlinear", "workload part", "gpus efficiency part_s alone_s",
+     "GPUs together do more than as many single ones: a part of the step is shorter"},
     {"batch_past_useful", "workload batch", "useful stated", "a step takes more than trains faster"},
     {"ended_early", "", "", "a limit ended the simulation"},
     {"options_left", "", "tried options", "a limit ended the search"},
