@@ -15,6 +15,16 @@ KernelCost::Limit limit_of(const KernelCost& cost) {
   return cost.compute >= cost.memory ? KernelCost::Limit::compute : KernelCost::Limit::memory;
 }
 
+/// Bytes of a convolution's maps that the cache keeps between it and its neighbours in a network, as it does
+/// between element-wise kernels (models/gpu/kernel.cpp, stream_time): r bytes of a long map, all of a short
+/// one. They still pass through the cache, which the kernel's own operands count.
+double kept_bytes(const KernelCall& call, const GpuRates& gpu, const KernelParameters& stream) {
+  const ConvolutionShape& s = call.conv;
+  const double maps = call.element_bytes * s.n * (s.c * s.h * s.w + s.k * s.oh * s.ow);
+  const double room = std::min(1.0, stream[KernelParameter::cache_reuse]) * gpu.l2.base();
+  return maps > 0 ? maps * room / (maps + room) : 0;
+}
+
 /// Attention has a form of its own in 16 bits alone, and layers of experts on matrix units. Kernels of
 /// servers may be missing where few GPUs were measured; asking for them is an error then.
 bool is_used(KernelClass kind, Arithmetic arithmetic, const GpuModelLibrary& fitted) {
@@ -81,7 +91,11 @@ KernelCost GpuCostModel::cost(const KernelCall& call) const {
 KernelCost GpuCostModel::cost(const Operator& op, Pass pass, double batch, Precision precision) const {
   KernelCost sum;
   double variance = 0;  // of the sum, calls of one operator taken as independent
-  for (const KernelCall& call : lower(op, pass, batch, precision, gpu_, options_)) {
+  const KernelChoice& stream = choices_[static_cast<std::size_t>(KernelClass::elementwise)]
+                                       [static_cast<std::size_t>(Arithmetic::fp32)];
+  for (KernelCall& call : lower(op, pass, batch, precision, gpu_, options_)) {
+    if (pass == Pass::forward && is_convolution(call.kind))
+      call.cached_bytes = kept_bytes(call, gpu_, stream.parameters);
     const KernelCost part = cost(call);
     sum.time += part.time;
     sum.compute += part.compute;

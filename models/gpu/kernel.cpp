@@ -202,8 +202,9 @@ double side_of_map(const ConvolutionShape& s) {
 
 KernelTime conv_time(const KernelCall& call, const GpuRates& gpu, const KernelParameters& p) {
   const ConvolutionShape s = padded(call);
-  const double bytes = call.element_bytes *
-                       (s.n * s.c * s.h * s.w + s.k * s.c / s.groups * s.r * s.s + s.n * s.k * s.oh * s.ow);
+  const double maps = s.n * (s.c * s.h * s.w + s.k * s.oh * s.ow);
+  const double bytes =
+      std::max(0.0, call.element_bytes * (maps + s.k * s.c / s.groups * s.r * s.s) - call.cached_bytes);
   Task direct{implicit_product(call, s, p), bytes, 1, call.fused_groups ? 1 : s.groups};
   KernelTime best = product_time(direct, call, gpu, p, conv_menu(call));
   if (on_matrix_units(call.arithmetic)) {

@@ -131,7 +131,7 @@ struct KernelCall {
   double moved_bytes = 0;   ///< bandwidth-bound classes: least traffic; decode attention: keys and values
   double matrices = 3;      ///< experts: of an expert's weights
   double result_bytes = 0;  ///< gemm: of an element of the result; 0: as an operand's
-  double cached_bytes = 0;  ///< gemm: of operands that lie in the cache beforehand
+  double cached_bytes = 0;  ///< gemm, convolution: of what would be moved, that lie in the cache
   ConvolutionAlgorithms algorithms = ConvolutionAlgorithms::all;
   Bytes workspace = unlimited_workspace;  ///< convolution: scratch that the library may use
   bool fused_groups = true;               ///< grouped convolution in one launch (since cuDNN 7)
