@@ -178,7 +178,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   constexpr std::array<std::string_view, 4> layouts{"none", "half", "all", "wide"};
   if (in.has("layout_conversion"))
     p.layout = static_cast<LayoutConversion>(in.choice("layout_conversion", layouts));
-  constexpr std::array<std::string_view, 3> norms{"kernel", "composed", "promoted"};
+  constexpr std::array<std::string_view, 4> norms{"kernel", "composed", "promoted", "folded"};
   if (in.has("frozen_norm")) p.frozen_norm = static_cast<FrozenNorm>(in.choice("frozen_norm", norms));
   if (const Json* section = in.find("between_passes")) p.between_passes = read_host_section(*section);
   p.log_sigma = in.number_or("log_sigma", p.log_sigma, 0.001, 2);

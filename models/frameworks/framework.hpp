@@ -42,6 +42,9 @@ enum class FrozenNorm {
   /// The same in mixed precision by patched functions, whose list has the square root of the variance in 32
   /// bits: scale and offset get 32 bits, the map is widened for them and narrowed before the next product.
   promoted,
+  /// No kernel: a compiler of forward passes has scale and offset in the weights of the convolution before.
+  /// Batch normalisation with stored statistics is of the same form.
+  folded,
 };
 
 /// How the gradients of micro-batches are added up.

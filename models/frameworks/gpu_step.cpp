@@ -153,8 +153,19 @@ class StepBuilder {
 
   /// Which operators of the network work on promoted maps: normalisations with constant statistics and what
   /// follows up to the next product, and regions cut from feature maps, which such scripts keep in 32 bits.
+  /// Under autocast: normalisations over a layer, what follows up to the next product, and the sums of
+  /// residual blocks, whose one side comes from a normalisation.
   [[nodiscard]] std::vector<bool> promoted(const std::vector<Operator>& operators) const {
     std::vector<bool> out(operators.size());
+    if (autocast()) {
+      bool wide = false;
+      const bool residual = std::ranges::any_of(operators, over_layer);
+      for (std::size_t i = 0; i < operators.size(); ++i) {
+        wide = over_layer(operators[i]) || (wide && operators[i].family == OperatorFamily::elementwise);
+        out[i] = wide || (residual && operators[i].kind == "add");
+      }
+      return out;
+    }
     if (framework_.frozen_norm != FrozenNorm::promoted || activation_bytes(options_.precision) >= Bytes{4})
       return out;
     bool wide = false;
@@ -191,10 +202,27 @@ class StepBuilder {
   }
 
  private:
+  /// torch.autocast around a forward pass: normalisation over a layer and softmax compute in 32 bits and
+  /// leave 32 bits; batch normalisation keeps its input's width (PyTorch, "CUDA Ops that can autocast to
+  /// float32"). In training the fitted passes of a profile have these casts in them.
+  [[nodiscard]] bool autocast() const {
+    return !options_.training && options_.precision == Precision::mixed &&
+           framework_.dispatch == Dispatch::eager;
+  }
+  static bool over_layer(const Operator& op) {
+    return op.family == OperatorFamily::norm && op.kind != "batch_norm" && op.kind != "frozen_norm";
+  }
+
   [[nodiscard]] bool hidden(const Operator& op, Pass pass) const {
     if (op.auxiliary && !options_.training) return true;
+    if (framework_.frozen_norm == FrozenNorm::folded && (op.kind == "frozen_norm" || stored_statistics(op)))
+      return true;
     const bool fused_pass = pass == Pass::forward || !framework_.fuses_forward_only;
     return framework_.fuses_elementwise && fused_pass && op.fusable;
+  }
+
+  [[nodiscard]] bool stored_statistics(const Operator& op) const {
+    return !options_.training && op.kind == "batch_norm";
   }
 
   [[nodiscard]] double factor(const Operator& op) const {
@@ -205,7 +233,7 @@ class StepBuilder {
         return is_loss(op) && activation_bytes(options_.precision) < Bytes{4} ? framework_.loss_passes : 1;
       case OperatorFamily::norm:
         // With stored statistics a map is read and written once; with those of the batch it is read twice.
-        return framework_.norm_passes * (!options_.training && op.kind == "batch_norm" ? 2.0 / 3 : 1);
+        return framework_.norm_passes * (stored_statistics(op) ? 2.0 / 3 : 1);
       case OperatorFamily::conv:
       case OperatorFamily::depthwise:
         return framework_.kernel_factor *
@@ -233,7 +261,8 @@ class StepBuilder {
   }
 
   [[nodiscard]] bool composed(const Operator& op) const {
-    return op.kind == "frozen_norm" && framework_.frozen_norm != FrozenNorm::kernel;
+    return op.kind == "frozen_norm" &&
+           (framework_.frozen_norm == FrozenNorm::composed || framework_.frozen_norm == FrozenNorm::promoted);
   }
 
   /// Forward a product and a sum, each of which reads and writes the map; back the product alone.
@@ -244,6 +273,7 @@ class StepBuilder {
   /// What the host starts for one operator. A composed normalisation: the inverse root, two products and a
   /// difference of vectors, then the two maps; promoted, its four vectors are cast too. Casts of maps count.
   [[nodiscard]] int kernels_of(const Operator& op, Pass pass, bool wide) const {
+    if (autocast()) return wide && over_layer(op) ? 2 : 1;
     if (!composed(op)) return wide && op.kind == "roi_align" ? 3 : 1;
     const int casts_of_maps = wide ? 2 : 0;
     if (pass != Pass::forward) return 1 + casts_of_maps;
@@ -271,7 +301,10 @@ class StepBuilder {
 
   /// Into 32 bits before and out of them after: 16 bits read and 32 written, or the reverse. The maps between
   /// a normalisation and the next product are cast once, so what follows a normalisation pays nothing.
+  /// Under autocast the map that follows a normalisation over a layer is narrowed for the next product.
   [[nodiscard]] Duration casts(const Operator& op) const {
+    if (autocast() && over_layer(op))
+      return Bytes{6 * op.shape.elements_out * options_.batch} / (gpu_.gpu().memory * stream_fraction);
     if (op.kind != "frozen_norm" && op.kind != "roi_align") return Duration{0};
     const double elements = (op.shape.elements_in + op.shape.elements_out) * options_.batch;
     return Bytes{elements * (activation_bytes(options_.precision).base() + 4)} /
@@ -328,7 +361,9 @@ class StepBuilder {
       const auto values = static_cast<double>(s.v_head_dim > 0 ? s.v_head_dim : s.head_dim);
       const double heads = static_cast<double>(s.seq + s.kv_seq) * (static_cast<double>(s.head_dim) + values);
       const double scores = pass == Pass::forward ? static_cast<double>(s.seq * s.kv_seq) : 0;
-      elements = 2 * (heads + scores) * static_cast<double>(s.heads);
+      // Autocast adds a mask or bias in 32 bits (2 bytes read, 4 written), computes the softmax in 32 bits
+      // (8) and narrows its result (6), where 12 bytes are counted.
+      elements = (2 * heads + (autocast() ? 6 : 2) * scores) * static_cast<double>(s.heads);
     }
     const double width = activation_bytes(options_.precision).base();
     return Bytes{options_.batch * (elements * width + composed_scores(op, pass))} /

@@ -27,7 +27,10 @@ Precision precision_of(const ValidationCase& c) {
   try {
     const Precision precision = parse_precision(name);
     // fp16_storage_only: 16-bit tensors and fp32 arithmetic, which is what `mixed` means before tensor cores.
-    return flag_in(c.workload.extra, "fp16_storage_only").value_or(false) ? Precision::mixed : precision;
+    // Automatic mixed precision casts operator by operator; fp16 alone is a network whose tensors all are.
+    const bool cast = precision == Precision::fp16 && text_in(c.workload.extra, "precision_recipe") == "amp";
+    return cast || flag_in(c.workload.extra, "fp16_storage_only").value_or(false) ? Precision::mixed
+                                                                                  : precision;
   } catch (const std::exception&) {
     throw Unpredictable{"precision \"" + name + "\" is not known"};
   }
