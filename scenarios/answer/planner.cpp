@@ -12,6 +12,7 @@
 #include "scenarios/answer/neighbours.hpp"
 #include "scenarios/answer/search.hpp"
 #include "scenarios/answer/sensitivity.hpp"
+#include "scenarios/answer/what_if.hpp"
 #include "scenarios/answer/whole_answer.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/names/count_text.hpp"
@@ -302,6 +303,10 @@ Result size(const Scenario& asked, const Catalog& catalog, const RunControl& con
   } catch (const LimitReached&) {  // `partial` says so
   }
   finish(result, evaluator);
+  try {
+    if (!result.partial) result.plan->what_if = what_if(evaluator, scenario, control);
+  } catch (const LimitReached&) {  // the answer stands without
+  }
   return result;
 }
 

@@ -50,22 +50,50 @@ struct Plan {
   };
   /// The chosen design with as many nodes as are in time with the probability that is aimed at.
   struct Confident {
+    /// The chosen design on other numbers of nodes.
+    struct Odds {
+      std::int64_t nodes = 0, spares = 0;
+      double probability = 0;
+      std::optional<double> capex_usd = {};
+      bool purchase_is_open = false;
+      std::vector<std::string> breaks = {};
+    };
     double aim = 0;
     std::optional<double> probability = {};
     std::optional<std::int64_t> most_nodes = {};
     std::optional<PlanCandidate> at = {};
+    std::vector<Odds> curve = {};
+  };
+  /// The answers to other settings of a few inputs, each searched as the question itself.
+  struct WhatIf {
+    struct Input {
+      std::string path;
+      std::vector<std::string> values;
+      std::int64_t asked = 0;
+    };
+    struct Outcome {
+      std::optional<PlanCandidate> answer = {};
+      std::optional<double> probability = {};
+      std::vector<std::string> conflict = {};
+    };
+    std::vector<Input> inputs;
+    std::vector<Outcome> outcomes;
   };
   std::string objective;
   std::int64_t designs = 0, variants = 1, judged = 0, simulated = 0;
   bool partial = false;
   std::optional<PlanCandidate> chosen, smaller, nearest;
   std::optional<Confident> confident;
+  std::optional<WhatIf> what_if;
   std::vector<Option> options;
   std::vector<PlanCandidate> front;
   std::vector<Relaxation> relaxations;
   std::vector<Conflict> conflict_set;
   std::vector<std::string> refused;
 };
+
+/// Throws Error unless there is an outcome for each combination of values, and each input has its own value.
+void check(const Plan::WhatIf& what_if, const Json& json);
 
 template <>
 struct Fields<PlanCandidate::Workload> {
@@ -180,6 +208,19 @@ struct Fields<Plan::Conflict> {
   };
 };
 template <>
+struct Fields<Plan::Confident::Odds> {
+  static constexpr std::string_view name = "odds_on_nodes";
+  static constexpr auto list = std::tuple{
+      field("nodes", &Plan::Confident::Odds::nodes).from(1),
+      field("spares", &Plan::Confident::Odds::spares, "nodes bought beside them").optional(),
+      field("probability", &Plan::Confident::Odds::probability, "that everything is done in time").up_to(1),
+      field("capex_usd", &Plan::Confident::Odds::capex_usd).omitted(),
+      field("purchase_is_open", &Plan::Confident::Odds::purchase_is_open, "something has no price").omitted(),
+      field("breaks", &Plan::Confident::Odds::breaks, "limits that it does not keep, the deadline aside")
+          .omitted(),
+  };
+};
+template <>
 struct Fields<Plan::Confident> {
   static constexpr std::string_view name = "confident_plan";
   static constexpr std::string_view meaning =
@@ -194,6 +235,40 @@ struct Fields<Plan::Confident> {
           .from(1)
           .omitted(),
       field("at", &Plan::Confident::at, "absent: no count is that sure").omitted(),
+      field("curve", &Plan::Confident::curve, "odds against nodes and money, ascending").omitted(),
+  };
+};
+template <>
+struct Fields<Plan::WhatIf::Input> {
+  static constexpr std::string_view name = "what_if_input";
+  static constexpr auto list = std::tuple{
+      field("path", &Plan::WhatIf::Input::path, "as --set takes it").needed(),
+      field("values", &Plan::WhatIf::Input::values, "likewise"),
+      field("asked", &Plan::WhatIf::Input::asked, "which of them the scenario has, from 0"),
+  };
+};
+template <>
+struct Fields<Plan::WhatIf::Outcome> {
+  static constexpr std::string_view name = "what_if_outcome";
+  static constexpr auto list = std::tuple{
+      field("answer", &Plan::WhatIf::Outcome::answer, "absent: there is none").omitted(),
+      field("probability", &Plan::WhatIf::Outcome::probability,
+            "that the answer is in time, by the error of the model alone")
+          .up_to(1)
+          .omitted(),
+      field("conflict", &Plan::WhatIf::Outcome::conflict, "without an answer: limits that conflict")
+          .omitted(),
+  };
+};
+template <>
+struct Fields<Plan::WhatIf> {
+  static constexpr std::string_view name = "what_if";
+  static constexpr std::string_view meaning =
+      "Answers to other settings, each searched with all limits, as `rackcast size --set` would.";
+  static constexpr auto list = std::tuple{
+      field("inputs", &Plan::WhatIf::inputs),
+      field("outcomes", &Plan::WhatIf::outcomes,
+            "one for each combination of values; those of the last input follow one another"),
   };
 };
 template <>
@@ -219,6 +294,7 @@ struct Fields<Plan> {
             "without an answer: the candidate whose figures the rest of the result gives")
           .omitted(),
       field("confident", &Plan::confident, "what more certainty takes; absent where nobody asked").omitted(),
+      field("what_if", &Plan::what_if, "absent where it was not computed").omitted(),
       field("options", &Plan::options, "the best of each design, or the limits that it cannot keep together"),
       field("front", &Plan::front,
             "no one of them is better than another in nodes, GPUs, time, cost and energy, as far as these "

@@ -167,6 +167,19 @@ doc::Plan::Confident confident_fleet(const ServiceResult& r, const Catalog& cata
   out.at = service_candidate(*fleet, r);
   // It holds with passes at the quantile of `aim`, which odds_in_time() finds to a hundredth only.
   if (const auto odds = odds_in_time(*fleet, service)) out.probability = std::max(out.aim, *odds);
+  constexpr int steps = 4;  // each asks the queue nine times
+  int before = 0;
+  for (int step = 0; step <= steps; ++step) {
+    const int needed = chosen.needed + (std::max(*nodes, chosen.needed) - chosen.needed) * step / steps;
+    if (needed == before) continue;
+    before = needed;
+    const auto at = fleet_on(chosen, needed, r.scenario, catalog);
+    const auto odds = at ? odds_in_time(*at, service) : std::nullopt;
+    if (!odds) continue;
+    const doc::PlanCandidate candidate = service_candidate(*at, r);
+    out.curve.push_back({candidate.nodes, candidate.spares, needed == *nodes ? *out.probability : *odds,
+                         candidate.capex_usd, candidate.purchase_is_open(), candidate.breaks});
+  }
   return out;
 }
 
