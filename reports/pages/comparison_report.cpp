@@ -70,7 +70,7 @@ std::string number_words(double value, const std::string& unit, bool is_share) {
   if (unit == "W") return to_text(Power{value});
   if (unit == "USD") return to_text(Money{value});
   if (unit == "kWh") return to_text(Energy{3.6e6 * value});
-  if (unit == "1/s") return number_text(value) + " /s";
+  if (unit == "1/s") return number_text(value);  // the figure's title says of what: "Samples/s"
   return value == std::round(value) ? count_text(static_cast<std::int64_t>(value)) : number_text(value);
 }
 
@@ -92,8 +92,9 @@ Cell value_cell(const Comparison::Figure& figure, const Value& v) {
   };
   Cell cell{.text = words(*v.value), .value = v.value, .unit = figure.unit, .low = v.low, .high = v.high};
   if (v.low && v.high)
-    cell.text = figure.unit == "W" ? fmt::format("{} ({} to {})", cell.text, words(*v.low), words(*v.high))
-                                   : prediction_text({*v.value, *v.low, *v.high, figure.unit});
+    cell.text = figure.unit == "W" || figure.unit == "1/s"
+                    ? fmt::format("{} ({} to {})", cell.text, words(*v.low), words(*v.high))
+                    : prediction_text({*v.value, *v.low, *v.high, figure.unit});
   return sum_cell(std::move(cell), v.at_least);
 }
 
