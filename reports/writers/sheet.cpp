@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -24,6 +25,7 @@ Sheet::Value number_or_nothing(const std::optional<double>& number) {
 struct ColumnShape {
   bool numbers = false, interval = false, units_differ = false;
   std::string unit;
+  double largest = 0;
 };
 
 ColumnShape shape_of(const Table& table, std::size_t column) {
@@ -37,6 +39,7 @@ ColumnShape shape_of(const Table& table, std::size_t column) {
     shape.units_differ = shape.units_differ || (shape.numbers && unit != shape.unit);
     shape.unit = unit;
     shape.numbers = true;
+    shape.largest = std::max(shape.largest, std::abs(*cell.value));
     shape.interval = shape.interval || (cell.low && cell.high && *cell.low < *cell.high);
   }
   return shape;
@@ -76,6 +79,13 @@ class SheetMaker {
         shape.unit.empty() || shape.units_differ || shape.unit == title ? "" : " (" + shape.unit + ")";
     add(title + unit, index,
         [](const Cell& c) { return c.value ? Sheet::Value{*c.value} : text_or_nothing(c.text); });
+    if (constexpr double hour = 3600, day = 86400;
+        shape.unit == "s" && !shape.units_differ && shape.largest >= hour) {
+      for (const auto& [name, seconds] : {std::pair{" (hours)", hour}, std::pair{" (days)", day}})
+        add(title + name, index, [seconds = seconds](const Cell& c) {
+          return c.value ? Sheet::Value{*c.value / seconds} : Sheet::Value{};
+        });
+    }
     if (shape.interval) {
       add(title + ", low" + unit, index, [](const Cell& c) { return number_or_nothing(c.low); });
       add(title + ", high" + unit, index, [](const Cell& c) { return number_or_nothing(c.high); });

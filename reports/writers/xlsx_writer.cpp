@@ -98,7 +98,11 @@ class Workbook {
   }
 
   void close() {
-    for (const auto& [section, page] : pages_) set_heights(page);
+    for (const auto& [section, page] : pages_) {
+      set_heights(page);
+      // The heads of several tables below each other cannot all stay: then the names of the rows do.
+      worksheet_freeze_panes(page.sheet, page.heads.size() == 1 ? page.heads.front().row + 1 : 0, 1);
+    }
     const lxw_error error = workbook_close(book_);
     book_ = nullptr;
     if (error != LXW_NO_ERROR) {
