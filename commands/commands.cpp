@@ -77,7 +77,7 @@ void deliver_result(const Arguments& args, const std::string& json, const Json& 
   const reports::Report report = reports::build_report(document);
   const auto written = write_report_files(args.outputs, report, json);
   if (args.json) return print(json);
-  print(write_text(args.full ? report : decide_layer(report), terminal_options()));
+  print(write_text(args.full ? report : decide_layer(report, terminal_options()), terminal_options()));
   for (const std::string& path : written) print(fmt::format("Report: {}\n", path));
   if (!args.full && written.empty()) print("Why, and all figures: --full, or a report with -o report.html\n");
 }

@@ -54,7 +54,7 @@ constexpr Format kFormats[] = {
      }},
     {".pdf",
      [](const string& p, const Report& r, const string&) {
-       return OutputFiles{{p, print_pdf(write_html(r))}};
+       return OutputFiles{{p, print_pdf(write_printable_html(r))}};
      }},
     {".md",
      [](const string& p, const Report& r, const string&) {

@@ -22,6 +22,7 @@ struct Fact {
   std::string label;
   std::string value;
   std::string detail;
+  int cut = 0;  ///< a page that is too long goes without: 1 first, 2 at last; 0: it stays
 };
 
 /// The box that answers the question.
@@ -161,28 +162,23 @@ struct Drawing {
   std::string svg;          ///< one <svg> element, its texts escaped by whoever wrote it; the writers copy it
 };
 
-/// What the reader may vary inside a page: how many nodes for another deadline, another number of epochs,
-/// more data; how long on more or fewer GPUs; what another price of electricity costs. Rates between computed
-/// sizes are interpolated, so the answer is approximate except at those.
+/// What the reader may vary inside a page: a few inputs, each among values that were computed. There is no
+/// answer between them.
 struct WhatIf {
-  struct Point {
-    double nodes = 0, gpus = 0, rate = 0, low = 0, high = 0;  ///< samples/s
+  struct Input {
+    std::string label;  ///< "Deadline"
+    std::string path;   ///< as --set takes it
+    std::vector<std::string> values;
+    std::vector<std::string> names = {};  ///< of the values, for people; empty: the values
+    std::size_t asked = 0;                ///< the one that the report is about
   };
-  struct Workload {
-    std::string title;
-    double samples = 0, epochs = 0;
-    std::vector<Point> points;  ///< ascending nodes, at least two
+  struct Outcome {
+    std::string answer;              ///< "8 × NVIDIA DGX-1V", or that there is none
+    std::vector<std::string> facts;  ///< a line each
+    Tone tone = Tone::plain;
   };
-  /// Of the answered cluster; the sums of others are taken in proportion to their nodes.
-  struct Energy {
-    double kwh_per_year = 0, usd_per_kwh = 0;
-    double other_usd_per_year = 0;  ///< of owning it, without energy; 0: not known
-  };
-  std::string node_name;
-  double deadline_s = 0, nodes = 0;  ///< as asked and answered
-  double spares = 0;                 ///< of the answer, beside `nodes`
-  std::vector<Workload> workloads;
-  std::optional<Energy> energy = {};  ///< nothing: no price is known
+  std::vector<Input> inputs;
+  std::vector<Outcome> outcomes;  ///< of each combination; the values of the last input follow one another
 };
 
 /// Text to copy: a command, a scenario.
@@ -197,14 +193,19 @@ struct Block {
                             BarChart, Drawing, WhatIf, Code>;
   Body body;
   Audience audience = Audience::everyone;
+  bool detail = false;  ///< evidence behind a section: a document has it in its last part
 };
 
 using Blocks = std::vector<Block>;
+
+/// How deep a reader is: ten seconds, five minutes, or checking. `none`: the page has no such parts.
+enum class Layer { none, decide, understand, audit };
 
 struct Section {
   std::string id;  ///< anchor and file name: [a-z0-9-]
   std::string title;
   Blocks blocks;
+  Layer layer = Layer::none;
 };
 
 /// Such a section carries its title in the box.

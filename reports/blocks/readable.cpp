@@ -140,7 +140,12 @@ class Pass {
     text_(b.caption);
     text_(b.alternative);
   }
-  void operator()(WhatIf&) const {}
+  void operator()(WhatIf& b) const {
+    for (auto& outcome : b.outcomes) {
+      text_(outcome.answer);
+      for (auto& fact : outcome.facts) text_(fact);
+    }
+  }
   void operator()(Code&) const {}
 
  private:

@@ -18,7 +18,10 @@ function drawCharts() {
     legend: { ...labels, labelColor: 'var(--text)', labelFontSize: 13, labelLimit: 320, orient: 'top', columns: 0,
               direction: 'horizontal', symbolSize: 120, symbolOpacity: 1, symbolType: 'stroke', symbolStrokeWidth: 3 },
   };
-  for (const place of document.querySelectorAll('.plot')) {
+  // What is folded has no width yet: it is drawn when it is opened, or printed.
+  function draw(place) {
+    if (place.dataset.drawn || place.clientWidth === 0) return;
+    place.dataset.drawn = 'yes';
     const spec = JSON.parse(place.nextElementSibling.textContent);
     const narrow = place.clientWidth < 480;
     if (narrow) fitNarrow(place, spec);
@@ -31,6 +34,15 @@ function drawCharts() {
         place.closest('figure').querySelector('details')?.setAttribute('open', '');
       });
   }
+  const drawWithin = (part) => part.querySelectorAll('.plot').forEach(draw);
+  drawWithin(document);
+  for (const fold of document.querySelectorAll('details.fold')) {
+    fold.addEventListener('toggle', () => drawWithin(fold));
+  }
+  addEventListener('beforeprint', () => {
+    for (const fold of document.querySelectorAll('details.fold')) fold.open = true;
+    drawWithin(document);
+  });
 }
 // Rows with a line more for their words; titles of axes in two lines.
 function fitNarrow(place, spec) {

@@ -10,8 +10,10 @@ namespace rackcast::reports {
 /// All sections of the page that have something to say about this document, in their order.
 Report build_report(const ResultDocument& document);
 
-/// Its first page alone: what one decides by, about 25 lines on a terminal.
-Report decide_layer(const Report& report);
+/// Its first page alone: what one decides by, in at most 24 lines of a terminal (a prompt follows). Where
+/// there is more to say, the least weighty figures are left to the documents: never the recommendation, the
+/// verdict, the money of more certainty, what it breaks, or the largest risks.
+Report decide_layer(const Report& report, const TextOptions& options = {});
 
 /// The decision first, then its reasons; evidence is left to the documents.
 std::string render_text(const ResultDocument& document, const TextOptions& options = {});

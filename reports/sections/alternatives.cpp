@@ -146,10 +146,10 @@ Blocks alternatives_section(const ResultDocument& document) {
       continue;
     }
     if (BarChart chart = outcome_chart(workload, document); !chart.bars.empty()) {
-      blocks.push_back({std::move(chart), Audience::document});
+      blocks.push_back({std::move(chart), Audience::document, !comes_first(document, workload)});
     }
   }
-  blocks.push_back({table, together ? Audience::document : Audience::everyone});
+  blocks.push_back({table, together ? Audience::document : Audience::everyone, together.has_value()});
   if (!remarks.items.empty()) {
     blocks.push_back({remarks, Audience::document});
   }

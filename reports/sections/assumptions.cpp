@@ -176,7 +176,7 @@ Blocks weighty_assumptions(const ResultDocument& document) {
     add(fmt::format("{} of {} {} from memory, unverified.", flagged,
                     counted(std::ssize(document.assumptions), "assumption"), flagged == 1 ? "is" : "are"));
   if (list.items.empty()) return {};
-  return {{Subheading{"Assumptions that matter"}}, {std::move(list)}};
+  return {{Subheading{std::string{weighty_assumptions_title}}}, {std::move(list)}};
 }
 
 Blocks assumptions_section(const ResultDocument& document) {

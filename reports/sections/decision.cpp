@@ -68,7 +68,8 @@ void add_site(std::vector<Fact>& facts, const ResultDocument& document) {
   if (!racks.empty() || !gpus.empty())
     facts.push_back({"Size", joined(gpus, racks),
                      joined(precision_text(document),
-                            site.no_units.empty() ? "" : left_out_text(site.no_units, "height"))});
+                            site.no_units.empty() ? "" : left_out_text(site.no_units, "height")),
+                     2});
   if (site.power.nameplate_w) {
     const std::string it = site.power.facility_w
                                ? fmt::format("{} with cooling while {}",
@@ -82,7 +83,7 @@ void add_site(std::vector<Fact>& facts, const ResultDocument& document) {
     facts.push_back({"Purchase", price, site.no_price.empty() ? "" : left_out_text(site.no_price, "price")});
   if (site.cost && site.cost->year_usd) {
     facts.push_back({"A year of owning", sum_text(to_text(Money{*site.cost->year_usd}), site.cost_is_open()),
-                     site.cost->date.empty() ? "" : "prices of " + site.cost->date});
+                     site.cost->date.empty() ? "" : "prices of " + site.cost->date, 1});
   }
 }
 
@@ -99,12 +100,13 @@ std::optional<Fact> done_fact(const ResultDocument& document, const Prediction& 
 /// What a language model generates, and what that costs.
 void add_tokens(std::vector<Fact>& facts, const Serving::Tokens& t, const std::optional<Site>& site) {
   facts.push_back({"Output", fmt::format("{} tokens/s in the busiest hour", number_text(t.peak_tokens_per_s)),
-                   fmt::format("{} on average", number_text(t.tokens_per_s))});
+                   fmt::format("{} on average", number_text(t.tokens_per_s)), 1});
   if (t.usd_per_million)
     facts.push_back(
         {"A million tokens",
          sum_text(fmt::format("{:.3g} USD, owned", *t.usd_per_million), site && site->cost_is_open()),
-         {}});
+         {},
+         1});
 }
 
 /// "Time to train"; of several workloads that run one after another, of all.
@@ -242,7 +244,7 @@ std::optional<Table> confident_table(const ResultDocument& document) {
     now.time_high_s = time->high;
   }
   Table table;
-  table.caption = "What more certainty costs (odds by the error of the model alone)";
+  table.caption = "What more certainty costs";
   table.columns = {{""},
                    {counted(now.nodes + now.spares, "node"), Align::right},
                    {counted(then.nodes + then.spares, "node"), Align::right},
@@ -283,7 +285,7 @@ std::string never_sure_text(const ResultDocument& document) {
 void add_warnings(Blocks& blocks, const std::vector<doc::Reason>& warnings) {
   for (std::size_t i = 0; i < warnings.size(); ++i) {
     const auto audience = i < warnings_on_terminal ? Audience::everyone : Audience::document;
-    blocks.push_back({Note{Tone::caution, "Warning", reason_text(warnings[i])}, audience});
+    blocks.push_back({Note{Tone::caution, std::string{warning_title}, reason_text(warnings[i])}, audience});
   }
   if (warnings.size() > warnings_on_terminal) {
     const auto more = static_cast<std::int64_t>(warnings.size() - warnings_on_terminal);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
@@ -128,8 +129,7 @@ std::string known_text(const Evidence& evidence) {
          "well they were predicted.";
 }
 
-}  // namespace
-
+/// How all measured runs have turned out; the same for every workload of an answer.
 Blocks evidence_remarks(const ResultDocument& document) {
   for (const WorkloadResult& workload : document.workloads) {
     if (workload.evidence && workload.evidence->all.cases > 0) {
@@ -139,6 +139,7 @@ Blocks evidence_remarks(const ResultDocument& document) {
   return {};
 }
 
+/// Of one workload.
 Blocks evidence_blocks(const WorkloadResult& workload) {
   if (!workload.evidence || workload.evidence->nearest.empty()) {
     return {};
@@ -160,6 +161,20 @@ Blocks evidence_blocks(const WorkloadResult& workload) {
               "No measured training on a GPU of this architecture is among them; the nearest ran on "
               "others."}});
   }
+  return blocks;
+}
+
+}  // namespace
+
+Blocks evidence_section(const ResultDocument& document) {
+  Blocks blocks;
+  for (const WorkloadResult& workload : document.workloads) {
+    Blocks own = evidence_blocks(workload);
+    if (own.empty()) continue;
+    if (document.workloads.size() > 1) blocks.push_back({Subheading{workload.title}});
+    std::ranges::move(own, std::back_inserter(blocks));
+  }
+  std::ranges::move(evidence_remarks(document), std::back_inserter(blocks));
   return blocks;
 }
 

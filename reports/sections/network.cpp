@@ -92,15 +92,15 @@ Blocks network_section(const ResultDocument& document) {
   bool drawn = false;
   for (const MachineDrawing& drawing : document.drawings) {
     drawn = drawn || drawing.of == "network";
-    blocks.push_back({machine_drawing(drawing), Audience::document});
+    blocks.push_back({machine_drawing(drawing), Audience::document, drawing.of != "network"});
   }
   if (!sited) return blocks;
   const SiteNetwork& network = *document.site->network;
   if (auto levels = level_drawing(document.site->racks, network); levels && !drawn) {
     blocks.push_back({std::move(*levels), Audience::document});
   }
-  blocks.push_back({switch_table(network), Audience::document});
-  if (!network.cables.empty()) blocks.push_back({cable_table(network), Audience::document});
+  blocks.push_back({switch_table(network), Audience::document, true});
+  if (!network.cables.empty()) blocks.push_back({cable_table(network), Audience::document, true});
   return blocks;
 }
 

@@ -236,23 +236,26 @@ void add_workload(Blocks& blocks, const WorkloadResult& workload, const ResultDo
 
 }  // namespace
 
+bool comes_first(const ResultDocument& document, const WorkloadResult& workload) {
+  return document.workloads.size() <= 2 || workload.model == document.answer.workload;
+}
+
 Blocks performance_section(const ResultDocument& document) {
   Blocks blocks;
   for (const WorkloadResult& workload : document.workloads) {
     Blocks own;
     add_workload(own, workload, document);
-    std::ranges::move(evidence_blocks(workload), std::back_inserter(own));
-    if (!own.empty()) {
-      blocks.push_back({Subheading{workload.title}, Audience::document});
-      blocks.insert(blocks.end(), own.begin(), own.end());
-    }
+    if (own.empty()) continue;
+    own.insert(own.begin(), {Subheading{workload.title}, Audience::document});
+    for (Block& block : own)
+      block.detail = block.audience == Audience::document && !comes_first(document, workload);
+    std::ranges::move(own, std::back_inserter(blocks));
   }
-  std::ranges::move(evidence_remarks(document), std::back_inserter(blocks));
   if (auto table = utilisation_table(document)) {
     blocks.insert(blocks.begin(), {std::move(*table), Audience::document});
   }
   if (!blocks.empty()) {
-    blocks.insert(blocks.begin(), {facts_table(document), Audience::document});
+    blocks.insert(blocks.begin(), {facts_table(document), Audience::document, true});
   }
   return blocks;
 }

@@ -157,10 +157,10 @@ Blocks racks_section(const ResultDocument& document) {
   if (!racks.groups.empty())
     blocks.push_back({Note{Tone::caution, "Nameplate or typical power", fullest_rack_text(*document.site)}});
   if (!racks.groups.empty()) blocks.push_back({group_table(racks)});
-  blocks.push_back({device_table(racks), Audience::document});
+  blocks.push_back({device_table(racks), Audience::document, true});
   for (std::size_t i = 0; i < std::min(racks.groups.size(), most_drawn); ++i) {
-    blocks.push_back({drawing(racks, racks.groups[i]), Audience::document});
-    blocks.push_back({position_table(racks.groups[i]), Audience::document});
+    blocks.push_back({drawing(racks, racks.groups[i]), Audience::document, true});
+    blocks.push_back({position_table(racks.groups[i]), Audience::document, true});
   }
   if (auto plan = floor_plan(racks)) blocks.push_back({std::move(*plan), Audience::document});
   if (racks.area_m2) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
@@ -139,8 +140,9 @@ Blocks reasons_section(const ResultDocument& document) {
     }
     add_reasons(own, document, workload.answer, Audience::document);
     if (!own.empty()) {
-      blocks.push_back({Subheading{workload.title + " on its own"}, Audience::document});
-      blocks.insert(blocks.end(), own.begin(), own.end());
+      own.insert(own.begin(), {Subheading{workload.title + " on its own"}, Audience::document});
+      for (Block& block : own) block.detail = true;
+      std::ranges::move(own, std::back_inserter(blocks));
     }
   }
   return blocks;

@@ -296,7 +296,7 @@ Blocks largest_risks(const ResultDocument& document) {
     if (list.items.size() < most) list.items.push_back(risk.what + ": " + risk.size + ".");
   }
   if (list.items.empty()) return {};
-  return {{Subheading{"Largest risks"}}, {std::move(list)}};
+  return {{Subheading{std::string{largest_risks_title}}}, {std::move(list)}};
 }
 
 Blocks risks_section(const ResultDocument& document) {

@@ -11,6 +11,8 @@
 namespace rackcast::reports {
 
 Blocks decision_section(const ResultDocument& document);
+/// Odds against nodes and money, the chart to decide by.
+Blocks odds_section(const ResultDocument& document);
 Blocks reasons_section(const ResultDocument& document);
 Blocks what_if_section(const ResultDocument& document);
 Blocks plan_section(const ResultDocument& document);
@@ -20,10 +22,8 @@ Blocks alternatives_section(const ResultDocument& document);
 Blocks serving_section(const ResultDocument& document);
 Blocks ladder_section(const ResultDocument& document);
 Blocks performance_section(const ResultDocument& document);
-/// Of one workload, within the section about performance.
-Blocks evidence_blocks(const WorkloadResult& workload);
-/// How all of them have turned out; the same for every workload of an answer.
-Blocks evidence_remarks(const ResultDocument& document);
+/// The nearest measured runs of each workload, and how all of them have turned out.
+Blocks evidence_section(const ResultDocument& document);
 /// What the owner measured, what was predicted before and after, and how far it moved the answer.
 Blocks measured_section(const ResultDocument& document);
 Blocks input_pipeline_section(const ResultDocument& document);
@@ -45,6 +45,14 @@ Blocks assumptions_section(const ResultDocument& document);
 /// Those that the answer is sensitive to: the input that moves the time most, and what nobody has verified.
 Blocks weighty_assumptions(const ResultDocument& document);
 Blocks reproduce_section(const ResultDocument& document);
+
+/// Headings and titles by which the first page finds what it may shorten.
+inline constexpr std::string_view largest_risks_title = "Largest risks",
+                                  weighty_assumptions_title = "Assumptions that matter",
+                                  warning_title = "Warning";
+
+/// Is the workload one that a reader sees first? Of more than two only the one that takes longest.
+bool comes_first(const ResultDocument& document, const WorkloadResult& workload);
 
 /// The sum of the bill of materials in a workbook, for formulas of other sections.
 inline constexpr std::string_view bill_total_name = "bill_total";

@@ -104,7 +104,7 @@ Blocks sensitivity_section(const ResultDocument& document) {
     if (workload.sensitivity.empty() || !time || time->value <= 0) continue;
     ranges = ranges ||
              std::ranges::any_of(workload.sensitivity, [](const auto& row) { return row.kind == "range"; });
-    blocks.push_back({tornado(workload, document), Audience::document});
+    blocks.push_back({tornado(workload, document), Audience::document, !comes_first(document, workload)});
   }
   if (blocks.empty()) return {};
   blocks.insert(

@@ -99,6 +99,10 @@ std::string odds_text(double odds) {
   return percent_text(odds);
 }
 
+Tone odds_tone(double odds) {
+  return odds >= safe ? Tone::good : odds >= even ? Tone::caution : Tone::bad;
+}
+
 Verdict verdict(const ResultDocument& d) {
   const Answer& answer = d.answer;
   if (!answer.feasible) {
@@ -107,9 +111,11 @@ Verdict verdict(const ResultDocument& d) {
   }
   if (d.plan && d.plan->partial) return {Tone::caution, "Not finished: the best that was found by then"};
   if (const auto chance = odds(d)) {
-    if (*chance >= safe) return {Tone::good, "On track: odds of 90 % or more"};
-    if (*chance >= even) return {Tone::caution, "At risk: odds between 50 % and 90 %"};
-    return {Tone::bad, "Unlikely: odds below 50 %"};
+    const Tone tone = odds_tone(*chance);
+    return {tone, tone == Tone::good ? "On track: odds of 90 % or more, by the error of the model alone"
+                  : tone == Tone::caution
+                      ? "At risk: odds between 50 % and 90 %, by the error of the model alone"
+                      : "Unlikely: odds below 50 %, by the error of the model alone"};
   }
   const auto& time = d.performance.time_to_train;
   if (d.deadline_s && time)

@@ -23,6 +23,8 @@ std::optional<double> odds(const ResultDocument& document);
 
 /// percent_text() of odds. Rounding never lifts them over a bound of the verdict: 89.6 % is "89 %".
 std::string odds_text(double odds);
+/// The colour of odds: good from 90 %, a caution below, bad below 50 %.
+Tone odds_tone(double odds);
 
 /// How sure the answer is, as a colour and in words that say the same. Good: odds of 90 % or more. Caution:
 /// of 50 % or more, not known, or the search has not ended. Bad: less, or a limit breaks. Plain: nothing that

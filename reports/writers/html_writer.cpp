@@ -32,7 +32,7 @@ std::string_view page_file(std::string_view name) {
   return found == files.end() ? std::string_view{} : found->text;
 }
 
-constexpr int below_desk = 1160, telephone = 620;  ///< CSS pixels
+constexpr int below_desk = 899, telephone = 620;  ///< CSS pixels
 
 /// Tables of the class become cards on screens up to this wide.
 std::string cards(std::string_view kind, int widest) {
@@ -76,7 +76,7 @@ struct Needs {
 
 class HtmlWriter {
  public:
-  explicit HtmlWriter(const PageScripts& scripts) : scripts_(scripts) {}
+  HtmlWriter(const PageScripts& scripts, bool unfolded) : scripts_(scripts), unfolded_(unfolded) {}
 
   std::string write(const Report& report) {
     const Needs needs(report);
@@ -88,7 +88,9 @@ class HtmlWriter {
     }
     navigation(report);
     out_ += "<main id=\"main\">\n";
+    Layer layer = Layer::none;
     for (const Section& section : report.sections) {
+      if (section.layer != layer) begin_layer(layer = section.layer);
       write_section(section);
       if (std::exchange(missing_charts_, false)) {  // after the decision, which stands first
         render(Note{Tone::caution, "Tables instead of charts", std::string(scripts_.why_no_charts)});
@@ -142,25 +144,55 @@ class HtmlWriter {
     if (report.sections.size() < 2) {
       return;
     }
-    out_ += "<nav aria-label=\"Sections\">\n<ul>\n";
+    out_ += "<nav aria-label=\"Sections\">\n";
+    Layer layer = report.sections.front().layer;
+    if (layer == Layer::none) out_ += "<ul>\n";
     for (const Section& section : report.sections) {
+      if (layer != Layer::none && (section.layer != layer || &section == &report.sections.front())) {
+        if (&section != &report.sections.front()) out_ += "</ul>\n";
+        layer = section.layer;
+        out_ += fmt::format("<p><a href=\"#{}\">{}</a></p>\n<ul>\n", layer_id(layer), layer_title(layer));
+      }
       out_ += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", html_escape(section.id),
                           html_escape(section.title));
     }
     out_ += "</ul>\n</nav>\n";
   }
 
+  static std::string_view layer_id(Layer layer) {
+    return layer == Layer::decide ? "decide" : layer == Layer::understand ? "understand" : "audit";
+  }
+  static std::string_view layer_title(Layer layer) {
+    return layer == Layer::decide ? "Decide" : layer == Layer::understand ? "Understand" : "Audit";
+  }
+
+  /// The name of a part above its first section. Decide needs none: it is the page's first view.
+  void begin_layer(Layer layer) {
+    out_ += layer == Layer::decide
+                ? std::string{"<div id=\"decide\"></div>\n"}
+                : fmt::format("<p class=\"layer\" id=\"{}\">{}</p>\n", layer_id(layer), layer_title(layer));
+  }
+
+  /// To audit is to open: a link to a folded section opens it, as its name is inside.
   void write_section(const Section& section) {
-    const std::string id = html_escape(section.id);
-    out_ +=
-        fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h2 id=\"{0}-title\"{2}>{1}</h2>\n",
-                    id, html_escape(section.title), opens_with_headline(section) ? " class=\"unseen\"" : "");
+    const std::string id = html_escape(section.id), title = html_escape(section.title);
+    const bool folded = section.layer == Layer::audit;
+    if (folded)
+      out_ += fmt::format(
+          "<section class=\"folded\" aria-labelledby=\"{0}-title\">\n<details "
+          "class=\"fold\"{2}>\n<summary><h2 "
+          "id=\"{0}-title\">{1}</h2></summary>\n<div id=\"{0}\">\n",
+          id, title, unfolded_ ? " open" : "");
+    else
+      out_ += fmt::format(
+          "<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h2 id=\"{0}-title\"{2}>{1}</h2>\n", id, title,
+          opens_with_headline(section) ? " class=\"unseen\"" : "");
     for (const Block& block : section.blocks) {
       if (block.audience != Audience::terminal) {
         std::visit([this](const auto& body) { render(body); }, block.body);
       }
     }
-    out_ += "</section>\n";
+    out_ += folded ? "</div>\n</details>\n</section>\n" : "</section>\n";
   }
 
   void render(const Headline& headline) {
@@ -290,6 +322,7 @@ class HtmlWriter {
   }
 
   PageScripts scripts_;
+  bool unfolded_;                ///< for paper
   bool drawn_ = false;           ///< charts are drawings, not tables
   bool scripted_ = false;        ///< the page runs reports/html/page.js
   bool missing_charts_ = false;  ///< to be said on the page
@@ -305,7 +338,11 @@ PageScripts built_in_scripts() {
 }
 
 std::string write_html(const Report& report, const PageScripts& scripts) {
-  return HtmlWriter(scripts).write(report);
+  return HtmlWriter(scripts, false).write(report);
+}
+
+std::string write_printable_html(const Report& report) {
+  return HtmlWriter(built_in_scripts(), true).write(report);
 }
 
 std::string write_html(const Report& report) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -110,6 +111,14 @@ class TextWriter {
   }
 
   void render(const Table& table) {
+    // A caption stands where the first column has no title, if it fits.
+    if (!table.columns.empty() && table.columns.front().title.empty() && !table.caption.empty()) {
+      Table headed = table;
+      std::swap(headed.columns.front().title, headed.caption);
+      const TextTableLayout wide = lay_out(headed, widest_ - 2);
+      const bool whole = wide.widths.front() >= display_width(headed.columns.front().title);
+      if (wide.total() <= widest_ - 2 && whole && !breaks_words(headed, wide)) return render(headed);
+    }
     if (!table.caption.empty()) flow("  ", "  ", table.caption + ":");
     const TextTableLayout layout = lay_out(table, widest_ - 2);
     if (layout.total() > widest_ - 2 || breaks_words(table, layout)) return list_rows(table);

@@ -19,6 +19,8 @@ std::string write_text(const Report& report, const TextOptions& options = {});
 std::string write_markdown(const Report& report);
 /// One self-contained file: style, drawings and scripts inside, no request to anywhere.
 std::string write_html(const Report& report);
+/// The same to be printed: nothing is folded.
+std::string write_printable_html(const Report& report);
 std::string write_html(const Report& report, const PageScripts& scripts);  ///< with other scripts, for tests
 
 }  // namespace rackcast::reports

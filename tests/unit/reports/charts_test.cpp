@@ -362,7 +362,9 @@ TEST_CASE("the nearest measured trainings are shown as they turned out, misses t
   workload.evidence = Evidence{};
   workload.evidence->all = {10, 20, 15, 0.1};
   workload.evidence->nearest = {measured_run(1.1, 0.9, 1.3), measured_run(2, 1.5, 2.5)};
-  const Blocks blocks = evidence_blocks(workload);
+  ResultDocument document;
+  document.workloads = {workload};
+  const Blocks blocks = evidence_section(document);
   const auto charts = all<BarChart>(blocks);
   REQUIRE(charts.size() == 1);
   CHECK(charts[0].caption.find("1 of 2 measurements lie within the 90 % interval") != std::string::npos);

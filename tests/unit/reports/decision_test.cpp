@@ -260,6 +260,19 @@ TEST_CASE("colour only where a terminal has it; the words stay") {
   CHECK(write_text(page, {.colour = true}).find("\x1b[33mAt risk") != std::string::npos);
 }
 
+TEST_CASE("a first page that is too long goes without its least figures, and keeps what decides") {
+  ResultDocument d = priced_document();
+  for (int i = 0; i < 3; ++i) d.warnings.emplace_back("ended_early");
+  const std::string whole = write_text(Report{"", "", {build_report(d).sections.front()}});
+  REQUIRE(std::ranges::count(whole, '\n') > 24);
+  const std::string page = decision_text(d);
+  CHECK(std::ranges::count(page, '\n') <= 24);
+  CHECK(page.find("odds of meeting the deadline") != std::string::npos);
+  CHECK(page.find("Purchase") != std::string::npos);
+  CHECK(page.find("Largest risks") != std::string::npos);
+  CHECK(page.find("in the full report") != std::string::npos);  // what was left out is said
+}
+
 TEST_CASE("the first page alone is short, and all of the report begins with it") {
   const ResultDocument d = priced_document();
   const std::string page = decision_text(d);

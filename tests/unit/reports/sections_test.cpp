@@ -82,12 +82,16 @@ TEST_CASE("a part of the cost that is left out is named, and so is each other") 
   CHECK(found);
 }
 
-TEST_CASE("the sliders answer with the spare nodes of the answer") {
-  WhatIf what_if{"DGX", 86400, 8, 2, {}, {}};
-  what_if.workloads = {{"X", 100, 1, {{8, 64, 1, 1, 1}, {16, 128, 2, 2, 2}}}};
+TEST_CASE("the page carries the outcome of every combination, and shows the one that was asked") {
+  WhatIf what_if{{{"Deadline", "goal.deadline", {"7 days", "14 days"}, {}, 1},
+                  {"Feed", "site.power.feed", {"20 kW", "40 kW"}, {}, 0}},
+                 {{"none", {}}, {"9 nodes", {}}, {"4 nodes", {"56 % odds"}}, {"5 nodes", {}}}};
   const std::string html = html_what_if(what_if);
-  CHECK(html.find("8 + 2 spares × DGX") != std::string::npos);
-  CHECK(html.find("\"spares\":2") != std::string::npos);
+  CHECK(html.find(R"(id="what-if-answer">4 nodes</p>)") != std::string::npos);  // 1 * 2 + 0
+  CHECK(html.find("<li>56 % odds</li>") != std::string::npos);
+  CHECK(html.find(R"("counts":[2,2])") != std::string::npos);
+  what_if.outcomes.pop_back();  // a grid with a hole answers nothing
+  CHECK(html_what_if(what_if).empty());
 }
 
 TEST_CASE("the update of the parameters belongs to neither pass") {

@@ -221,7 +221,7 @@ TEST_CASE("html escapes every kind of block") {
       small_chart(bad),
       small_bars(bad),
       Drawing{bad, bad, "<svg></svg>"},
-      WhatIf{bad, 86400, 1, 0, {{bad, 1, 1, {{1, 1, 1, 1, 1}, {2, 2, 2, 2, 2}}}}},
+      WhatIf{{{bad, bad, {bad, bad}}}, {{bad, {bad}}, {bad, {bad}}}},
       Code{bad, bad, true}};
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     CAPTURE(i);
