@@ -85,7 +85,7 @@ class Learning {
       crews_[c].steps = lap.marks(graph_.crews[c].kernels);
     }
     if (cycle_ == 0 && lap.info.cycle > 0) cycle_ = lap.info.cycle, cycle_end_ = times_.size() - 1;
-    return {.changes = {}, .quiet_laps = 0, .stop = is_enough()};
+    return {.quiet_laps = 0, .stop = is_enough()};
   }
 
   [[nodiscard]] bool is_enough() const {
@@ -190,13 +190,13 @@ class Saving {
 
   /// Folded: laps of the steps behind a save, or of regular saves.
   LapDecision look(const GraphLap& lap) {
-    if (++seen_ < laps_.before) return {.changes = {}, .quiet_laps = 0, .stop = false};
+    if (++seen_ < laps_.before) return {.quiet_laps = 0, .stop = false};
     laps_done_ = lap.info.laps;
     times_.push_back(lap.info.time);
     const bool regular = laps_.regular > 0;
     const std::uint64_t most = regular ? std::max(least_saves, most_steps / laps_.every) : most_steps;
     if (lap.info.cycle > 0) cycle_ = lap.info.cycle;
-    return {.changes = {}, .quiet_laps = forever, .stop = cycle_ > 0 || times_.size() >= most};
+    return {.quiet_laps = forever, .stop = cycle_ > 0 || times_.size() >= most};
   }
 
   [[nodiscard]] LearnedSave result(const GraphRun& done, const DataParallelGraph& made) const {

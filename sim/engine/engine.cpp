@@ -145,7 +145,7 @@ RunSummary Engine::run(const Limits& limits) {
       break;
     }
     if (busy_lanes_ == 0 && !advance(until)) {
-      if (later_.empty() && !limits.more_at_until) throw_deadlock();
+      if (later_.empty()) throw_deadlock();
       now_ = std::max(now_, until);
       summary.reason = StopReason::time_limit;
       break;

@@ -15,8 +15,6 @@ struct Limits {
   Duration wall_clock{std::numeric_limits<double>::infinity()};
   Duration until{
       std::numeric_limits<double>::infinity()};  ///< simulated; events at this very time still happen
-  /// The caller will change something at `until`: nothing pending before that is not a deadlock.
-  bool more_at_until = false;
 };
 
 enum class StopReason { finished, event_limit, wall_clock_limit, time_limit, paused };

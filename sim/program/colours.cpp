@@ -61,23 +61,6 @@ class WordBook {
 std::uint64_t bits(double value) {
   return std::bit_cast<std::uint64_t>(value + 0.0);  // -0 is 0
 }
-std::uint64_t bits(SimTime time) {
-  return static_cast<std::uint64_t>(time.ticks);
-}
-
-void put_state(const ActorState& s, std::vector<std::uint64_t>& words) {
-  words.push_back(std::uint64_t{s.pc} << 8 | static_cast<std::uint64_t>(s.blocked));
-  words.push_back(bits(s.slowdown));
-  if (s.blocked == Blocked::asleep) words.push_back(bits(s.until));
-  if (s.blocked == Blocked::flowing) {
-    const Flight& f = s.flight;
-    words.insert(words.end(), {bits(f.left), bits(f.rate), bits(f.since), bits(f.due), f.latent ? 1u : 0u});
-  }
-  for (std::size_t i = 0; i < most_channels; i += 2) {
-    words.push_back(std::uint64_t{s.permits[i]} << 32 | s.permits[i + 1]);
-  }
-  words.insert(words.end(), s.laps.begin(), s.laps.end());
-}
 
 void put_arguments(const FlowProgram& program, const ProgramActor& actor, std::vector<std::uint64_t>& words) {
   const Script& script = program.scripts[actor.script];
@@ -94,7 +77,7 @@ void put_arguments(const FlowProgram& program, const ProgramActor& actor, std::v
 
 }  // namespace
 
-std::vector<std::uint32_t> colours_of(const FlowProgram& program, const ProgramState& state) {
+std::vector<std::uint32_t> colours_of(const FlowProgram& program) {
   std::vector<std::uint32_t> colours;
   colours.reserve(program.actors.size() + program.resources.size());
   WordBook book;
@@ -102,12 +85,11 @@ std::vector<std::uint32_t> colours_of(const FlowProgram& program, const ProgramS
   for (std::size_t i = 0; i < program.actors.size(); ++i) {
     words.clear();
     put_arguments(program, program.actors[i], words);
-    put_state(state.actors[i], words);
     colours.push_back(book.number(words));
   }
   constexpr std::uint64_t resource_mark = 0xffffffffffffffff;  // no script has this number
-  for (std::size_t r = 0; r < state.capacity.size(); ++r) {
-    words.assign({resource_mark, bits(state.capacity[r]), bits(program.resources[r].lost_if_held)});
+  for (const ProgramResource& resource : program.resources) {
+    words.assign({resource_mark, bits(resource.capacity), bits(resource.lost_if_held)});
     colours.push_back(book.number(words));
   }
   return colours;

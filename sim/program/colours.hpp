@@ -4,11 +4,10 @@
 #include <vector>
 
 #include "sim/program/flow_program.hpp"
-#include "sim/program/state.hpp"
 
 namespace rackcast {
 
 /// Actors first, then resources. Compared bit by bit; never equal for an actor and a resource.
-std::vector<std::uint32_t> colours_of(const FlowProgram& program, const ProgramState& state);
+std::vector<std::uint32_t> colours_of(const FlowProgram& program);
 
 }  // namespace rackcast

@@ -175,9 +175,6 @@ void FlowProgram::check() const {
         std::size_t{a.first_flow} + script.flows() > flows.size()) {
       refuse_program(fmt::format("{} lacks arguments", actor_name(i)));
     }
-    if (!(a.slowdown > 0) || std::isinf(a.slowdown)) {
-      refuse_program(fmt::format("{}: slowdown {:g}", actor_name(i), a.slowdown));
-    }
   }
   for (const Usage& use : uses) {
     if (use.resource.index >= resources.size()) refuse_program("a flow uses an unknown resource");
@@ -198,14 +195,6 @@ void FlowProgram::check() const {
     }
     if (s.slot >= scripts[actors[s.from].script].signals()) {
       refuse_program(fmt::format("{} has no signal {}", actor_name(s.from), s.slot));
-    }
-  }
-  for (const ProgramChange& change : changes) {
-    const bool slow = change.what == ProgramChange::What::slowdown;
-    if (change.index >= (slow ? actors.size() : resources.size()))
-      refuse_program("a change of nothing known");
-    if (!(change.value >= 0) || std::isinf(change.value) || (slow && change.value == 0)) {
-      refuse_program(fmt::format("a change to {:g}", change.value));
     }
   }
 }

@@ -54,7 +54,7 @@ class Script {
  public:
   explicit Script(std::string name) : name_(std::move(name)) {}
 
-  /// Zero takes no time and is no event. An actor's slowdown multiplies it.
+  /// Zero takes no time and is no event.
   Script& sleep(std::uint32_t slot, std::string name = "sleep", std::uint32_t cycle = 1);
   Script& flow(std::uint32_t slot, std::string name = "flow", std::uint32_t cycle = 1);
   Script& signal(std::uint32_t slot);
@@ -125,7 +125,6 @@ struct ProgramActor {
   std::uint32_t first_flow = 0;
   std::uint32_t number = 0;  ///< names: "<script>/<number>"
   std::uint32_t count = 1;   ///< how many alike it stands for
-  double slowdown = 1;       ///< > 0: multiplies sleeps
 };
 
 /// Permits for one channel of one actor, given by one signal slot of another (or the same).
@@ -133,15 +132,6 @@ struct ProgramSignal {
   std::uint32_t from = 0, slot = 0;
   std::uint32_t to = 0, channel = 0;
   std::uint32_t permits = 1;
-};
-
-/// Something that will be different from a certain time on: a failed or recovered link, a straggler.
-struct ProgramChange {
-  enum class What : std::uint8_t { capacity, slowdown };
-  Duration time{};
-  What what = What::capacity;
-  std::uint32_t index = 0;  ///< of the resource or actor
-  double value = 0;
 };
 
 /// Indices count from 0 in the order of adding.
@@ -155,7 +145,6 @@ struct FlowProgram {
   std::vector<Duration> durations;
   std::vector<ProgramActor> actors;
   std::vector<ProgramSignal> signals;
-  std::vector<ProgramChange> changes;  ///< in any order
 
   /// Throws Error (internal) if a loop is not closed.
   std::uint32_t add_script(Script script);
@@ -168,7 +157,6 @@ struct FlowProgram {
   std::uint32_t add_duration(Duration duration);
   std::uint32_t add_actor(ProgramActor actor);
   void add_signal(const ProgramSignal& signal) { signals.push_back(signal); }
-  void add_change(const ProgramChange& change) { changes.push_back(change); }
 
   [[nodiscard]] std::string actor_name(std::uint32_t actor) const;
   [[nodiscard]] std::string resource_name(std::uint32_t resource) const;

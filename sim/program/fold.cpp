@@ -98,42 +98,39 @@ class QuotientBuilder {
       ++actor_cells_;
   }
 
-  FoldedProgram build(const ProgramState& state) {
+  FoldedProgram build() {
     const auto actors = static_cast<std::uint32_t>(from_.actors.size());
     out_.program.scripts = from_.scripts;
     out_.program.resource_groups = from_.resource_groups;
     out_.program.durations = from_.durations;
     out_.actor_cell.assign(partition_.cell.begin(), partition_.cell.begin() + actors);
     for (std::size_t v = actors; v < partition_.cell.size(); ++v) {
-      out_.resource_cell.push_back(partition_.cell[v] - actor_cells_);
+      resource_cell_.push_back(partition_.cell[v] - actor_cells_);
     }
-    add_cells(state);
+    add_cells();
     add_loads();
     add_signals();
     return std::move(out_);
   }
 
  private:
-  void add_cells(const ProgramState& state) {
+  void add_cells() {
     const auto actors = static_cast<std::uint32_t>(from_.actors.size());
-    out_.state.now = state.now;
     for (std::uint32_t cell = 0; cell < partition_.cells(); ++cell) {
       const std::uint32_t member = partition_.representative[cell];
       if (cell < actor_cells_) {
         out_.program.actors.push_back(from_.actors[member]);
         out_.program.actors.back().count = 0;
-        out_.state.actors.push_back(state.actors[member]);
       } else {
         out_.program.resources.push_back(from_.resources[member - actors]);
         out_.program.resources.back().count = 0;
-        out_.state.capacity.push_back(state.capacity[member - actors]);
       }
     }
     for (std::size_t a = 0; a < actors; ++a) {
       out_.program.actors[out_.actor_cell[a]].count += from_.actors[a].count;
     }
     for (std::size_t r = 0; r < from_.resources.size(); ++r) {
-      out_.program.resources[out_.resource_cell[r]].count += from_.resources[r].count;
+      out_.program.resources[resource_cell_[r]].count += from_.resources[r].count;
     }
   }
 
@@ -151,7 +148,7 @@ class QuotientBuilder {
         for (const Usage& use : from_.uses_of(from_.flows[actor.first_flow + slot])) {
           const std::uint32_t r = use.resource.index;
           if (use.coefficient == 0 || redundant_[r] || !stands_for_its_cell(r)) continue;
-          loads.push_back({out_.actor_cell[a], slot, out_.resource_cell[r], use.coefficient});
+          loads.push_back({out_.actor_cell[a], slot, resource_cell_[r], use.coefficient});
         }
       }
     }
@@ -173,7 +170,7 @@ class QuotientBuilder {
         }
         std::vector<ResourceId> held;
         for (const ResourceId r : from_.holds_of(from_.flows[first + slot]))
-          held.push_back({out_.resource_cell[r.index]});
+          held.push_back({resource_cell_[r.index]});
         std::ranges::sort(held);
         held.erase(std::unique(held.begin(), held.end()), held.end());
         out_.program.add_flow(from_.flows[first + slot].arguments, uses, held);
@@ -212,25 +209,17 @@ class QuotientBuilder {
   const std::vector<bool>& redundant_;
   const Partition& partition_;
   std::uint32_t actor_cells_ = 0;
+  std::vector<std::uint32_t> resource_cell_;
   FoldedProgram out_;
 };
 
 }  // namespace
 
-FoldedProgram fold(const FlowProgram& program, const ProgramState& state) {
-  const std::vector<bool> redundant = redundant_resources(program, state.capacity);
+FoldedProgram fold(const FlowProgram& program) {
+  const std::vector<bool> redundant = redundant_resources(program);
   const InfluenceGraph graph = InfluenceBuilder(program, redundant).build();
-  const Partition partition = coarsest_stable_partition(graph, colours_of(program, state));
-  return QuotientBuilder(program, redundant, partition).build(state);
-}
-
-ProgramState unfold(const ProgramState& state, const std::vector<std::uint32_t>& actor_cell,
-                    const std::vector<std::uint32_t>& resource_cell) {
-  ProgramState out;
-  out.now = state.now;
-  for (const std::uint32_t cell : actor_cell) out.actors.push_back(state.actors[cell]);
-  for (const std::uint32_t cell : resource_cell) out.capacity.push_back(state.capacity[cell]);
-  return out;
+  const Partition partition = coarsest_stable_partition(graph, colours_of(program));
+  return QuotientBuilder(program, redundant, partition).build();
 }
 
 }  // namespace rackcast

@@ -25,13 +25,12 @@ struct Batch {
 
 class Search {
  public:
-  Search(const FlowProgram& program, const std::vector<double>& capacity)
+  explicit Search(const FlowProgram& program)
       : program_(program),
-        capacity_(capacity),
-        redundant_(capacity.size(), false),
-        batch_of_(capacity.size(), 0),
-        load_(capacity.size(), 0),
-        own_(capacity.size(), 0) {
+        redundant_(program.resources.size(), false),
+        batch_of_(redundant_.size(), 0),
+        load_(redundant_.size(), 0),
+        own_(redundant_.size(), 0) {
     make_batches();
   }
 
@@ -48,7 +47,8 @@ class Search {
         const double most = std::min(load_[from->r], covered({from, to}));
         // A resource that is less while it is held may bind then.
         const bool varies = program_.resources[from->r].lost_if_held > 0;
-        if (!varies && most <= capacity_[from->r] * (1 + rounding)) implied.push_back(from->r);
+        if (!varies && most <= program_.resources[from->r].capacity * (1 + rounding))
+          implied.push_back(from->r);
         load_[from->r] = 0;
         from = to;
       }
@@ -60,9 +60,10 @@ class Search {
  private:
   void make_batches() {
     std::map<std::pair<std::uint32_t, double>, std::uint32_t> known;
-    for (std::uint32_t r = 0; r < capacity_.size(); ++r) {
-      const auto [it, fresh] = known.emplace(std::pair{program_.resources[r].group, capacity_[r]},
-                                             static_cast<std::uint32_t>(batches_.size()));
+    for (std::uint32_t r = 0; r < program_.resources.size(); ++r) {
+      const auto [it, fresh] =
+          known.emplace(std::pair{program_.resources[r].group, program_.resources[r].capacity},
+                        static_cast<std::uint32_t>(batches_.size()));
       if (fresh) batches_.emplace_back();
       batches_[it->second].resources.push_back(r);
       batch_of_[r] = it->second;
@@ -86,7 +87,7 @@ class Search {
     for (const Usage& use : program_.uses_of(flow)) {
       const std::uint32_t r = use.resource.index;
       if (batch_of_[r] == batch || redundant_[r] || use.coefficient == 0) continue;
-      rate = std::min(rate, capacity_[r] / use.coefficient);
+      rate = std::min(rate, program_.resources[r].capacity / use.coefficient);
     }
     return rate;
   }
@@ -143,7 +144,7 @@ class Search {
         loads[batch_of_[s]] += use.coefficient;
         if (seen_[s] == round_) continue;
         seen_[s] = round_;
-        covers[batch_of_[s]].capacity += capacity_[s];
+        covers[batch_of_[s]].capacity += program_.resources[s].capacity;
       }
       for (std::size_t g = 0; g < covers.size(); ++g) {
         covers[g].factor = std::max(covers[g].factor, through.coefficient / loads[g]);
@@ -160,9 +161,8 @@ class Search {
   };
 
   const FlowProgram& program_;
-  const std::vector<double>& capacity_;
   std::vector<bool> redundant_;
-  std::vector<std::uint32_t> seen_ = std::vector<std::uint32_t>(capacity_.size(), 0);
+  std::vector<std::uint32_t> seen_ = std::vector<std::uint32_t>(redundant_.size(), 0);
   std::uint32_t round_ = 0;
   std::vector<std::uint32_t> batch_of_;
   std::vector<Batch> batches_;
@@ -171,8 +171,8 @@ class Search {
 
 }  // namespace
 
-std::vector<bool> redundant_resources(const FlowProgram& program, const std::vector<double>& capacity) {
-  return Search(program, capacity).run();
+std::vector<bool> redundant_resources(const FlowProgram& program) {
+  return Search(program).run();
 }
 
 }  // namespace rackcast

@@ -21,7 +21,7 @@
 
 namespace rackcast {
 
-/// Per resource. `capacity` replaces that of the program.
-std::vector<bool> redundant_resources(const FlowProgram& program, const std::vector<double>& capacity);
+/// Per resource.
+std::vector<bool> redundant_resources(const FlowProgram& program);
 
 }  // namespace rackcast

@@ -21,8 +21,7 @@ ProgramSegment::ProgramSegment(const FlowProgram& program, const ProgramState& s
   engine_.set_tracer(tracer);
   live_.resize(program.actors.size());
   for (std::uint32_t i = 0; i < live_.size(); ++i) static_cast<ActorState&>(live_[i]) = state.actors[i];
-  capacity_ = state.capacity;
-  holders_.resize(capacity_.size());
+  holders_.resize(program.resources.size());
   for (std::uint32_t i = 0; i < live_.size(); ++i)
     if (live_[i].blocked == Blocked::flowing)
       for (const ResourceId held :
@@ -96,7 +95,7 @@ Process ProgramSegment::act(Engine& engine, ProgramSegment& self, std::uint32_t 
     switch (op.kind) {
       case Op::Kind::sleep: {
         const std::uint32_t slot = self.program_.actors[index].first_duration + self.slot_of(actor, op);
-        actor.until = engine.time_after(self.program_.durations[slot] * actor.slowdown);
+        actor.until = engine.time_after(self.program_.durations[slot]);
         if (actor.until == engine.now()) break;
         actor.blocked = Blocked::asleep;
         const SimTime start = engine.now();
@@ -176,12 +175,7 @@ const ProgramFlow& ProgramSegment::flow_of(std::uint32_t index, const Op& op) co
 
 double ProgramSegment::capacity_left(std::uint32_t resource) const {
   const double lost = holders_[resource] > 0 ? program_.resources[resource].lost_if_held : 0;
-  return capacity_[resource] * (1 - lost);
-}
-
-void ProgramSegment::set_capacity(std::uint32_t resource, double capacity) {
-  capacity_[resource] = capacity;
-  network_.set_capacity({resource}, capacity_left(resource));
+  return program_.resources[resource].capacity * (1 - lost);
 }
 
 void ProgramSegment::hold(const ProgramFlow& flow) {
@@ -264,7 +258,6 @@ ProgramState ProgramSegment::state() const {
   out.now = engine_.now();
   out.actors.reserve(live_.size());
   for (std::uint32_t i = 0; i < live_.size(); ++i) out.actors.push_back(state_of(i));
-  out.capacity = capacity_;
   return out;
 }
 

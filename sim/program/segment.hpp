@@ -47,10 +47,6 @@ class ProgramSegment final : public Waitable {
   /// Writes down what blocked actors have waited so far, between instants.
   void bring_accounts_up_to_date();
 
-  void set_capacity(std::uint32_t resource, double capacity);
-  /// Of the sleeps that begin from now on.
-  void set_slowdown(std::uint32_t actor, double slowdown) { live_[actor].slowdown = slowdown; }
-
   [[nodiscard]] std::string describe(std::uint64_t actor) const override;
 
  private:
@@ -80,7 +76,6 @@ class ProgramSegment final : public Waitable {
   Network network_;
   SignalIndex signals_;
   std::vector<Live> live_;
-  std::vector<double> capacity_;        ///< of each resource while nobody holds it
   std::vector<std::uint32_t> holders_;  ///< of each resource
   std::vector<TrackId> tracks_;
   std::vector<MarkLog>& marks_;

@@ -19,16 +19,18 @@ namespace {
 class Simulation {
  public:
   Simulation(const FlowProgram& program, const ProgramOptions& options)
-      : original_(program), options_(options), changes_(program.changes) {
+      : original_(program), options_(options) {
     program.check();
-    std::stable_sort(changes_.begin(), changes_.end(),
-                     [](const ProgramChange& a, const ProgramChange& b) { return a.time < b.time; });
   }
 
   ProgramResult run() {
-    ProgramState state = initial_state(original_);
-    make_changes_due(state);
-    enter(refold(std::move(state)));
+    if (options_.fold_space) fold_in_space();
+    result_.logs.resize(program().actors.size());
+    result_.cells = result_.logs.size();
+    if (options_.account)
+      for (const ProgramActor& actor : program().actors)
+        result_.accounts.emplace_back(program().scripts[actor.script].ops().size());
+    enter(initial_state(program()));
     for (;;) {
       const RunSummary summary = segment_->run(limits());
       result_.events += summary.events;
@@ -36,8 +38,6 @@ class Simulation {
       if (summary.reason == StopReason::paused) {
         at_lap();
         if (stopped_) break;
-      } else if (summary.reason == StopReason::time_limit && change_is_due()) {
-        at_change();
       } else {
         result_.reason = summary.reason;
         settle_accounts();
@@ -48,54 +48,22 @@ class Simulation {
   }
 
  private:
-  [[nodiscard]] const FlowProgram& program() const { return folded_ ? folded_->program : original_; }
+  [[nodiscard]] const FlowProgram& program() const { return folded_ ? *folded_ : original_; }
   [[nodiscard]] bool pausing() const { return options_.fold_time || options_.at_lap; }
-
-  [[nodiscard]] SimTime next_change() const {
-    return next_ < changes_.size() ? clock_.ticks(changes_[next_].time) : never;
-  }
-  [[nodiscard]] bool change_is_due() const { return next_change() <= segment_->now(); }
 
   [[nodiscard]] Limits limits() const {
     Limits out = options_.limits;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
     out.wall_clock -= Duration{spent.count()};
     if (out.max_events != forever) out.max_events -= std::min(out.max_events, result_.events);
-    if (next_ < changes_.size() && changes_[next_].time <= out.until) {
-      out.until = changes_[next_].time;
-      out.more_at_until = true;
-    }
     return out;
   }
 
-  // ---- going on from a state
-
-  /// The state of the original program, folded if that is wanted.
-  ProgramState refold(ProgramState state) {
-    folded_.reset();
-    if (options_.fold_space) {
-      ++result_.foldings;
-      FoldedProgram folded = fold(original_, state);
-      if (folded.program.actors.size() < original_.actors.size()) {
-        state = std::move(folded.state);
-        folded_ = std::move(folded);
-      }
-    }
-    begin_era();
-    return state;
-  }
-
-  void begin_era() {
-    auto& era = result_.eras.emplace_back();
-    if (folded_) era.cell = folded_->actor_cell;
-    era.logs.resize(program().actors.size());
-    if (options_.account)
-      for (const ProgramActor& actor : program().actors)
-        era.accounts.emplace_back(program().scripts[actor.script].ops().size());
-    if (result_.cells == 0) result_.cells = era.logs.size();
-    result_.most_cells = std::max(result_.most_cells, era.logs.size());
-    for (LapWatch& watch : watches_) watch.forget();
-    merge_wait_ = merge_gap_ = 1;
+  void fold_in_space() {
+    FoldedProgram folded = fold(original_);
+    if (folded.program.actors.size() == original_.actors.size()) return;
+    result_.cell = std::move(folded.actor_cell);
+    folded_ = std::move(folded.program);
   }
 
   void settle_accounts() {
@@ -103,47 +71,9 @@ class Simulation {
   }
 
   void enter(const ProgramState& state) {
-    auto& era = result_.eras.back();
     segment_.emplace(program(), state,
-                     SegmentRecord{&era.logs, &era.accounts, options_.tracer, &options_.lane}, pausing());
-  }
-
-  // ---- changes
-
-  void apply(const ProgramChange& change, ProgramState& state) const {
-    if (change.what == ProgramChange::What::capacity) {
-      state.capacity[change.index] = change.value;
-    } else {
-      state.actors[change.index].slowdown = change.value;
-    }
-  }
-  void make_changes_due(ProgramState& state) {
-    for (; next_change() <= state.now; ++next_) apply(changes_[next_], state);
-  }
-  [[nodiscard]] ProgramState unfolded_state() {
-    settle_accounts();
-    ProgramState state = segment_->state();
-    return folded_ ? unfold(state, folded_->actor_cell, folded_->resource_cell) : state;
-  }
-
-  /// In full, a change just happens; folded, it may break a cell.
-  void at_change() {
-    if (!options_.fold_space) {
-      for (; change_is_due(); ++next_) apply_live(changes_[next_]);
-      for (LapWatch& watch : watches_) watch.forget();
-      return;
-    }
-    ProgramState state = unfolded_state();
-    make_changes_due(state);
-    state = refold(std::move(state));
-    enter(state);
-  }
-  void apply_live(const ProgramChange& change) {
-    if (change.what == ProgramChange::What::capacity) {
-      segment_->set_capacity(change.index, change.value);
-    } else {
-      segment_->set_slowdown(change.index, change.value);
-    }
+                     SegmentRecord{&result_.logs, &result_.accounts, options_.tracer, &options_.lane},
+                     pausing());
   }
 
   // ---- laps
@@ -158,13 +88,10 @@ class Simulation {
     for (std::uint32_t deeper = depth + 1; deeper < most_nested_loops; ++deeper) watches_[deeper].forget();
     if (std::exchange(watched_[depth], loop) != loop) watches_[depth].forget();
     std::optional<Repetition> found;
-    std::vector<MarkLog>& logs = result_.eras.back().logs;
     if (options_.fold_time || options_.account) settle_accounts();
-    if (options_.fold_time)
-      found = watches_[depth].see(program(), *segment_, logs, result_.eras.back().accounts);
+    if (options_.fold_time) found = watches_[depth].see(program(), *segment_, result_.logs, result_.accounts);
     std::uint64_t quiet = forever;
     if (options_.at_lap && is_outermost(loop) && !ask(depth, found, quiet)) return;
-    if (options_.fold_space && is_outermost(loop) && try_to_merge()) return;
     if (found) try_to_skip(*found, depth, quiet);
   }
 
@@ -184,53 +111,19 @@ class Simulation {
     return true;
   }
 
-  /// False if something has changed and the run went on from there.
+  /// False if the run ends here.
   bool ask(std::uint32_t depth, const std::optional<Repetition>& found, std::uint64_t& quiet) {
     const std::uint64_t laps = segment_->state_of(segment_->pacer()).laps[depth];
-    const auto& era = result_.eras.back();
-    LapDecision decision = options_.at_lap(
-        {laps, clock_.duration(segment_->now()), cycle_of(found, depth), era.cell, era.logs, era.accounts});
+    const LapDecision decision =
+        options_.at_lap({laps, clock_.duration(segment_->now()), cycle_of(found, depth), result_.cell,
+                         result_.logs, result_.accounts});
     quiet = decision.quiet_laps;
-    if (decision.stop) {
-      stopped_ = true;
-      return false;
-    }
-    if (decision.changes.empty()) return true;
-    for (ProgramChange& change : decision.changes) change.time = clock_.duration(segment_->now());
-    changes_.insert(changes_.begin() + static_cast<std::ptrdiff_t>(next_), decision.changes.begin(),
-                    decision.changes.end());
-    at_change();
-    return false;
-  }
-
-  /// Cells split by a change are one again when their states coincide. Tried at laps 1, 3, 7, ... of an era.
-  bool try_to_merge() {
-    if (result_.eras.size() == 1 || --merge_wait_ != 0) return false;
-    merge_wait_ = merge_gap_ *= 2;
-    settle_accounts();
-    FoldedProgram again = fold(program(), segment_->state());
-    ++result_.foldings;
-    if (again.program.actors.size() == program().actors.size()) return false;
-    if (folded_) {
-      for (std::uint32_t& cell : folded_->actor_cell) cell = again.actor_cell[cell];
-      for (std::uint32_t& cell : folded_->resource_cell) cell = again.resource_cell[cell];
-      std::swap(again.actor_cell, folded_->actor_cell);
-      std::swap(again.resource_cell, folded_->resource_cell);
-    }
-    const ProgramState state = std::move(again.state);
-    segment_.reset();
-    folded_ = std::move(again);
-    begin_era();
-    enter(state);
-    return true;
+    stopped_ = decision.stop;
+    return !stopped_;
   }
 
   void try_to_skip(const Repetition& found, std::uint32_t depth, std::uint64_t quiet) {
     std::uint64_t times = found.times;
-    if (next_change() != never && found.period.ticks > 0) {
-      const SimTime room = next_change() - segment_->now();
-      times = std::min(times, static_cast<std::uint64_t>(room.ticks / found.period.ticks));
-    }
     for (const auto& progress : found.progress) {
       if (progress.actor == segment_->pacer() && progress.depth <= depth && quiet != forever) {
         times = std::min(times, quiet / progress.laps);
@@ -238,7 +131,7 @@ class Simulation {
     }
     times = std::min(times, laps_before_time_limit(found.period));
     if (times == 0) return;
-    skip(found, times, result_.eras.back().logs);
+    skip(found, times);
     watches_[depth].forget();
   }
 
@@ -248,7 +141,7 @@ class Simulation {
     return room.ticks > 0 ? static_cast<std::uint64_t>(room.ticks / period.ticks) : 0;
   }
 
-  void skip(const Repetition& repetition, std::uint64_t times, std::vector<MarkLog>& logs) {
+  void skip(const Repetition& repetition, std::uint64_t times) {
     ++result_.skips;
     ProgramState state = segment_->state();
     const double end = static_cast<double>(repetition.period.ticks) * static_cast<double>(times);
@@ -259,10 +152,9 @@ class Simulation {
     }
     for (const auto& moved : repetition.moved)
       move_on(state.actors[moved.actor].flight, static_cast<double>(times) * moved.work, clock_);
-    for (std::size_t i = 0; i < logs.size(); ++i) {
-      logs[i].repeat_since(repetition.marks_before[i], times, repetition.period);
-    }
-    add_repetitions(repetition.accounts_before, times, result_.eras.back().accounts);
+    for (std::size_t i = 0; i < result_.logs.size(); ++i)
+      result_.logs[i].repeat_since(repetition.marks_before[i], times, repetition.period);
+    add_repetitions(repetition.accounts_before, times, result_.accounts);
     enter(state);
   }
 
@@ -277,14 +169,11 @@ class Simulation {
   const ProgramOptions& options_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   Clock clock_{TickLength::picosecond};
-  std::vector<ProgramChange> changes_;  ///< by time
-  std::size_t next_ = 0;
-  std::optional<FoldedProgram> folded_;
+  std::optional<FlowProgram> folded_;
   std::optional<ProgramSegment> segment_;
   std::array<LapWatch, most_nested_loops> watches_;         ///< by depth of the pacer's loops
   std::array<std::uint32_t, most_nested_loops> watched_{};  ///< the loops: their operations
   bool stopped_ = false;
-  std::uint64_t merge_wait_ = 1, merge_gap_ = 1;
   ProgramResult result_;
 };
 
@@ -292,19 +181,16 @@ class Simulation {
 
 std::vector<Mark> ProgramResult::marks(std::uint32_t actor) const {
   std::vector<Mark> out;
-  for (const Era& era : eras) era.logs[era.cell.empty() ? actor : era.cell[actor]].expand(out);
+  logs[cell.empty() ? actor : cell[actor]].expand(out);
   return out;
 }
 
 std::vector<Duration> ProgramResult::spent(std::uint32_t actor) const {
   const Clock clock{TickLength::picosecond};
   std::vector<Duration> out;
-  for (const Era& era : eras) {
-    if (era.accounts.empty()) continue;
-    const std::vector<std::int64_t>& ticks = era.accounts[era.cell.empty() ? actor : era.cell[actor]];
-    out.resize(ticks.size(), Duration{0});
-    for (std::size_t op = 0; op < ticks.size(); ++op) out[op] += clock.duration({ticks[op]});
-  }
+  if (accounts.empty()) return out;
+  for (const std::int64_t ticks : accounts[cell.empty() ? actor : cell[actor]])
+    out.push_back(clock.duration({ticks}));
   return out;
 }
 

@@ -1,14 +1,11 @@
 #pragma once
 /// Simulates a FlowProgram, folded in space and in time, or in full.
 ///
-/// In space: actors that are alike are one (fold.hpp). When something breaks the symmetry, be it a
-/// change known beforehand or one decided at a lap, the state is written out for every actor, the change is
-/// made, and the program is folded anew with the states as colours. After that, folding is tried again at
-/// some laps of its outermost steady loop, so that cells merge once their states coincide.
+/// In space: actors that are alike are one (fold.hpp).
 ///
 /// In time: when the pacer (the first actor with a steady loop) begins another lap, the state of everybody is
 /// compared with an earlier one, bit by bit, times taken relative to now. If they are equal but for the laps
-/// completed, the program will do the same again until a loop ends or something changes; those repetitions
+/// completed, the program will do the same again until a loop ends; those repetitions
 /// are skipped: time and laps move on by a multiple of the period. Brent's algorithm (R. Brent, "An improved
 /// Monte Carlo factorization algorithm", BIT 20, 1980) decides which earlier state to keep, so any period is
 /// found with one kept state. Nested steady loops are skipped on every level: the steps of an epoch and the
@@ -37,9 +34,8 @@ struct LapInfo {
 };
 /// Answer to a lap.
 struct LapDecision {
-  std::vector<ProgramChange> changes{};  ///< happen now; their time is not read
-  std::uint64_t quiet_laps = forever;    ///< for so many laps there will be no change: they may be skipped
-  bool stop = false;                     ///< the run ends here; its result is not partial
+  std::uint64_t quiet_laps = forever;  ///< so many laps may be skipped
+  bool stop = false;                   ///< the run ends here; its result is not partial
 };
 
 struct ProgramOptions {
@@ -49,20 +45,17 @@ struct ProgramOptions {
   Tracer* tracer = nullptr;  ///< sees what is simulated, that is one actor of each cell, and no skipped lap
   LaneOfActor lane{};        ///< of the trace; absent: one by the actor's name
   bool account = false;      ///< keeps ProgramResult::spent()
-  /// Asked at every lap of the pacer's outermost steady loop that is simulated: failures drawn at run time,
-  /// data that differ from step to step.
+  /// Asked at every lap of the pacer's outermost steady loop that is simulated.
   std::function<LapDecision(const LapInfo&)> at_lap{};
 };
 
 class ProgramResult {
  public:
   StopReason reason = StopReason::finished;
-  std::uint64_t events = 0;    ///< simulated
-  std::uint64_t laps = 0;      ///< of the pacer, simulated
-  std::uint64_t skips = 0;     ///< how often laps were skipped
-  std::uint64_t foldings = 0;  ///< how often the program was folded
-  std::size_t cells = 0;       ///< actors in the first folded program
-  std::size_t most_cells = 0;  ///< and in the largest
+  std::uint64_t events = 0;  ///< simulated
+  std::uint64_t laps = 0;    ///< of the pacer, simulated
+  std::uint64_t skips = 0;   ///< how often laps were skipped
+  std::size_t cells = 0;     ///< actors in the folded program
   Duration end{};
 
   [[nodiscard]] bool partial() const { return reason != StopReason::finished; }
@@ -73,13 +66,9 @@ class ProgramResult {
   /// accounts. Together they are the time until the actor ended.
   [[nodiscard]] std::vector<Duration> spent(std::uint32_t actor) const;
 
-  /// A stretch of the run in which the same actors were together.
-  struct Era {
-    std::vector<std::uint32_t> cell;  ///< per actor; empty: each for itself
-    std::vector<MarkLog> logs;        ///< per cell
-    TimeAccounts accounts;            ///< the same
-  };
-  std::vector<Era> eras;
+  std::vector<std::uint32_t> cell;  ///< per actor; empty: each for itself
+  std::vector<MarkLog> logs;        ///< per cell
+  TimeAccounts accounts;            ///< the same
 };
 
 /// Runs until every actor that is no daemon has ended, or a limit. Throws Error (internal) for a program that

@@ -5,12 +5,8 @@ namespace rackcast {
 ProgramState initial_state(const FlowProgram& program) {
   ProgramState state;
   state.actors.resize(program.actors.size());
-  for (std::size_t i = 0; i < program.actors.size(); ++i) {
+  for (std::size_t i = 0; i < program.actors.size(); ++i)
     state.actors[i].permits = program.scripts[program.actors[i].script].initial_permits();
-    state.actors[i].slowdown = program.actors[i].slowdown;
-  }
-  state.capacity.reserve(program.resources.size());
-  for (const ProgramResource& resource : program.resources) state.capacity.push_back(resource.capacity);
   return state;
 }
 
