@@ -81,8 +81,6 @@ struct ActivityId {
   std::uint32_t generation = 0;
 };
 
-enum class ActivityEnd { completed, cancelled };
-
 /// The exact state of an activity. Another network can resume it from here, and it ends at the same tick.
 /// Times are relative to the instant in which flight() is called.
 struct Flight {
@@ -134,15 +132,12 @@ class Network final : public EventSink, public Waitable {
   [[nodiscard]] Flight flight(ActivityId id) const;
   /// Starts an activity where it stood elsewhere; its work and latency are not read.
   ActivityId resume(const Activity& activity, const Flight& flight);
-  /// Takes it off its resources; whoever waits for it goes on with ActivityEnd::cancelled.
-  void cancel(ActivityId id);
 
   struct EndAwaiter : WaitNode {
     EndAwaiter(Network& in, ActivityId of) : network(in), id(of) {}
 
     Network& network;
     ActivityId id;
-    ActivityEnd outcome = ActivityEnd::completed;
 
     bool await_ready() const noexcept { return !network.in_flight(id); }
     template <class P>
@@ -150,7 +145,7 @@ class Network final : public EventSink, public Waitable {
       Engine::note_wait(*this, self, network, id.slot);
       network.activities_[id.slot].waiters.push(*this);
     }
-    ActivityEnd await_resume() const noexcept { return outcome; }
+    void await_resume() const noexcept {}
   };
   /// `co_await network.wait(id)`; at once if it has ended.
   [[nodiscard]] EndAwaiter wait(ActivityId id) { return {*this, id}; }
@@ -159,9 +154,6 @@ class Network final : public EventSink, public Waitable {
 
   [[nodiscard]] std::string describe(std::uint64_t slot) const override;
   [[nodiscard]] bool outlasts_clock(std::uint64_t slot) const override;
-
-  /// Solves every component at the next settle instead of the touched ones; for tests.
-  void set_full_solve(bool full) { full_solve_ = full; }
 
   bool confirm(std::uint64_t token, SimTime at) override;
   void fire(std::uint64_t token) override;
@@ -219,7 +211,7 @@ class Network final : public EventSink, public Waitable {
   void check(const Activity& activity) const;
   void enter(std::uint32_t slot);
   void leave(std::uint32_t slot);
-  void end(std::uint32_t slot, ActivityEnd outcome);
+  void end(std::uint32_t slot);
   void touch(std::uint32_t resource);
   void request_settle();
   void settle();
@@ -246,7 +238,6 @@ class Network final : public EventSink, public Waitable {
   std::vector<std::uint32_t> arrived_;                   ///< slots to settle
   std::vector<std::uint32_t> touched_;                   ///< resources to settle
   bool settle_requested_ = false;
-  bool full_solve_ = false;
 
   // Working memory of settle().
   std::uint32_t round_ = 0;

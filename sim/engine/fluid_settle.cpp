@@ -39,7 +39,7 @@ void Network::fire(std::uint64_t token) {
   if (s.state == State::latent) {
     enter(slot);
   } else {
-    end(slot, ActivityEnd::completed);
+    end(slot);
   }
 }
 
@@ -74,31 +74,21 @@ void Network::book(Slot& s, double done) {
   }
 }
 
-void Network::end(std::uint32_t slot, ActivityEnd outcome) {
+void Network::end(std::uint32_t slot) {
   Slot& s = activities_[slot];
   if (s.state == State::flowing) {
     // Completed means all of it: the end was rounded to a tick, the work is not.
-    book(s, outcome == ActivityEnd::completed ? s.left : done_since(s));
+    book(s, s.left);
     leave(slot);
   }
   if (engine_.tracer() != nullptr) trace_end(slot);
-  while (WaitNode* node = s.waiters.pop()) {
-    static_cast<EndAwaiter*>(node)->outcome = outcome;
-    engine_.wake(*node);
-  }
+  while (WaitNode* node = s.waiters.pop()) engine_.wake(*node);
   give_back(slot);
-}
-
-void Network::cancel(ActivityId id) {
-  if (in_flight(id)) end(id.slot, ActivityEnd::cancelled);
 }
 
 void Network::settle() {
   settle_requested_ = false;
   ++round_;
-  if (full_solve_) {
-    for (std::uint32_t slot = 0; slot < activities_.size(); ++slot) settle_around(slot);
-  }
   for (const std::uint32_t slot : arrived_) settle_around(slot);
   for (const std::uint32_t r : touched_) {
     resources_[r].touched = false;

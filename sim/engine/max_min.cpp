@@ -139,8 +139,4 @@ const std::vector<double>& MaxMinSolver::solve(const MaxMinProblem& p) {
   return rates_;
 }
 
-std::vector<double> solve_max_min(const MaxMinProblem& problem) {
-  return MaxMinSolver{}.solve(problem);
-}
-
 }  // namespace rackcast

@@ -80,7 +80,4 @@ class MaxMinSolver {
   std::vector<Level> levels_;  ///< heap, lowest level first
 };
 
-/// For tests and one-off use.
-std::vector<double> solve_max_min(const MaxMinProblem& problem);
-
 }  // namespace rackcast

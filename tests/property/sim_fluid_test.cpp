@@ -72,13 +72,29 @@ Case random_case(std::uint64_t seed) {
   return c;
 }
 
-Process send(Engine& engine, Network& network, const Flow& flow, double& end) {
+/// Has every component solved again at the end of this instant.
+void touch_all(Network& network, std::size_t resources) {
+  for (std::uint32_t r = 0; r < resources; ++r) {
+    const double capacity = network.capacity({r});
+    network.set_capacity({r}, capacity + 1);
+    network.set_capacity({r}, capacity);
+  }
+}
+
+Process touch_at(Engine& engine, Network& network, Duration start, Duration latency, std::size_t resources) {
+  co_await engine.sleep(start);
+  co_await engine.sleep(latency);
+  touch_all(network, resources);
+}
+
+Process send(Engine& engine, Network& network, const Flow& flow, double& end, std::size_t touched) {
   co_await engine.sleep(Duration{flow.start});
   co_await network.run({.work = flow.work,
                         .uses = flow.uses,
                         .weight = flow.weight,
                         .rate_cap = flow.cap,
                         .latency = Duration{flow.latency}});
+  touch_all(network, touched);
   end = engine.time().base();
 }
 
@@ -106,16 +122,22 @@ Process watch(Engine& engine, Network& network, const Case& c, double& highest) 
 Outcome simulate(const Case& c, bool full_solve = false) {
   Engine engine;
   Network network(engine);
-  network.set_full_solve(full_solve);
   for (std::size_t r = 0; r < c.capacities.size(); ++r) {
     network.add_resource("r" + std::to_string(r), Bandwidth{c.capacities[r]});
   }
+  const std::size_t touched = full_solve ? c.capacities.size() : 0;
   Outcome outcome;
   outcome.ends.resize(c.flows.size(), -1);
   for (std::size_t f = 0; f < c.flows.size(); ++f) {
-    engine.spawn("flow/" + std::to_string(f), send(engine, network, c.flows[f], outcome.ends[f]));
+    const Flow& flow = c.flows[f];
+    engine.spawn("flow/" + std::to_string(f), send(engine, network, flow, outcome.ends[f], touched));
+    if (full_solve)
+      engine.spawn("touch", touch_at(engine, network, Duration{flow.start}, Duration{flow.latency}, touched));
   }
-  for (const Change& one : c.changes) engine.spawn("change", change(engine, network, one));
+  for (const Change& one : c.changes) {
+    engine.spawn("change", change(engine, network, one));
+    if (full_solve) engine.spawn("touch", touch_at(engine, network, Duration{one.when}, {}, touched));
+  }
   engine.spawn("watch", watch(engine, network, c, outcome.highest_use), {.daemon = true});
   engine.run();
   outcome.end = engine.time().base();

@@ -13,6 +13,10 @@ using namespace rackcast;
 
 namespace {
 
+std::vector<double> solve_max_min(const MaxMinProblem& problem) {
+  return MaxMinSolver{}.solve(problem);
+}
+
 struct Shape {
   int resources;
   int activities;

@@ -6,6 +6,14 @@
 
 using namespace rackcast;
 
+namespace {
+
+std::vector<double> solve_max_min(const MaxMinProblem& problem) {
+  return MaxMinSolver{}.solve(problem);
+}
+
+}  // namespace
+
 TEST_CASE("a long flow over three links and a short one on each: the classic example") {
   // Bertsekas & Gallager, 6.5.2, in small: links of 10, 20 and 30; flow 0 uses all three, flows 1, 2, 3 one
   // each. Level 5: link 0 is full (5 + 5), flows 0 and 1 freeze at 5. Then flow 2 gets 20 - 5, flow 3 gets 30

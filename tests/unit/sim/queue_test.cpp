@@ -1,4 +1,4 @@
-#include "sim/engine/sync.hpp"
+#include "sim/engine/queue.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "sim/base/error.hpp"
-#include "sim/engine/queue.hpp"
 
 using namespace rackcast;
 
@@ -40,22 +39,12 @@ Process pop_one(Engine&, Queue<int>& queue, Log& log, std::string name) {
   log.push_back(name + (item ? std::to_string(*item) : "-"));
 }
 
-Process rounds(Engine& engine, Barrier& barrier, Log& log, std::string name, double pace) {
-  for (int round = 0; round < 2; ++round) {
+/// Sleeps between pushes, so that it stands still at the second.
+Process producer_for_good(Engine& engine, Queue<int>& queue, double pace) {
+  for (int i = 0;; ++i) {
+    co_await queue.push(i);
     co_await engine.sleep(Duration{pace});
-    co_await barrier.arrive();
-    log.push_back(fmt::format("{}{} at {:g}", name, round, engine.time().base()));
   }
-}
-
-Process pass(Engine& engine, Gate& gate, Log& log, std::string name) {
-  co_await gate.pass();
-  log.push_back(fmt::format("{} at {:g}", name, engine.time().base()));
-}
-
-Process opener(Engine& engine, Gate& gate) {
-  co_await engine.sleep(Duration{2});
-  gate.open();
 }
 
 Process move_only(Engine&, Queue<std::unique_ptr<int>>& queue, int& seen) {
@@ -109,56 +98,28 @@ TEST_CASE("a queue carries items that can only be moved") {
   CHECK(seen == 7);
 }
 
-TEST_CASE("a barrier holds all parties, round after round") {
-  Engine engine;
-  Log log;
-  Barrier barrier(engine, "step", 2);
-  engine.spawn("slow", rounds(engine, barrier, log, "slow", 3));
-  engine.spawn("fast", rounds(engine, barrier, log, "fast", 1));
-  engine.run();
-  CHECK(log == Log{"slow0 at 3", "fast0 at 3", "slow1 at 6", "fast1 at 6"});
-  CHECK_THROWS_AS(Barrier(engine, "none", 0), Error);
-}
-
-TEST_CASE("a gate lets everybody through once open") {
-  Engine engine;
-  Log log;
-  Gate gate(engine, "data set ready");
-  engine.spawn("a", pass(engine, gate, log, "a"));
-  engine.spawn("b", pass(engine, gate, log, "b"));
-  engine.spawn("opener", opener(engine, gate));
-  engine.run();
-  engine.spawn("c", pass(engine, gate, log, "c"));
-  engine.run();
-  CHECK(log == Log{"a at 2", "b at 2", "c at 2"});
-}
-
 TEST_CASE("a deadlock names who waits for what") {
   Engine engine;
   Log log;
-  Queue<int> queue(engine, "batches/3", 1);
-  Barrier barrier(engine, "step", 2);
-  Gate gate(engine, "ready");
+  Queue<int> queue(engine, "batches/3", 1), results(engine, "results", 1);
   engine.spawn("loader/3", pop_one(engine, queue, log, "x"));
-  engine.spawn("trainer", rounds(engine, barrier, log, "t", 1));
-  engine.spawn("gated", pass(engine, gate, log, "g"));
+  engine.spawn("trainer", producer_for_good(engine, results, 1));
   try {
     engine.run();
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::internal);
     CHECK(error.message() ==
-          "deadlock after 1 s of simulated time: no event is pending, but 3 processes wait\n"
+          "deadlock after 1 s of simulated time: no event is pending, but 2 processes wait\n"
           "  process \"loader/3\" waits for queue \"batches/3\" (empty)\n"
-          "  process \"trainer\" waits for barrier \"step\" (1 of 2 arrived)\n"
-          "  process \"gated\" waits for gate \"ready\" (closed)");
+          "  process \"trainer\" waits for queue \"results\" (full)");
   }
 }
 
 TEST_CASE("a deadlock report is bounded") {
   Engine engine;
   Log log;
-  Gate gate(engine, "ready");
-  for (int i = 0; i < 1000; ++i) engine.spawn(fmt::format("p{}", i), pass(engine, gate, log, "x"));
+  Queue<int> queue(engine, "ready", 1);
+  for (int i = 0; i < 1000; ++i) engine.spawn(fmt::format("p{}", i), pop_one(engine, queue, log, "x"));
   CHECK_THROWS_WITH_AS(engine.run(), doctest::Contains("and 980 more"), Error);
 }
