@@ -229,10 +229,4 @@ ProfileFits draw_together(const std::vector<ProfileSample>& samples) {
   return {std::move(fits), best.weight, best.inside};
 }
 
-ProfileFits fit_profiles(const std::vector<ProfileTask>& tasks, const PredictWithProfile& predict) {
-  std::vector<ProfileSample> samples;
-  for (const ProfileTask& task : tasks) samples.push_back(sample_profile(task, predict));
-  return draw_together(samples);
-}
-
 }  // namespace rackcast

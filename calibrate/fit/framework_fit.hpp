@@ -63,9 +63,6 @@ ProfileSample sample_profile(const ProfileTask& task, const PredictWithProfile& 
 /// The intervals of all profiles, in the order of the samples.
 ProfileFits draw_together(const std::vector<ProfileSample>& samples);
 
-/// All of them together, because intervals are drawn to what all have. Deterministic.
-ProfileFits fit_profiles(const std::vector<ProfileTask>& tasks, const PredictWithProfile& predict);
-
 /// `text`, a file of models/data/frameworks, with the numbers of `fits` in the places of the old ones; all
 /// else stays byte for byte. Throws Error where a profile lacks a member for a number.
 std::string with_fitted_numbers(std::string text, const std::string& name,

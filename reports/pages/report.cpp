@@ -83,16 +83,4 @@ Report build_report(const ResultDocument& document) {
   return readable(std::move(report));
 }
 
-std::string render_text(const ResultDocument& document, const TextOptions& options) {
-  return write_text(build_report(document), options);
-}
-
-std::string render_markdown(const ResultDocument& document) {
-  return write_markdown(build_report(document));
-}
-
-std::string render_html(const ResultDocument& document) {
-  return write_html(build_report(document));
-}
-
 }  // namespace rackcast::reports

@@ -15,9 +15,4 @@ Report build_report(const ResultDocument& document);
 /// verdict, the money of more certainty, what it breaks, or the largest risks.
 Report decide_layer(const Report& report, const TextOptions& options = {});
 
-/// The decision first, then its reasons; evidence is left to the documents.
-std::string render_text(const ResultDocument& document, const TextOptions& options = {});
-std::string render_markdown(const ResultDocument& document);
-std::string render_html(const ResultDocument& document);
-
 }  // namespace rackcast::reports

@@ -138,15 +138,4 @@ std::vector<std::string> data_of_source(std::string_view source) {
   return out;
 }
 
-bool has_provenance(std::string_view file) {
-  const Json registry = registry_file();
-  return std::ranges::any_of(registry.require("files").array(), [&](const Json& entry) {
-    ObjectReader in{entry};
-    const std::string listed = in.string("file");
-    in.string("on");
-    in.finish();
-    return listed.ends_with('/') ? file.starts_with(listed) : file == listed;
-  });
-}
-
 }  // namespace rackcast

@@ -60,8 +60,4 @@ ProvenanceRegistry provenance(const Catalog& catalog, std::span<const FrameworkP
 /// leaves out the source leaves them out, too.
 std::vector<std::string> data_of_source(std::string_view source);
 
-/// Whether the registry says what the fitted numbers of a file below models/data rest on:
-/// "collectives/links.json".
-bool has_provenance(std::string_view file);
-
 }  // namespace rackcast

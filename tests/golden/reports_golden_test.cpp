@@ -12,6 +12,7 @@
 #include "reports/pages/report.hpp"
 #include "reports/writers/page_scripts.hpp"
 #include "tests/document_faults.hpp"
+#include "tests/render_document.hpp"
 
 using namespace rackcast::reports;
 

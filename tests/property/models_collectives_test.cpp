@@ -5,6 +5,7 @@
 #include "models/collectives/layout.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/fluid.hpp"
+#include "tests/unfolded_loads.hpp"
 
 using namespace rackcast;
 
@@ -23,7 +24,7 @@ Process stages(Engine&, Network& network, const Topology& topology, const Collec
                const std::vector<ResourceId>& links) {
   for (const CollectiveStage& stage : plan.stages) {
     std::vector<Usage> uses;
-    for (const LinkLoad& load : stage.pattern->unfolded(topology))
+    for (const LinkLoad& load : unfolded(*stage.pattern, topology))
       uses.push_back({links[static_cast<std::size_t>(load.link)], stage.scale * load.bytes});
     co_await network.run(
         {.work = work_of(payload), .uses = uses, .rate_cap = stage.ceiling.base(), .latency = stage.latency});

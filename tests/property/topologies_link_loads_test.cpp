@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "sim/base/random.hpp"
+#include "tests/unfolded_loads.hpp"
 #include "topologies/catalog/catalog.hpp"
 #include "topologies/fabrics/cluster_builder.hpp"
 #include "topologies/fabrics/fabric_plan.hpp"
@@ -67,7 +68,7 @@ TEST_CASE("loads folded over nodes are those of an array per link, to the last b
           sums[static_cast<std::size_t>(hop.link)] += bytes * hop.share;
         }
       }
-      CHECK(folded.take()->unfolded(t) == written_out(sums));
+      CHECK(unfolded(*folded.take(), t) == written_out(sums));
     }
     CHECK(folded.states() == 1);  // nothing is left
   }
@@ -94,7 +95,7 @@ TEST_CASE("messages fold to the loads of their routes, and alike nodes to few cl
       }
     }
     const auto pattern = folded.take();
-    CHECK(pattern->unfolded(t) == written_out(sums));
+    CHECK(unfolded(*pattern, t) == written_out(sums));
     CHECK(pattern->classes.size() <= 3);  // the first, the last and those between
     int nodes = 0;
     for (const auto& own : pattern->classes) nodes += own.nodes;
@@ -121,7 +122,7 @@ TEST_CASE("messages in a row are added one by one: the same way over and over ha
           sums[static_cast<std::size_t>(hop.link)] += 0.1 * hop.share;
       }
     }
-    CHECK(folded.take()->unfolded(t) == written_out(sums));
+    CHECK(unfolded(*folded.take(), t) == written_out(sums));
   }
 }
 

@@ -16,19 +16,6 @@ std::uint64_t mix(std::uint64_t x) {
 
 }  // namespace
 
-std::vector<LinkLoad> LinkPattern::unfolded(const Topology& topology) const {
-  std::vector<LinkLoad> out;
-  for (std::size_t node = 0; node < class_of_node.size(); ++node) {
-    if (class_of_node[node] < 0) continue;
-    const NodeClass& own = classes[static_cast<std::size_t>(class_of_node[node])];
-    const LinkId shift =
-        topology.node(static_cast<int>(node)).first_link - topology.node(own.first_node).first_link;
-    for (const LinkLoad& load : own.loads) out.push_back({load.link + shift, load.bytes});
-  }
-  out.insert(out.end(), fabric.begin(), fabric.end());
-  return out;
-}
-
 std::size_t LinkLoads::Hash::operator()(const LinkLoad& l) const {
   return mix(std::bit_cast<std::uint64_t>(l.bytes) + mix(static_cast<std::uint64_t>(l.link) + 1));
 }

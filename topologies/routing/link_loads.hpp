@@ -44,8 +44,6 @@ struct LinkPattern {
       for (const LinkLoad& load : c.loads) f(load, c.nodes);
     for (const LinkLoad& load : fabric) f(load, 1);
   }
-  /// Every link, ascending.
-  [[nodiscard]] std::vector<LinkLoad> unfolded(const Topology& topology) const;
 };
 
 class LinkLoads {

@@ -42,6 +42,12 @@ PredictWithProfile world(double factor, double host_us, double noise, double ker
   };
 }
 
+ProfileFits fit_profiles(const std::vector<ProfileTask>& tasks, const PredictWithProfile& predict) {
+  std::vector<ProfileSample> samples;
+  for (const ProfileTask& task : tasks) samples.push_back(sample_profile(task, predict));
+  return draw_together(samples);
+}
+
 }  // namespace
 
 TEST_CASE("numbers of a profile are found from cases that tell them apart") {

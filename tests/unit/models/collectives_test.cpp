@@ -5,6 +5,7 @@
 #include "models/collectives/comm_model.hpp"
 #include "models/collectives/layout.hpp"
 #include "sim/base/error.hpp"
+#include "tests/unfolded_loads.hpp"
 
 using namespace rackcast;
 
@@ -44,7 +45,7 @@ TEST_CASE("a ring of 8 GPUs waits for 14 hops and moves 2 * 7/8 bytes per byte")
   const CollectivePlan plan = priced(collective_algorithm("ring").plan(layout, Collective::all_reduce), hop);
   CHECK(plan.latency().base() == doctest::Approx(24e-6));  // 10 + 14 * 1
   double out_of_gpu0 = 0;
-  for (const LinkLoad& load : plan.stages.front().pattern->unfolded(c.topology))
+  for (const LinkLoad& load : unfolded(*plan.stages.front().pattern, c.topology))
     if (c.topology.link(load.link).from == c.ranks.front()) out_of_gpu0 += load.bytes;
   CHECK(out_of_gpu0 == doctest::Approx(1.75));
 }

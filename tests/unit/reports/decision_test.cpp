@@ -10,6 +10,7 @@
 #include "reports/pages/report.hpp"
 #include "reports/sections/sections.hpp"
 #include "reports/sentences/decision_sentences.hpp"
+#include "tests/render_document.hpp"
 
 using namespace rackcast;
 using namespace rackcast::reports;

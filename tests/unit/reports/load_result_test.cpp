@@ -9,6 +9,7 @@
 #include "reports/pages/report.hpp"
 #include "reports/result/result.hpp"
 #include "sim/base/error.hpp"
+#include "tests/render_document.hpp"
 
 using namespace rackcast::reports;
 using nlohmann::ordered_json;

@@ -12,6 +12,7 @@
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/result/result.hpp"
 #include "tests/document_faults.hpp"
+#include "tests/render_document.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 using namespace rackcast;

@@ -9,6 +9,7 @@
 #include "scenarios/format/scenario.hpp"
 #include "sim/base/error.hpp"
 #include "tests/document_faults.hpp"
+#include "tests/render_document.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 using namespace rackcast;

@@ -14,6 +14,7 @@
 #include "scenarios/result/result.hpp"
 #include "scenarios/serving/service_result.hpp"
 #include "sim/base/error.hpp"
+#include "tests/render_document.hpp"
 #include "tests/unit/sim/error_text.hpp"
 #include "topologies/catalog/catalog.hpp"
 

@@ -21,6 +21,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/error.hpp"
 #include "sim/engine/trace.hpp"
+#include "tests/render_document.hpp"
 #include "tests/unit/sim/error_text.hpp"
 #include "tests/unit/sim/temporary_folder.hpp"
 #include "topologies/catalog/catalog.hpp"

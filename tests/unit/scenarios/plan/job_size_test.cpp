@@ -10,6 +10,7 @@
 #include "scenarios/answer/search.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/result/result.hpp"
+#include "tests/render_document.hpp"
 #include "tests/unit/scenarios/plan/small_question.hpp"
 #include "tests/unit/sim/error_text.hpp"
 

@@ -22,6 +22,7 @@
 #include "sim/base/error.hpp"
 #include "tests/answer_sentence.hpp"
 #include "tests/document_faults.hpp"
+#include "tests/render_document.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "tests/unit/sim/error_text.hpp"
 #include "topologies/catalog/catalog.hpp"

@@ -18,6 +18,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/input_file.hpp"
 #include "tests/document_faults.hpp"
+#include "tests/render_document.hpp"
 #include "tests/unit/schema_faults.hpp"
 #include "topologies/catalog/catalog.hpp"
 
