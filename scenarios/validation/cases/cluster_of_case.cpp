@@ -11,6 +11,7 @@
 #include "scenarios/validation/cases/exchange_of_case.hpp"
 #include "scenarios/validation/cases/unpredictable.hpp"
 #include "scenarios/validation/settings/machine_table.hpp"
+#include "scenarios/validation/settings/usual_settings.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/fabrics/fabric_plan.hpp"
 #include "topologies/fabrics/named_cluster.hpp"
@@ -101,7 +102,9 @@ ScenarioDocument fabric_document(const Catalog& catalog, const ValidationCase& c
   const auto gbit = number_in(c.system.fabric, "gbit_per_s");
   if (!link || (*link == "unknown" && !gbit))
     throw Unpredictable{"fabric between the nodes not stated", "fabric"};
-  if (!gbit && has_bounded_flows(c)) throw Unpredictable{"rate of a connection in the cloud", "cloud_flow"};
+  const bool one_flow = over_sockets(c) && c.workload.gradient_sync != "parameter-server";
+  if (!gbit && one_flow && knows_usual(c, "cloud_flow"))
+    throw Unpredictable{"rate of a connection in the cloud", "cloud_flow"};
   ScenarioDocument out;
   out["link"] = *link != "unknown" ? stated_link(c) : *gbit > 100 ? "ethernet/gbe400" : "ethernet/gbe100";
   if (gbit) out["link_rate"] = fmt::format("{} Gbit/s", *gbit);

@@ -162,11 +162,6 @@ bool over_sockets(const ValidationCase& c) {
          (sync == "nccl-allreduce" || sync == "horovod-allreduce");
 }
 
-bool has_bounded_flows(const ValidationCase& c) {
-  const bool aws = c.system.node_note.starts_with("AWS ") || c.system.node.value_or("").starts_with("aws_");
-  return aws && over_sockets(c) && c.workload.gradient_sync != "parameter-server";
-}
-
 nlohmann::ordered_json exchange_document(const ValidationCase& c, const FrameworkProfile& profile, int nodes,
                                          bool split) {
   Facts f = facts_of(c);

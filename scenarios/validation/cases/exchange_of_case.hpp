@@ -22,7 +22,4 @@ ExchangeSpec exchange_of_case(const ValidationCase& c, const FrameworkProfile& p
 /// so.
 bool over_sockets(const ValidationCase& c);
 
-/// Whether such a job runs in a cloud that bounds every connection between two machines: AWS.
-bool has_bounded_flows(const ValidationCase& c);
-
 }  // namespace rackcast

@@ -8,6 +8,7 @@
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "scenarios/validation/settings/mlperf_training.hpp"
+#include "scenarios/validation/settings/publications.hpp"
 #include "scenarios/validation/settings/usual_settings.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
@@ -38,27 +39,30 @@ Precision precision_of(const ValidationCase& c) {
 
 namespace {
 
-/// The stated script; NVIDIA's PyTorch examples train Mask R-CNN with Facebook's
-/// (github.com/NVIDIA/DeepLearningExamples, PyTorch/Segmentation/MaskRCNN).
+/// The script that the case states or shows.
 std::string script_of(const ValidationCase& c) {
   if (const auto stated = text_in(c.workload.extra, "script")) return *stated;
   // Arguments that only the layers of Megatron-Core have (NVIDIA/Megatron-LM,
   // megatron/training/arguments.py).
   const bool core_layers =
       text_in(c.workload.extra, "transformer_impl") || text_in(c.workload.extra, "attention_backend");
-  if (core_layers && c.workload.framework == "megatron-lm") return "use-mcore-models";
-  const bool example = c.source.starts_with("nvidia_deeplearningexamples");
-  return example && c.workload.framework == "pytorch" && c.workload.model == "mask-rcnn"
-             ? "maskrcnn-benchmark"
-             : "";
+  return core_layers && c.workload.framework == "megatron-lm" ? "use-mcore-models" : "";
 }
 
-/// The stated release. The runs of Korthikanti et al. (arXiv 2205.05198) are those of Megatron-LM with
-/// sequence parallelism, which came with release 3.0.
+/// The script that is usual where a case shows none. Mask R-CNN is trained in PyTorch by Facebook's
+/// maskrcnn-benchmark, NVIDIA's examples among it (github.com/NVIDIA/DeepLearningExamples,
+/// PyTorch/Segmentation/MaskRCNN).
+std::string usual_script(const ValidationCase& c) {
+  if (training_benchmark_of(c)) return "MLPerf " + c.workload.model;
+  return c.workload.framework == "pytorch" && c.workload.model == "mask-rcnn" ? "maskrcnn-benchmark" : "";
+}
+
+/// The release that the case states or its publication implies.
 std::string release_of(const ValidationCase& c, std::string_view first_container) {
   const std::string& stated = c.workload.framework_version;
-  const bool sequence_parallel_code = c.citation.find("2205.05198") != std::string::npos;
-  if (stated.empty() && c.workload.framework == "megatron-lm" && sequence_parallel_code) return "3.0";
+  const auto& implied = publication_of(c).releases;
+  if (const auto found = implied.find(c.workload.framework); stated.empty() && found != implied.end())
+    return found->second;
   return version_on(c.workload.framework, stated, first_container);
 }
 
@@ -88,8 +92,8 @@ FrameworkQuery software_of_case(const ValidationCase& c, std::string_view first_
     // NeMo is PyTorch's, and some results name the container.
     const bool named_by_container = query.name == "pytorch" && benchmark->framework == "nemo";
     if (query.name == "unknown" || named_by_container) query.name = benchmark->framework;
-    if (query.script.empty()) query.script = "MLPerf " + c.workload.model;
   }
+  if (query.script.empty()) query.script = usual_script(c);
   query.training = c.workload.task != "inference";
   query.kernels = text_in(c.workload.extra, "kernels").value_or("");
   if (query.kernels == "cudnn") query.kernels.clear();

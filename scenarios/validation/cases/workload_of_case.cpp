@@ -10,6 +10,7 @@
 #include "scenarios/validation/cases/software_of_case.hpp"
 #include "scenarios/validation/cases/split_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
+#include "scenarios/validation/settings/publications.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
@@ -61,12 +62,8 @@ std::string network_name_of_case(const ValidationCase& c) {
 
 namespace {
 
-/// vTrain's code divides GPT-2's 50,257 words over the GPUs of a tensor-parallel group, rounds down and pads
-/// nothing (src/config.py, ShardedGptLogit in src/model/gpt_modeling.py of github.com/VIA-Research/vTrain).
-/// Its measurements carry no vocabulary; the 51,200 of the cases are those words as Megatron-LM pads them for
-/// eight GPUs.
-std::int64_t vtrain_vocabulary(const ValidationCase& c) {
-  constexpr std::int64_t words = 50257;
+/// Words that are divided over the GPUs of a tensor-parallel group, rounded down.
+std::int64_t divided_vocabulary(std::int64_t words, const ValidationCase& c) {
   const auto group = static_cast<std::int64_t>(ways_of_case(c, "tp"));
   return std::max<std::int64_t>(1, words / group) * group;
 }
@@ -102,7 +99,7 @@ TransformerShape shape_of(const ValidationCase& c) {
   s.seq_len = static_cast<std::int64_t>(sequence_length(c).value_or(0));
   s.gated_mlp = flag_in(t, "gated_mlp").value_or(false);
   s.causal = flag_in(t, "causal").value_or(true);
-  if (c.source.starts_with("vtrain")) s.vocab = vtrain_vocabulary(c);
+  if (const auto words = publication_of(c).vocabulary) s.vocab = divided_vocabulary(*words, c);
   s.tied_output = flag_in(c.workload.extra, "tied_embeddings").value_or(false);
   s.parallel_block = flag_in(t, "parallel_block").value_or(false);
   s.layer_norm = !s.gated_mlp;  // RMS norm came with gated MLPs (Llama)

@@ -6,6 +6,7 @@
 #include "models/reliability/failure_rates.hpp"
 #include "models/reliability/goodput.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
+#include "scenarios/validation/settings/publications.hpp"
 #include "topologies/hardware/link_spec.hpp"
 
 namespace rackcast {
@@ -21,17 +22,10 @@ double nodes_of(const ValidationCase& c) {
   return *c.system.gpus / 8;
 }
 
-/// The study that a case comes from, whose own rates must not predict it.
-std::string_view study_of(const ValidationCase& c) {
-  if (c.id.starts_with("llama3-405b")) return "llama3_405b";
-  if (c.id.starts_with("rsc-")) return "meta_rsc_clusters";
-  return "";
-}
-
 PublishedRate rate_for(PredictionContext& context, const ValidationCase& c) {
   if (const auto stated = number_in(c.workload.extra, "failures_per_1000_node_days"))
     return {*stated / (1000 * day_length), 0};
-  return published_interruptions(context.catalog(), study_of(c));
+  return published_interruptions(context.catalog(), publication_of(c).study);
 }
 
 PredictedFigure scaled(const PublishedRate& rate, double value) {
@@ -92,7 +86,7 @@ PredictedFigure predict_interruptions(PredictionContext& context, const Validati
 }
 
 PredictedFigure predict_failure_rate(PredictionContext& context, const ValidationCase& c) {
-  const PublishedRate rate = published_interruptions(context.catalog(), study_of(c));
+  const PublishedRate rate = published_interruptions(context.catalog(), publication_of(c).study);
   return scaled(rate, rate.per_node * (1000 * day_length));
 }
 

@@ -17,6 +17,7 @@ namespace {
 std::string fact_of(const ValidationCase& c, std::string_view name) {
   if (name == "gpu") return c.system.gpu.value_or("");
   if (name == "node") return c.system.node.value_or("");
+  if (name == "node_note") return c.system.node_note;
   if (name == "model") return c.workload.model;
   if (name == "framework") return c.workload.framework;
   if (name == "task") return c.workload.task;
@@ -72,6 +73,10 @@ std::vector<ValidationCase> with_usual(const ValidationCase& c, const std::strin
   if (const Json* rule = rule_for(c, setting))
     for (const Json& settings : rule->require("values").array()) out.push_back(with_settings(c, settings));
   return out;
+}
+
+bool knows_usual(const ValidationCase& c, const std::string& setting) {
+  return rule_for(c, setting) != nullptr;
 }
 
 }  // namespace rackcast

@@ -12,4 +12,7 @@ namespace rackcast {
 /// Unpredictable.
 std::vector<ValidationCase> with_usual(const ValidationCase& c, const std::string& setting);
 
+/// Whether a rule of the file gives usual values of the setting for such a case.
+bool knows_usual(const ValidationCase& c, const std::string& setting);
+
 }  // namespace rackcast
