@@ -2,7 +2,7 @@
 /// Where each device of a rack stands: U numbers count from 1 at the bottom.
 #include <vector>
 
-#include "models/site/racks.hpp"
+#include "models/site/rack_packing.hpp"
 
 namespace rackcast {
 

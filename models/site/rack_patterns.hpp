@@ -1,9 +1,9 @@
 #pragma once
-/// The exact method of racks.hpp; private to it.
+/// The exact method of rack_packing.hpp; private to it.
 #include <optional>
 #include <vector>
 
-#include "models/site/racks.hpp"
+#include "models/site/rack_packing.hpp"
 
 namespace rackcast {
 

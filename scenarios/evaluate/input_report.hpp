@@ -2,9 +2,9 @@
 /// The way of the data of one workload: what it reads and caches.
 #include <vector>
 
-#include "models/data_path/cache.hpp"
 #include "models/data_path/checkpoint.hpp"
 #include "models/data_path/funnel.hpp"
+#include "models/data_path/page_cache.hpp"
 #include "models/step/training.hpp"
 
 namespace rackcast {

@@ -1,8 +1,8 @@
 #pragma once
 /// The input path of one question: from catalogue entries and the scenario's "input" to the limits that
 /// training meets (models/data_path).
-#include "models/data_path/cache.hpp"
 #include "models/data_path/checkpoint.hpp"
+#include "models/data_path/page_cache.hpp"
 #include "models/data_path/storage_system.hpp"
 #include "models/step/training.hpp"
 #include "scenarios/evaluate/evaluator.hpp"

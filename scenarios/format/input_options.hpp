@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "models/data_path/cache.hpp"
+#include "models/data_path/page_cache.hpp"
 #include "models/data_path/preprocess.hpp"
 #include "models/data_path/record.hpp"
 #include "sim/base/error.hpp"

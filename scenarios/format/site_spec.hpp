@@ -8,7 +8,7 @@
 #include "models/power/node_power.hpp"
 #include "models/site/facility.hpp"
 #include "models/site/prices.hpp"
-#include "models/site/racks.hpp"
+#include "models/site/rack_packing.hpp"
 #include "sim/base/error.hpp"
 #include "sim/json/reader.hpp"
 #include "sim/units/quantity.hpp"

@@ -22,7 +22,7 @@ std::vector<doc::MethodStep> method() {
       {"Reads from storage",
        "1 - hit ratio of the epoch; shuffled LRU with a fraction c cached: c + (1-c) ln(1-c); a part drawn "
        "anew for each node: c once warm",
-       "models/data_path/cache.hpp"},
+       "models/data_path/page_cache.hpp"},
       {"Rate of storage", "least of bytes, operations, opens, clients and readers / (latency + transfer)",
        "models/data_path/storage_system.hpp"},
       {"Time to train",

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "models/site/racks.hpp"
+#include "models/site/rack_packing.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/names/count_text.hpp"
 #include "scenarios/plan/changed_limits.hpp"

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "models/data_path/cache.hpp"
 #include "models/data_path/host_memory.hpp"
 #include "models/data_path/loaders.hpp"
+#include "models/data_path/page_cache.hpp"
 #include "topologies/hardware/node_spec.hpp"
 
 namespace rackcast {

@@ -1,4 +1,4 @@
-#include "models/data_path/cache.hpp"
+#include "models/data_path/page_cache.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Racks against sums by hand and against the published DGX PODs.
-#include "models/site/racks.hpp"
+#include "models/site/rack_packing.hpp"
 
 #include <doctest/doctest.h>
 

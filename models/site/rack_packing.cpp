@@ -1,4 +1,4 @@
-#include "models/site/racks.hpp"
+#include "models/site/rack_packing.hpp"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "models/site/rack_elevation.hpp"
+#include "models/site/rack_packing.hpp"
 #include "models/site/rack_patterns.hpp"
-#include "models/site/racks.hpp"
 #include "sim/base/random.hpp"
 #include "tests/needed_tool.hpp"
 
