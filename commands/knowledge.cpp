@@ -52,6 +52,7 @@ void add_generation(CLI::App& app, Arguments& args) {
   generation->add_option("--tensor", question.tensor, "GPUs that split every layer; default: 1, 2, 4, ...");
   generation->add_option("--pipeline", question.pipeline, "Stages of layers; default: 1");
   generation->add_option("--framework", question.framework, "Software: tensorrt (default), vllm");
+  generation->add_option("--framework-version", question.version, "Its version; default: the newest");
   generation->add_option(
       "--latency", flags->latency,
       "Most time per output token after the first, e.g. \"50 ms\"; passes that also hold the "

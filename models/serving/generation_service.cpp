@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "sim/base/error.hpp"
@@ -19,6 +21,10 @@ Duration quantile_of(std::vector<Duration>& times, double q) {
   return *place;
 }
 
+Duration mean_of(const std::vector<Duration>& times) {
+  return std::accumulate(times.begin(), times.end(), Duration{0}) / static_cast<double>(times.size());
+}
+
 /// Without the first tenth.
 std::vector<Duration> steady_part(const std::vector<Duration>& times) {
   return {times.begin() + static_cast<std::ptrdiff_t>(times.size() / 10), times.end()};
@@ -34,15 +40,15 @@ void check(const GenerationService& service) {
 ServingResult result_of(const GenerationRun& run, const GenerationService& service) {
   ServingResult out;
   auto answer = steady_part(run.answer), first = steady_part(run.first), token = steady_part(run.token);
-  Duration sum{0};
-  for (const Duration time : answer) sum += time;
-  out.mean = sum / static_cast<double>(answer.size());
-  out.p50 = quantile_of(answer, 0.5);
-  out.p90 = quantile_of(answer, 0.9);
-  out.p99 = quantile_of(answer, 0.99);
-  out.asked = quantile_of(answer, service.percentile);
-  out.tokens = TokenTimes{quantile_of(first, 0.5), quantile_of(first, service.first_percentile),
-                          quantile_of(token, 0.5), quantile_of(token, service.token_percentile)};
+  const Duration beside = service.arriving + service.passes_waited * mean_of(token);
+  out.mean = beside + mean_of(answer);
+  out.p50 = beside + quantile_of(answer, 0.5);
+  out.p90 = beside + quantile_of(answer, 0.9);
+  out.p99 = beside + quantile_of(answer, 0.99);
+  out.asked = beside + quantile_of(answer, service.percentile);
+  out.tokens =
+      TokenTimes{beside + quantile_of(first, 0.5), beside + quantile_of(first, service.first_percentile),
+                 quantile_of(token, 0.5), quantile_of(token, service.token_percentile)};
   out.mean_batch = run.in_flight;
   out.utilisation = run.busy / run.end;
   return out;
@@ -50,9 +56,27 @@ ServingResult result_of(const GenerationRun& run, const GenerationService& servi
 
 }  // namespace
 
-bool TokenLimits::kept(const ServingResult& r) const {
+bool TokenLimits::kept(const ServingResult& result) const {
+  const ServingResult r = first_factor != 1 ? with_first_tokens(result, first_factor) : result;
   return !r.saturated && r.tokens && (!first || r.tokens->first <= *first) &&
          (!token || r.tokens->token <= *token) && (!answer || r.asked <= *answer);
+}
+
+double TokenLimits::first_token_room(const ServingResult& r) const {
+  if (r.saturated || !r.tokens || (token && r.tokens->token > *token)) return 0;
+  double out = std::numeric_limits<double>::infinity();
+  if (first) out = std::min(out, *first / r.tokens->first);
+  if (answer) out = std::min(out, 1 + (*answer - r.asked) / r.tokens->first_p50);
+  return std::max(0.0, out);
+}
+
+ServingResult with_first_tokens(ServingResult result, double factor) {
+  if (!result.tokens) return result;
+  const Duration later = (factor - 1) * result.tokens->first_p50;
+  for (Duration* time : {&result.mean, &result.p50, &result.p90, &result.p99, &result.asked}) *time += later;
+  result.tokens->first_p50 = factor * result.tokens->first_p50;
+  result.tokens->first = factor * result.tokens->first;
+  return result;
 }
 
 ServingResult simulate_generation(const GenerationService& service) {
@@ -73,12 +97,12 @@ Frequency generation_capacity(const GenerationLoad& load) {
   return steady_generation(load, load.places).rate;
 }
 
-ServingResult lone_generation(const GenerationLoad& load) {
-  return result_of(answer_arrivals(load, {Duration{0}}), {});
+ServingResult lone_generation(const GenerationService& service) {
+  return result_of(answer_arrivals(service.load, {Duration{0}}), service);
 }
 
 Frequency highest_generation_rate(GenerationService service, const TokenLimits& limits) {
-  const ServingResult alone = lone_generation(service.load);
+  const ServingResult alone = lone_generation(service);
   if (!limits.kept(alone)) return Frequency{0};
   double low = 0, high = generation_capacity(service.load).base();
   while (high - low > 0.01 * high) {

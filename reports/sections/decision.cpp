@@ -154,19 +154,26 @@ void add_limit(std::vector<Fact>& facts, const ResultDocument& document) {
 void add_latency(std::vector<Fact>& facts, const ResultDocument& document) {
   if (!document.serving || !document.serving->at_peak || !document.serving->at_peak->latency_s) return;
   const Serving& s = *document.serving;
-  std::string latency = duration_text(*s.at_peak->latency_s);
-  if (s.latency_low_s)
-    latency += fmt::format(" ({} to {})", duration_text(*s.latency_low_s),
-                           s.latency_high_s ? duration_text(*s.latency_high_s) : "overloaded");
+  const auto with_ends = [](double time, const std::optional<double>& low,
+                            const std::optional<double>& high) {
+    if (!low) return duration_text(time);
+    return fmt::format("{} ({} to {})", duration_text(time), duration_text(*low),
+                       high ? duration_text(*high) : "overloaded");
+  };
+  const std::string latency = with_ends(*s.at_peak->latency_s, s.latency_low_s, s.latency_high_s);
+  const auto of_target = [&](double time) {
+    const auto target = std::ranges::find(s.targets, time, &Serving::Target::reached_s);
+    return target == s.targets.end() ? duration_text(time) : with_ends(time, target->low_s, target->high_s);
+  };
   const auto within = [&](const char* what, const std::string& reached, const std::optional<double>& limit,
                           const std::optional<double>& percentile) {
     facts.push_back({fmt::format("{}, {:g} %", what, 100 * percentile.value_or(s.percentile)), reached,
                      limit ? "the limit is " + duration_text(*limit) : ""});
   };
   if (s.tokens && s.at_peak->first_token_s && s.at_peak->token_s) {
-    within("First token", duration_text(*s.at_peak->first_token_s), s.tokens->first_token_limit_s,
+    within("First token", of_target(*s.at_peak->first_token_s), s.tokens->first_token_limit_s,
            s.tokens->first_token_percentile);
-    within("Per output token", duration_text(*s.at_peak->token_s), s.tokens->token_limit_s,
+    within("Per output token", of_target(*s.at_peak->token_s), s.tokens->token_limit_s,
            s.tokens->token_percentile);
   }
   within(s.tokens ? "Whole answer" : "Latency", latency, s.latency_s, s.percentile);

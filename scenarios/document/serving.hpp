@@ -57,6 +57,7 @@ struct Serving {
   struct Target {
     std::string limit;
     double reached_s = 0, limit_s = 0, percentile = 0;
+    std::optional<double> low_s, high_s;
   };
   std::string model, title, precision, binds;
   double requests_per_s = 0, peak = 1, peak_requests_per_s = 0, percentile = 0, single_s = 0, decode_s = 0,
@@ -123,7 +124,7 @@ struct Fields<Serving::Size> {
   static constexpr auto list = std::tuple{
       field("nodes", &Serving::Size::nodes),
       field("", &Serving::Size::gpu),
-      field("latency_low_s", &Serving::Size::latency_low_s, "90 % interval of latency_s: the kernels' fit"),
+      field("latency_low_s", &Serving::Size::latency_low_s, "90 % interval of latency_s"),
       field("latency_high_s", &Serving::Size::latency_high_s, "null: overloaded"),
   };
 };
@@ -192,6 +193,8 @@ struct Fields<Serving::Target> {
       field("reached_s", &Serving::Target::reached_s),
       field("limit_s", &Serving::Target::limit_s),
       field("percentile", &Serving::Target::percentile, "of the requests").up_to(1),
+      field("reached_low_s", &Serving::Target::low_s, "90 % interval of reached_s").omitted(),
+      field("reached_high_s", &Serving::Target::high_s, "absent: overloaded").omitted(),
   };
 };
 template <>
@@ -227,8 +230,10 @@ struct Fields<Serving> {
       field("interval.latency_low_s", &Serving::latency_low_s, "at the ends of the model's 90 % interval")
           .omitted(),
       field("interval.latency_high_s", &Serving::latency_high_s).omitted(),
-      field("in_time_probability", &Serving::in_time,
-            "that the busiest hour keeps every limit on time, by the error of the kernels' times alone")
+      field(
+          "in_time_probability", &Serving::in_time,
+          "that the busiest hour keeps every limit on time, by the errors of the kernels' times and of what "
+          "first tokens take beside their passes")
           .up_to(1)
           .omitted(),
       field("interval.nodes_low", &Serving::nodes_low).omitted(),

@@ -11,6 +11,7 @@
 #include "models/gpu/cost.hpp"
 #include "models/gpu/precision_support.hpp"
 #include "models/gpu/rates_of.hpp"
+#include "models/mechanism_spread.hpp"
 #include "models/networks/workload.hpp"
 #include "models/serving/token_generation.hpp"
 #include "sim/base/error.hpp"
@@ -29,7 +30,7 @@ class Node {
   Node(const Catalog& catalog, const GenerationQuestion& q)
       : spec_(node_spec(catalog, NodeChoice{q.node, ""})),
         workload_(load_workload(q.model)),
-        framework_(framework_profile({.name = q.framework, .training = false})),
+        framework_(framework_profile({.name = q.framework, .version = q.version, .training = false})),
         gpu_(GpuCostModel::create(gpu_rates(spec_.gpu), framework_.lowering())),
         cluster_(make_cluster(catalog, spec_, {})) {
     if (!workload_.transformer || !workload_.transformer->causal)
@@ -44,7 +45,7 @@ class Node {
     asked_.output = q.output;
     asked_.precision = q.precision;
     asked_.pipeline = q.pipeline;
-    asked_.server = server_habits(q.framework);
+    asked_.server = server_habits(q.framework, q.version);
     asked_.memory = spec_.gpu.available_memory();
   }
 
@@ -55,6 +56,7 @@ class Node {
   }
 
   [[nodiscard]] const NodeSpec& spec() const { return spec_; }
+  [[nodiscard]] const ServerHabits& server() const { return asked_.server; }
   [[nodiscard]] const Workload& workload() const { return workload_; }
   [[nodiscard]] const FrameworkProfile& framework() const { return framework_; }
 
@@ -73,21 +75,31 @@ std::string with_interval(double value, const Generation& g) {
                      grouped(std::round(value * factor)));
 }
 
-std::vector<std::string> row_of(std::string first, const Generation& g, int gpus) {
+/// From sending a request that finds a place: what it waits for beside its passes is uncertain by itself.
+std::string first_token_text(const Generation& g, const ServerHabits& server) {
+  const Duration first = g.first + server.arriving + server.passes_waited * g.token;
+  const double factor = std::exp(kNinetyPercent * std::hypot(g.compute_log_sigma, g.network_log_sigma,
+                                                             mechanism_log_sigma(Mechanism::first_token)));
+  return fmt::format("{} ({} to {})", to_text(first), to_text(first / factor), to_text(first * factor));
+}
+
+std::vector<std::string> row_of(std::string first, const Generation& g, int gpus,
+                                const ServerHabits& server) {
   return {std::move(first),
           grouped(g.requests),
           with_interval(g.tokens_per_s, g),
           grouped(std::round(g.tokens_per_s / gpus)),
           to_text(g.token),
-          to_text(g.first),
+          first_token_text(g, server),
           to_text(g.weights),
           to_text(g.kv_per_token)};
 }
 
 std::vector<TableColumn> columns(std::string first) {
-  return {{std::move(first), true},   {"requests in flight", true},       {"tokens/s (90 % interval)", true},
-          {"tokens/s per GPU", true}, {"per output token", true},         {"to the first token", true},
-          {"weights per GPU", true},  {"keys and values per token", true}};
+  return {{std::move(first), true},           {"requests in flight", true},
+          {"tokens/s (90 % interval)", true}, {"tokens/s per GPU", true},
+          {"per output token", true},         {"to the first token (90 % interval)", true},
+          {"weights per GPU", true},          {"keys and values per token", true}};
 }
 
 struct Split {
@@ -106,7 +118,7 @@ Split by_split(const Node& node, const GenerationQuestion& q, TableDocument::Tab
     try {
       Split split{tensor, node.passes(tensor)};
       const Generation& g = split.full();
-      out.rows.push_back(row_of(std::to_string(gpus), g, gpus));
+      out.rows.push_back(row_of(std::to_string(gpus), g, gpus, node.server()));
       if (best.tensor == 0 || g.tokens_per_s / gpus > best.full().tokens_per_s / (best.tensor * q.pipeline))
         best = std::move(split);
     } catch (const Error& e) {
@@ -119,12 +131,12 @@ Split by_split(const Node& node, const GenerationQuestion& q, TableDocument::Tab
   return best;
 }
 
-TableDocument::Table by_requests(const GenerationQuestion& q, const Split& split) {
+TableDocument::Table by_requests(const Node& node, const GenerationQuestion& q, const Split& split) {
   const int gpus = split.tensor * q.pipeline;
   TableDocument::Table out{fmt::format("{} GPUs for a copy, by load", gpus), columns("load"), {}};
   const auto add = [&](double requests) {
     out.rows.push_back(row_of(fmt::format("{:.0f} %", 100 * requests / split.full().requests),
-                              split.passes.with(requests), gpus));
+                              split.passes.with(requests), gpus, node.server()));
   };
   double requests = 1;
   for (; requests < split.full().requests; requests *= 4) add(requests);
@@ -143,7 +155,7 @@ double most_within(const Split& split, Duration limit) {
   return low;
 }
 
-TableDocument::Table within_latency(const GenerationQuestion& q, const Split& split) {
+TableDocument::Table within_latency(const Node& node, const GenerationQuestion& q, const Split& split) {
   const int gpus = split.tensor * q.pipeline;
   TableDocument::Table out{
       fmt::format("{} GPUs for a copy, at most {} per output token", gpus, to_text(*q.token_latency)),
@@ -153,8 +165,8 @@ TableDocument::Table within_latency(const GenerationQuestion& q, const Split& sp
   if (most < 1) {
     out.rows.push_back({"-", "0", "a single request takes longer", "-", "-", "-", "-", "-"});
   } else {
-    out.rows.push_back(
-        row_of(fmt::format("{:.0f} %", 100 * most / split.full().requests), split.passes.with(most), gpus));
+    out.rows.push_back(row_of(fmt::format("{:.0f} %", 100 * most / split.full().requests),
+                              split.passes.with(most), gpus, node.server()));
   }
   return out;
 }
@@ -175,8 +187,8 @@ std::string explain_generation(const Catalog& catalog, const GenerationQuestion&
   TableDocument::Table splits{"As many requests as memory holds, by GPUs for a copy", columns("GPUs"), {}};
   const Split best = by_split(node, q, splits);
   document.tables.push_back(std::move(splits));
-  document.tables.push_back(by_requests(q, best));
-  if (q.token_latency) document.tables.push_back(within_latency(q, best));
+  document.tables.push_back(by_requests(node, q, best));
+  if (q.token_latency) document.tables.push_back(within_latency(node, q, best));
   return document.json();
 }
 

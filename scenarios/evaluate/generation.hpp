@@ -12,7 +12,7 @@ class Catalog;
 
 struct GenerationQuestion {
   std::string model, node;
-  std::string framework = "tensorrt";
+  std::string framework = "tensorrt", version;  ///< version: of the software; empty: the newest
   Precision precision = Precision::fp16;
   double prompt = 0, output = 0;  ///< tokens of a request
   int tensor = 0, pipeline = 1;   ///< GPUs that share a copy; tensor 0: every power of two of the node
@@ -20,10 +20,10 @@ struct GenerationQuestion {
 };
 
 /// A table document: for each split what one copy of the network holds in flight, its tokens/s, and the time
-/// of a token and to the first one once a request has its place; for the split with the most tokens/s per GPU
-/// the same by requests in flight, and the load within `token_latency`. Throws Error for unknown names,
-/// networks that generate no tokens and numbers out of range; a split that memory does not hold is a row that
-/// says so, and an Error (infeasible) if no split is held.
+/// of a token and to the first one, from sending a request that finds a place; for the split with the most
+/// tokens/s per GPU the same by requests in flight, and the load within `token_latency`. Throws Error for
+/// unknown names, networks that generate no tokens and numbers out of range; a split that memory does not
+/// hold is a row that says so, and an Error (infeasible) if no split is held.
 std::string explain_generation(const Catalog& catalog, const GenerationQuestion& question);
 
 }  // namespace rackcast

@@ -7,19 +7,19 @@
 #include "models/networks/workload.hpp"
 #include "scenarios/answer/search.hpp"
 #include "scenarios/evaluate/ledger.hpp"
+#include "scenarios/measured/posterior.hpp"
 #include "scenarios/names/count_text.hpp"
 #include "scenarios/names/run_control.hpp"
 #include "scenarios/serving/service_fleet.hpp"
 #include "scenarios/serving/service_measured.hpp"
 #include "scenarios/serving/service_search.hpp"
 #include "scenarios/serving/token_server.hpp"
+#include "sim/units/quantity_text.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
 
 namespace {
-
-constexpr double ninety_percent = 1.645;  ///< half width of a 90 % interval in standard deviations
 
 struct Work {
   Work(const Scenario& asked, const Catalog& c) : catalog(c), kernels(GpuModelLibrary::builtin()) {
@@ -46,22 +46,26 @@ void add_smaller(ServiceResult& r) {
                    {"with_spares", o.availability}}});
 }
 
-/// The answer at the ends of the 90 % interval of the model's kernel times.
+/// The answer at the ends of the 90 % interval of the model.
 void add_interval(ServiceResult& r) {
   const ServiceOption& o = r.chosen;
   const Frequency peak = r.scenario.serving->peak_rate();
   const Frequency each = peak / o.needed / o.server->node().gpus;
-  const double slower = std::exp(ninety_percent * o.server->log_sigma());
-  const auto at = [&](Frequency load, double factor) -> std::optional<double> {
-    const ServingResult gpu = o.server->under(load, factor);
-    return gpu.saturated ? std::nullopt : std::optional(gpu.asked.base());
+  const double slower = std::exp(half_of_90_percent * o.server->log_sigma());
+  const auto asked = [](const ServingResult& gpu) {
+    return gpu.asked;
   };
-  r.slow_s = at(each, slower);
-  r.fast_s = at(each, 1 / slower);
+  const ServiceTime answer = interval_of(*o.server, each, asked);
+  r.slow_s = answer.high_s;
+  r.fast_s = answer.low_s;
   for (ServiceSize& size : r.sizes) {
-    const Frequency load = peak / size.nodes / o.server->node().gpus;
-    size.low_s = at(load, 1 / slower);
-    size.high_s = at(load, slower);
+    const ServiceTime time = interval_of(*o.server, peak / size.nodes / o.server->node().gpus, asked);
+    size.low_s = time.low_s;
+    size.high_s = time.high_s;
+  }
+  if (o.server->tokens()) {
+    r.first_token = interval_of(*o.server, each, [](const ServingResult& gpu) { return gpu.tokens->first; });
+    r.token = interval_of(*o.server, each, [](const ServingResult& gpu) { return gpu.tokens->token; });
   }
   const ServiceSpec& service = *r.scenario.serving;
   const auto slow = day_of(o, service, slower), fast = day_of(o, service, 1 / slower);
@@ -71,8 +75,9 @@ void add_interval(ServiceResult& r) {
   }
   if (r.kind != "size") return;  // a number of nodes that is given has no interval
   constexpr int most = 100'000;
-  r.most = nodes_for(*o.server, peak, most, slower);
-  r.least = nodes_for(*o.server, peak, most, 1 / slower);
+  constexpr double upper_end = 0.95, lower_end = 0.05;
+  r.most = nodes_with_odds(*o.server, peak, most, upper_end);
+  r.least = nodes_with_odds(*o.server, peak, most, lower_end);
 }
 
 /// The latency by the number of nodes, for the curve.
@@ -111,6 +116,11 @@ void note(Work& work) {
         s.max_batch_given, "memory for keys and values, and what the server takes");
     add("lengths of prompts and answers", "all of the mean length", false,
         "a spread of lengths makes the tails longer");
+    const ServerHabits habits = server_habits(s.framework, s.framework_version);
+    add("requests beside the queue",
+        fmt::format("{} between client and server, and {:g} passes of waiting", to_text(habits.arriving),
+                    habits.passes_waited),
+        false, "fitted on served runs, by server (models/data/host/serving.json)");
   } else {
     add("batches", fmt::format("what waits when the GPU is free, at most {}", s.max_batch), true, "");
   }

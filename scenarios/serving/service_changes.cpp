@@ -1,7 +1,6 @@
 /// What would change the number of nodes of a fleet that serves.
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -20,9 +19,8 @@ namespace rackcast {
 
 namespace {
 
-constexpr double ninety_percent_one_sided = 1.2816;  ///< standard deviations
-constexpr int kMostPlaced = 4096;                    ///< what so many nodes break, more break too
-constexpr int kMostNodes = 100'000;                  ///< of a fleet that is looked for, whatever may be
+constexpr int kMostPlaced = 4096;    ///< what so many nodes break, more break too
+constexpr int kMostNodes = 100'000;  ///< of a fleet that is looked for, whatever may be
 
 class Changes {
  public:
@@ -31,18 +29,21 @@ class Changes {
       : option_(option), scenario_(scenario), catalog_(catalog), kernels_(kernels), over_(over) {}
 
   /// The needed nodes of the scenario with another service, in the option's precision or another one.
-  void add(std::string input, std::string change, const ServiceSpec& service, double slower = 1) {
-    add(std::move(input), std::move(change), service, option_.server->precision(), slower);
+  /// With `odds`: those that keep the limits with this probability.
+  void add(std::string input, std::string change, const ServiceSpec& service,
+           std::optional<double> odds = {}) {
+    add(std::move(input), std::move(change), service, option_.server->precision(), odds);
   }
 
   void add(std::string input, std::string change, const ServiceSpec& service, Precision precision,
-           double slower = 1) {
+           std::optional<double> odds = {}) {
     if (over_()) return;
     Scenario asked = scenario_;
     asked.serving = service;
     Ledger nobody;
     const ServiceNode node{catalog_, kernels_, asked, option_.cluster, precision, nobody};
-    const auto nodes = nodes_for(node, service.peak_rate(), kMostNodes, slower);
+    const auto nodes = odds ? nodes_with_odds(node, service.peak_rate(), kMostNodes, *odds)
+                            : nodes_for(node, service.peak_rate(), kMostNodes);
     Change row{std::move(input), std::move(change), {}, nodes};
     if (!nodes) {
       row.why = node.refused().empty() ? doc::Reason{"no_count_in_time"}
@@ -134,23 +135,8 @@ std::vector<Change> service_changes(const ServiceOption& option, const Scenario&
     if (precision != option.server->precision())
       changes.add("precision", std::string{to_string(precision)}, asked, precision);
   }
-  changes.add("confidence in the latency", "90 %", asked,
-              std::exp(ninety_percent_one_sided * option.server->log_sigma()));
+  changes.add("confidence in the latency", "90 %", asked, enough_confidence);
   return std::move(changes.out);
-}
-
-std::optional<double> odds_in_time(const ServiceOption& option, const ServiceSpec& service) {
-  const double sigma = option.needed > 0 ? option.server->log_sigma() : 0;
-  if (!(sigma > 0)) return std::nullopt;
-  // The slowest passes, in standard deviations, with which it holds: three either way, to a hundredth.
-  double holds = -3, fails = 3;
-  constexpr int halvings = 9;
-  for (int i = 0; i < halvings; ++i) {
-    const double middle = (holds + fails) / 2;
-    const bool held = option.server->holds(service.peak_rate(), option.needed, std::exp(middle * sigma));
-    (held ? holds : fails) = middle;
-  }
-  return boost::math::cdf(boost::math::normal{}, (holds + fails) / 2);
 }
 
 doc::Plan::Confident confident_fleet(const ServiceResult& r, const Catalog& catalog) {
@@ -158,14 +144,14 @@ doc::Plan::Confident confident_fleet(const ServiceResult& r, const Catalog& cata
   const ServiceSpec& service = *r.scenario.serving;
   doc::Plan::Confident out;
   out.aim = enough_confidence;
-  const auto nodes = nodes_for(*chosen.server, service.peak_rate(), kMostNodes,
-                               std::exp(ninety_percent_one_sided * chosen.server->log_sigma()));
+  const auto nodes = nodes_with_odds(*chosen.server, service.peak_rate(), kMostNodes, out.aim);
   if (!nodes) out.most_nodes = kMostNodes;
   if (!nodes || *nodes > kMostPlaced) return out;
   const auto fleet = fleet_on(chosen, std::max(*nodes, chosen.needed), r.scenario, catalog);
   if (!fleet) return out;
   out.at = service_candidate(*fleet, r);
-  // It holds with passes at the quantile of `aim`, which odds_in_time() finds to a hundredth only.
+  // Where kernels alone are uncertain, it holds with passes at the quantile of `aim`, which odds_in_time()
+  // finds to a hundredth only.
   if (const auto odds = odds_in_time(*fleet, service)) out.probability = std::max(out.aim, *odds);
   constexpr int steps = 4;  // each asks the queue nine times
   int before = 0;

@@ -99,13 +99,22 @@ doc::Serving::Tokens tokens_document(const ServiceResult& r) {
   return out;
 }
 
+doc::Serving::Target target_document(const ServiceResult& r, const ServiceTarget& t) {
+  const ServiceTime answer{r.fast_s, r.slow_s};
+  const ServiceTime& interval = t.kind == Limit::first_token  ? r.first_token
+                                : t.kind == Limit::token_time ? r.token
+                                                              : answer;
+  return {std::string{t.name()}, t.reached.base(), t.limit.base(),
+          t.percentile,          interval.low_s,   interval.high_s};
+}
+
 /// What the fleet was found to take.
 void fill_sizes(const ServiceResult& r, doc::Serving& out) {
   if (r.chosen.needed > 0) {
     out.at_peak = load_document(r.at_peak);
     if (!r.at_peak.saturated)
       for (const ServiceTarget& t : r.chosen.server->targets(r.at_peak))
-        out.targets.push_back({std::string{t.name()}, t.reached.base(), t.limit.base(), t.percentile});
+        out.targets.push_back(target_document(r, t));
     out.all_up = load_document(r.all_up);
     out.latency_low_s = r.fast_s;
     out.latency_high_s = r.slow_s;
@@ -182,7 +191,9 @@ std::vector<doc::MethodStep> time_method(bool tokens) {
         {"Time to the first token, per output token",
          "requests come at random (Poisson) and wait for a place, first come, first served; every pass gives "
          "each request in flight a token and takes what prompts fit (continuous batching, Orca 2022, with "
-         "prompts in pieces, Sarathi-Serve 2024); simulated pass by pass",
+         "prompts in pieces, Sarathi-Serve 2024); simulated pass by pass. Before its first token a request "
+         "also "
+         "takes its way to the server, and waits for some passes beside the queue",
          "models/serving/generation_service.hpp"}};
   return {{"Time of a batch",
            "forward kernels in a queue that the host fills: end = max(previous end, issued) + kernel",
@@ -207,8 +218,13 @@ std::vector<doc::MethodStep> serving_method(bool tokens) {
       {"Share of the time that a node is down",
        "(detection + restart + replaced parts x repair) / (time between failures + the same)",
        "models/reliability/failure_rates.hpp"},
-      {"90 % interval", "every batch 1.645 standard deviations of the kernels' fit slower or faster",
-       "models/frameworks/gpu_step.hpp"},
+      {"90 % interval",
+       tokens
+           ? "passes slower or faster by 1.645 standard deviations of their error; times to the first token "
+             "also by those of what they take beside their passes, in quadrature"
+           : "every batch 1.645 standard deviations of the kernels' fit slower or faster",
+       tokens ? "scenarios/serving/service_odds.cpp; models/mechanism_spread.hpp"
+              : "models/frameworks/gpu_step.hpp"},
   };
   out.insert(out.end(), rest.begin(), rest.end());
   return out;

@@ -58,9 +58,19 @@ Conflict passed_conflict(const ServiceOption& option, const ServiceLimit& passed
 std::optional<ServiceOption> fleet_on(const ServiceOption& option, int needed, const Scenario& scenario,
                                       const Catalog& catalog);
 
-/// Probability that the fleet keeps every limit on time in the busiest hour, as far as the error of its
-/// kernels' times goes (log-normal). Nothing for an option without nodes, or without such an error.
+/// Probability that the fleet keeps every limit on time in the busiest hour, by the errors of the model: of
+/// its kernels' times and, where a limit is about the first token, of what that takes beside its passes
+/// (Mechanism::first_token); both are log-normal. Nothing for an option without nodes, or without such
+/// errors.
 std::optional<double> odds_in_time(const ServiceOption& option, const ServiceSpec& service);
+
+/// The least number of nodes, up to `most`, that takes the load within every limit with at least this
+/// probability; nothing if none does.
+std::optional<int> nodes_with_odds(const ServiceNode& node, Frequency load, int most, double odds);
+
+/// The 90 % interval, by the same errors, of a time of requests on one GPU under a load; `of` picks it.
+ServiceTime interval_of(const ServiceNode& node, Frequency of_gpu,
+                        const std::function<Duration(const ServingResult&)>& of);
 
 /// The fleet with the fewest nodes that keeps every limit on time with a probability of 90 %.
 doc::Plan::Confident confident_fleet(const ServiceResult& result, const Catalog& catalog);

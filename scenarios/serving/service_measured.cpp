@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "models/mechanism_spread.hpp"
 #include "scenarios/evaluate/ledger.hpp"
 #include "scenarios/serving/service_node.hpp"
 #include "scenarios/serving/token_server.hpp"
@@ -19,6 +20,7 @@ struct MeasuredNode {
   ServiceNode node;
   double figure = 0;  ///< predicted
   Observation seen;
+  double beside_log_sigma = 0;  ///< of what a first token takes beside its passes
 };
 
 bool is_latency(MeasuredMetric metric) {
@@ -66,7 +68,7 @@ double figure_of_row(const ServiceNode& node, const ServiceSpec& service, const 
   const GenerationSteady steady = server.steady(requests);
   switch (row.metric) {
     case MeasuredMetric::time_to_first_token:
-      return steady.first.base();
+      return (steady.first + server.beside_queue(steady.token)).base();
     case MeasuredMetric::time_per_output_token:
       return steady.token.base();
     case MeasuredMetric::output_tokens_per_s:
@@ -107,6 +109,8 @@ MeasuredNode measured_node(const Catalog& catalog, const GpuModelLibrary& kernel
   if (row.gpus && *row.gpus > out.node.node().gpus)
     fail(fmt::format("{} has {} GPUs, not {}", out.node.title(), out.node.node().gpus, *row.gpus), "");
   out.figure = figure_of_row(out.node, *own.serving, row);
+  if (row.metric == MeasuredMetric::time_to_first_token)
+    out.beside_log_sigma = mechanism_log_sigma(Mechanism::first_token);
   Observation& seen = out.seen;
   seen.run = service_traits(out.node, *s.serving);
   if (own.serving->tokens)
@@ -116,14 +120,16 @@ MeasuredNode measured_node(const Catalog& catalog, const GpuModelLibrary& kernel
   seen.log_sigma[index_of(Factor::kernels)] = out.node.log_sigma();
   seen.sensitivity[index_of(Factor::kernels)] = 1;
   seen.log_ratio = (is_latency(row.metric) ? -1 : 1) * std::log(row.value / out.figure);
-  seen.error = row.spread;
+  seen.error = std::hypot(row.spread, out.beside_log_sigma);
   return out;
 }
 
 Estimate service_estimate(const MeasuredNode& node, const MeasuredSpec& row, const FactorBelief& belief) {
   const double sign = is_latency(row.metric) ? -1 : 1;
   const double value = node.figure * std::exp(sign * belief.mean_of(node.seen.sensitivity));
-  const double reach = std::exp(half_of_90_percent * std::sqrt(belief.variance_of(node.seen.sensitivity)));
+  const double reach =
+      std::exp(half_of_90_percent *
+               std::hypot(std::sqrt(belief.variance_of(node.seen.sensitivity)), node.beside_log_sigma));
   return {value, value / reach, value * reach, is_latency(row.metric) ? "s" : "1/s"};
 }
 

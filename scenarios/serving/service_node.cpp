@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "models/data_path/preprocess.hpp"
 #include "models/frameworks/framework.hpp"
 #include "models/frameworks/gpu_step.hpp"
 #include "models/gpu/cost.hpp"
 #include "models/gpu/rates_of.hpp"
+#include "models/mechanism_spread.hpp"
 #include "models/memory/memory.hpp"
 #include "models/networks/transformer.hpp"
 #include "models/power/gpu_power.hpp"
@@ -210,8 +212,17 @@ ServingSpec ServiceNode::spec(double slower) const {
   return out;
 }
 
-Frequency ServiceNode::gpu_rate(double slower) const {
-  if (tokens_) return tokens_->rate(slower);
+double ServiceNode::first_token_spread() const {
+  return tokens_ ? mechanism_log_sigma(Mechanism::first_token) : 0;
+}
+
+double ServiceNode::first_log_sigma() const {
+  const bool asked = tokens_ && (tokens_->limits().first || tokens_->limits().answer);
+  return asked ? first_token_spread() : 0;
+}
+
+Frequency ServiceNode::gpu_rate(double slower, double first) const {
+  if (tokens_) return tokens_->rate(slower, first);
   if (decode_ >= service_.latency) return Frequency{0};
   return highest_rate(spec(slower), service_.latency - decode_);
 }
@@ -243,11 +254,22 @@ ServingResult ServiceNode::under(Frequency rate, double slower) const {
   return out;
 }
 
+bool ServiceNode::host_takes(Frequency each) const {
+  return (!decode_rate_ || each <= *decode_rate_) && (!network_rate_ || each <= *network_rate_);
+}
+
 bool ServiceNode::holds(Frequency load, int nodes, double slower) const {
   const Frequency each = load / nodes;
-  if ((decode_rate_ && each > *decode_rate_) || (network_rate_ && each > *network_rate_)) return false;
+  if (!host_takes(each)) return false;
   const ServingResult r = under(each / node_.gpus, slower);
   return !r.saturated && !broken(r);
+}
+
+double ServiceNode::first_token_room(Frequency load, int nodes, double slower) const {
+  if (!tokens_) return holds(load, nodes, slower) ? std::numeric_limits<double>::infinity() : 0;
+  const Frequency each = load / nodes;
+  if (!host_takes(each)) return 0;
+  return tokens_->limits().first_token_room(under(each / node_.gpus, slower));
 }
 
 }  // namespace rackcast

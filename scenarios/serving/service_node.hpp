@@ -57,13 +57,17 @@ class ServiceNode {
   [[nodiscard]] const TokenServer* tokens() const { return tokens_.get(); }
   [[nodiscard]] Duration decode() const { return decode_; }
   [[nodiscard]] double log_sigma() const { return log_sigma_; }
+  /// Spread of ln(time to the first token) beside that of the passes; 0 where no limit is about it.
+  [[nodiscard]] double first_log_sigma() const;
+  [[nodiscard]] double first_token_spread() const;  ///< the same whatever the limits; 0 for one pass
   /// Of one GPU with batches of this size. Throws Error at `place` where the service takes no such batch.
   [[nodiscard]] Frequency batch_rate(int batch, const Where& place) const;
 
   /// All limits of one node if each pass takes `slower` times as long; the first is that of the GPUs.
   [[nodiscard]] std::vector<ServiceLimit> limits(double slower = 1) const;
   /// The highest rate of one GPU within the latency; 0 if a lone request takes longer.
-  [[nodiscard]] Frequency gpu_rate(double slower = 1) const;
+  /// Times to the first token are `first` times as long as their passes make them.
+  [[nodiscard]] Frequency gpu_rate(double slower = 1, double first = 1) const;
   /// The same within another latency of the GPU's part, decoding not included.
   [[nodiscard]] Frequency gpu_rate_within(Duration latency) const;
   [[nodiscard]] std::optional<Frequency> decode_rate() const { return decode_rate_; }    ///< of the node
@@ -79,9 +83,14 @@ class ServiceNode {
   [[nodiscard]] std::optional<ServiceTarget> broken_alone() const;
   /// Do `nodes` take this load, spread evenly, within the latency and every other limit?
   [[nodiscard]] bool holds(Frequency load, int nodes, double slower = 1) const;
+  /// The largest factor on the times to the first token with which `nodes` take this load within every limit;
+  /// 0 where a limit is broken whatever the first tokens take, infinite where no limit is about them.
+  [[nodiscard]] double first_token_room(Frequency load, int nodes, double slower) const;
 
  private:
   [[nodiscard]] ServingSpec spec(double slower) const;
+  /// Are decoding and network of a node enough for `each` requests per second?
+  [[nodiscard]] bool host_takes(Frequency each) const;
   void prepare_passes(const Workload& network, const GpuCostModel& gpu, const FrameworkProfile& framework,
                       double speed);
   void prepare_decoding();

@@ -42,6 +42,11 @@ struct ServiceHour {
   double busy_low = 0, busy_high = 0;  ///< of it, at the ends of the model's 90 % interval
 };
 
+/// The ends of the model's 90 % interval of a time.
+struct ServiceTime {
+  std::optional<double> low_s, high_s;  ///< nothing: overloaded
+};
+
 /// The answer on another number of nodes at the busiest hour.
 struct ServiceSize {
   int nodes = 0;
@@ -56,6 +61,7 @@ struct ServiceResult {
   ServiceOption chosen;
   ServingResult at_peak, all_up;         ///< one GPU at the busiest hour: needed nodes, all nodes
   std::optional<double> slow_s, fast_s;  ///< the percentile at the ends of the model's 90 % interval
+  ServiceTime first_token, token;        ///< likewise, of a language model
   std::optional<double> in_time;         ///< odds_in_time() of the chosen fleet
   std::optional<doc::Plan::Confident> confident;
   std::optional<int> most, least;      ///< needed nodes at these ends; nothing: no number

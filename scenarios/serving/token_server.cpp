@@ -27,7 +27,7 @@ GenerationSpec generation_spec(const TokenServerParts& parts, const ServiceSpec&
   out.prompt = service.tokens->prompt;
   out.output = service.tokens->output;
   out.precision = precision;
-  out.server = server_habits(service.framework);
+  out.server = server_habits(service.framework, service.framework_version);
   if (service.max_batch_given) out.server.most_requests = service.max_batch;
   out.memory = service.memory_factor * parts.node.gpu.available_memory();
   return out;
@@ -40,8 +40,8 @@ GenerationSpec generation_spec(const TokenServerParts& parts, const ServiceSpec&
 class TokenServer::KnownAnswers {
  public:
   template <class Ask>
-  Frequency rate(double slower, const Ask& ask) {
-    return known(rates_, slower, ask);
+  Frequency rate(double slower, double first, const Ask& ask) {
+    return known(rates_, std::pair{slower, first}, ask);
   }
   template <class Ask>
   ServingResult result(Frequency rate, double slower, const Ask& ask) {
@@ -61,7 +61,7 @@ class TokenServer::KnownAnswers {
   }
 
   std::mutex mutex_;
-  std::map<double, Frequency> rates_;
+  std::map<std::pair<double, double>, Frequency> rates_;
   std::map<std::pair<double, double>, ServingResult> results_;
 };
 
@@ -72,7 +72,8 @@ TokenServer::TokenServer(const TokenServerParts& parts, const ServiceSpec& servi
       first_percentile_(service.tokens->first_percentile),
       token_percentile_(service.tokens->token_percentile),
       seed_(seed),
-      node_gpus_(std::max(1, parts.node.gpus)) {
+      node_gpus_(std::max(1, parts.node.gpus)),
+      habits_(server_habits(service.framework, service.framework_version)) {
   const Cluster cluster = make_cluster(parts.catalog, parts.node, {});
   GenerationSpec spec = generation_spec(parts, service, precision);
   const int stated = service.tokens->tensor;
@@ -119,20 +120,24 @@ GenerationService TokenServer::service(double slower) const {
   out.first_percentile = first_percentile_;
   out.token_percentile = token_percentile_;
   out.seed = seed_;
+  out.arriving = habits_.arriving;
+  out.passes_waited = habits_.passes_waited;
   constexpr double least = 20'000, beyond = 100;  // a percentile rests on so many requests beyond it
   out.requests = static_cast<int>(std::max(
       least, std::ceil(beyond / (1 - std::max({percentile_, first_percentile_, token_percentile_})))));
   return out;
 }
 
-ServingResult TokenServer::lone() const {
-  return refused_.empty() ? lone_generation(load_) : ServingResult{};
+ServingResult TokenServer::lone(double slower) const {
+  return refused_.empty() ? lone_generation(service(slower)) : ServingResult{};
 }
 
-Frequency TokenServer::rate(double slower) const {
+Frequency TokenServer::rate(double slower, double first) const {
   if (!refused_.empty()) return Frequency{0};
+  TokenLimits limits = limits_;
+  limits.first_factor = first;
   const Frequency copy =
-      known_->rate(slower, [&] { return highest_generation_rate(service(slower), limits_); });
+      known_->rate(slower, first, [&] { return highest_generation_rate(service(slower), limits); });
   return copy * copies() / node_gpus_;
 }
 
@@ -144,7 +149,7 @@ Frequency TokenServer::capacity() const {
 ServingResult TokenServer::under(Frequency rate, double slower) const {
   GenerationService asked = service(slower);
   asked.rate = rate * node_gpus_ / copies();
-  const ServingResult alone = lone_generation(asked.load);
+  const ServingResult alone = lone_generation(asked);
   if (asked.rate * alone.mean < requests_never_meet) {
     ServingResult out = alone;
     out.utilisation = asked.rate * alone.mean;

@@ -43,12 +43,18 @@ class TokenServer {
   [[nodiscard]] int most_in_flight() const { return most_in_flight_; }  ///< requests of a copy
   [[nodiscard]] Bytes memory() const { return memory_; }                ///< of a GPU with all places taken
   [[nodiscard]] double log_sigma() const { return log_sigma_; }
-  [[nodiscard]] ServingResult lone() const;
+  [[nodiscard]] const TokenLimits& limits() const { return limits_; }
+  /// From the client to the queue and back, with the passes that a request waits for beside the queue.
+  [[nodiscard]] Duration beside_queue(Duration token) const {
+    return habits_.arriving + habits_.passes_waited * token;
+  }
+  [[nodiscard]] ServingResult lone(double slower = 1) const;
   /// Of a copy that keeps so many requests in flight.
   [[nodiscard]] GenerationSteady steady(double requests) const { return steady_generation(load_, requests); }
 
-  /// Rates are of one GPU of the node, on average; passes take `slower` times as long.
-  [[nodiscard]] Frequency rate(double slower) const;
+  /// Rates are of one GPU of the node, on average; passes take `slower` times as long, and times to the first
+  /// token are `first` times as long as their passes make them.
+  [[nodiscard]] Frequency rate(double slower, double first = 1) const;
   [[nodiscard]] Frequency capacity() const;
   [[nodiscard]] ServingResult under(Frequency rate, double slower) const;
 
@@ -68,6 +74,7 @@ class TokenServer {
   Bytes memory_{0};
   double log_sigma_ = 0;
   GenerationLoad load_;
+  ServerHabits habits_;
   std::shared_ptr<KnownAnswers> known_;  ///< of load_; copies of the server share it
 };
 

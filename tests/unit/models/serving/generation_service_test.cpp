@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/base/error.hpp"
 
@@ -97,8 +98,37 @@ TEST_CASE("a service without a rate, requests or a percentile is refused") {
 TEST_CASE(
     "a limit that leaves nothing beyond a lone request is kept at a rate above 0, far below the capacity") {
   const GenerationService s = service_at(1);
-  const ServingResult alone = lone_generation(s.load);
+  const ServingResult alone = lone_generation(s);
   const Frequency rate = highest_generation_rate(s, {std::nullopt, alone.tokens->token, alone.asked});
   CHECK(rate > Frequency{0});
   CHECK(rate < 0.01 * generation_capacity(s.load));
+}
+
+TEST_CASE("a request's way to the server and the passes it waits come before its first token") {
+  GenerationService s = service_at(0.01);
+  s.arriving = Duration{0.020};
+  s.passes_waited = 4;
+  const ServingResult r = simulate_generation(s);
+  REQUIRE(r.tokens);
+  // 20 ms, four passes of 10 ms, and the prompt's 5 ms.
+  CHECK(r.tokens->first_p50.base() == doctest::Approx(0.020 + 4 * 0.010 + 0.005).epsilon(2e-3));  // few meet
+  CHECK(r.p50.base() == doctest::Approx(0.020 + 4 * 0.010 + 0.005 + 49 * 0.010).epsilon(2e-3));
+  CHECK(r.tokens->token_p50.base() == doctest::Approx(0.010));  // further tokens do not wait for it
+  CHECK(lone_generation(s).tokens->first.base() == doctest::Approx(0.065));
+}
+
+TEST_CASE("the room of first tokens is the factor with which the limits are just kept") {
+  const ServingResult alone = lone_generation(service_at(1));  // 5 ms, then 49 of 10 ms: 495 ms
+  TokenLimits limits;
+  CHECK(std::isinf(limits.first_token_room(alone)));
+  limits.first = Duration{0.020};
+  CHECK(limits.first_token_room(alone) == doctest::Approx(4));
+  limits.answer = Duration{0.500};  // 5 ms more than it takes: twice the first token
+  CHECK(limits.first_token_room(alone) == doctest::Approx(2));
+  for (const double factor : {1.9, 2.1}) {
+    limits.first_factor = factor;
+    CHECK(limits.kept(alone) == (factor < 2));
+  }
+  limits.token = Duration{0.009};
+  CHECK(limits.first_token_room(alone) == 0);
 }

@@ -2,10 +2,16 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cmath>
+#include <memory>
 #include <string>
+#include <utility>
 
+#include "models/mechanism_spread.hpp"
 #include "reports/pages/report.hpp"
+#include "scenarios/evaluate/ledger.hpp"
 #include "scenarios/listings/templates.hpp"
+#include "scenarios/serving/service_fleet.hpp"
 #include "scenarios/serving/service_result.hpp"
 #include "scenarios/serving/token_server.hpp"
 #include "tests/answer_sentence.hpp"
@@ -139,8 +145,8 @@ TEST_CASE("each limit on tokens has a percentile of its own") {
       "percentile": 99, "first_token": )"} +
         first);
   };
-  const ServiceResult all = with(R"("120 ms")");
-  const ServiceResult half = with(R"({"limit": "120 ms", "percentile": 50})");
+  const ServiceResult all = with(R"("300 ms")");
+  const ServiceResult half = with(R"({"limit": "300 ms", "percentile": 50})");
   REQUIRE(all.answer.feasible);
   REQUIRE(half.answer.feasible);
   CHECK(half.chosen.needed <= all.chosen.needed);
@@ -186,4 +192,48 @@ TEST_CASE("a distribution of lengths is refused with what there is instead") {
     CHECK(e.message() == "\"prompt\" is the mean number of tokens: a distribution of lengths has no model");
     CHECK(e.where().line > 0);
   }
+}
+
+TEST_CASE("a lone first token takes its way to the server and the passes it waits, by the server's version") {
+  const auto lone = [](const std::string& framework) {
+    const Scenario s = asked(R"("framework": )" + framework + ", " + kChat);
+    Ledger nobody;
+    const ServiceNode node{builtin(), GpuModelLibrary::builtin(), s, s.cluster, Precision::fp16, nobody};
+    return *node.tokens()->lone().tokens;
+  };
+  const TokenTimes now = lone(R"({"name": "vllm"})"),
+                   older = lone(R"({"name": "vllm", "version": "0.11.0"})");
+  // models/data/host/serving.json: 15 ms and 4 passes.
+  CHECK(now.first > Duration{0.015} + 4.0 * now.token);
+  // Its host takes 70 us a token and 0.3 ms a pass in the place of 10 us and 1 ms.
+  CHECK(older.token.base() == doctest::Approx(now.token.base() - 0.64e-3).epsilon(0.01));
+}
+
+TEST_CASE("odds of a limit on the first token hold what it takes beside its passes") {
+  const auto fleet = [](const char* limit) {
+    const Scenario s = asked(fmt::format(R"("rate": "20/s", "prompt": 1000, "output": 300, {})", limit));
+    ServiceOption o;
+    Ledger nobody;
+    o.server = std::make_shared<const ServiceNode>(builtin(), GpuModelLibrary::builtin(), s, s.cluster,
+                                                   Precision::fp16, nobody);
+    o.cluster = s.cluster;
+    o.needed = 4;
+    return std::pair{o, s};
+  };
+  const auto [o, s] = fleet(R"("first_token": "2 s")");
+  const double sigma = o.server->first_log_sigma();
+  REQUIRE(sigma == mechanism_log_sigma(Mechanism::first_token));
+  // Four nodes are far from full, so the passes hardly matter: Phi(ln(limit / time) / sigma).
+  const ServingResult gpu = o.server->under(s.serving->peak_rate() / 4 / 8);
+  const double by_hand = 0.5 * std::erfc(-std::log(2 / gpu.tokens->first.base()) / sigma / std::sqrt(2));
+  CHECK(*odds_in_time(o, *s.serving) == doctest::Approx(by_hand).epsilon(0.03));
+  const ServiceTime reach = interval_of(*o.server, s.serving->peak_rate() / 4 / 8,
+                                        [](const ServingResult& r) { return r.tokens->first; });
+  REQUIRE(reach.high_s);
+  CHECK(*reach.high_s >= gpu.tokens->first.base() * std::exp(1.645 * sigma));
+  // A lone first token already takes more than the limit / exp(1.2816 sigma): no number of nodes is sure.
+  const auto [tight, asked_of] = fleet(R"("first_token": "250 ms")");
+  CHECK_FALSE(nodes_with_odds(*tight.server, asked_of.serving->peak_rate(), 1000, 0.9));
+  // Without a limit about first tokens, they change nothing.
+  CHECK(fleet(R"("token": "40 ms")").first.server->first_log_sigma() == 0);
 }
