@@ -54,7 +54,7 @@ int compare_grid(const std::string& scenario, std::size_t every) {
 
 }  // namespace
 
-TEST_CASE("every setting of the what-if is answered as by the program itself") {
+TEST_CASE("every setting of the what-if is answered as by the program itself" * doctest::test_suite("long")) {
   CHECK(compare_grid("scenarios/power_limited_site.json", 1) >= 15);
   CHECK(compare_grid("scenarios/recommender.json", 1) >= 15);
   CHECK(compare_grid("scenarios/storage_bound_site.json", 1) >= 5);

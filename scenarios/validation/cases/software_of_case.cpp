@@ -68,23 +68,11 @@ std::string release_of(const ValidationCase& c, std::string_view first_container
 
 }  // namespace
 
-namespace {
-
-/// Whether XLA compiled the operators. Where they are put together from simple ones, in 32 bits, it makes a
-/// mixed training twice as fast, so it must be known.
-bool compiled_by_xla(const ValidationCase& c) {
-  if (const auto stated = flag_in(c.workload.extra, "xla")) return *stated;
-  if (c.workload.precision == "mixed" && !with_usual(c, "xla").empty())
-    throw Unpredictable{"with XLA or without is not stated", "xla"};
-  return false;
-}
-
-}  // namespace
-
 FrameworkQuery software_of_case(const ValidationCase& c, std::string_view first_container) {
   FrameworkQuery query;
   query.name = c.workload.framework;
-  if (query.name == "tensorflow" && compiled_by_xla(c)) query.name = "tensorflow-xla";
+  if (query.name == "tensorflow" && flag_in(c.workload.extra, "xla").value_or(false))
+    query.name = "tensorflow-xla";
   query.version = release_of(c, first_container);
   query.cudnn = text_in(c.workload.extra, "cudnn").value_or("");
   query.script = script_of(c);
@@ -114,7 +102,13 @@ std::string first_container(const Catalog& catalog, const ValidationCase& c) {
 
 }  // namespace
 
+void require_compiler(const ValidationCase& c) {
+  const bool open = c.workload.precision == "mixed" && !flag_in(c.workload.extra, "xla");
+  if (open && !with_usual(c, "xla").empty()) throw Unpredictable{"with XLA or without is not stated", "xla"};
+}
+
 FrameworkProfile profile_of(const Catalog& catalog, const ValidationCase& c) {
+  require_compiler(c);
   try {
     return framework_profile(software_of_case(c, first_container(catalog, c)));
   } catch (const Error& e) {

@@ -15,7 +15,11 @@ bool precision_is_taken(const ValidationCase& c);
 Precision precision_of(const ValidationCase& c);
 /// What the case says of its software; of a GPU that needs newer software, that of its first container.
 FrameworkQuery software_of_case(const ValidationCase& c, std::string_view first_container = {});
-/// Throws Unpredictable for software without a profile.
+/// Throws Unpredictable where it is not stated whether XLA compiled the operators, and the settings that were
+/// usual (usual_settings.json) say that it matters: put together from simple ones, in 32 bits, they make a
+/// mixed training half as fast.
+void require_compiler(const ValidationCase& c);
+/// Throws Unpredictable for software without a profile, and as require_compiler().
 FrameworkProfile profile_of(const Catalog& catalog, const ValidationCase& c);
 
 /// Whether the optimizer is Adam or a relative, where the case states it.

@@ -86,6 +86,7 @@ ScenarioDocument own_network(const ValidationCase& c, const TransformerShape& s)
 }
 
 ScenarioDocument software_document(const ValidationCase& c) {
+  require_compiler(c);
   const FrameworkQuery query = software_of_case(c);
   ScenarioDocument out{{"name", query.name}};
   if (!query.version.empty()) out["version"] = query.version;
