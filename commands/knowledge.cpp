@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "commands/commands.hpp"
-#include "scenarios/evaluate/generation.hpp"
-#include "scenarios/evaluate/inference.hpp"
+#include "scenarios/listings/generation.hpp"
+#include "scenarios/listings/inference.hpp"
 #include "scenarios/listings/listing.hpp"
 #include "sim/units/quantity_text.hpp"
 

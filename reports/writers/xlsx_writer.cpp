@@ -67,7 +67,8 @@ class Workbook {
   void add(const Sheet& sheet) {
     Page& page = pages_[sheet.section];
     if (page.sheet == nullptr) {
-      page.sheet = workbook_add_worksheet(book_, sheet_name(sheet.section_title).c_str());
+      page.name = unused_name(sheet.section_title);
+      page.sheet = workbook_add_worksheet(book_, page.name.c_str());
       set_up_printing(page.sheet);
     }
     if (page.sheet == nullptr) {
@@ -113,6 +114,7 @@ class Workbook {
 
  private:
   struct Page {
+    std::string name;
     lxw_worksheet* sheet = nullptr;
     lxw_row_t row = 0;
     std::vector<double> widths;
@@ -123,6 +125,19 @@ class Workbook {
     };
     std::vector<Head> heads;
   };
+
+  /// Cut to their length, titles may be the same; a number tells them apart.
+  [[nodiscard]] std::string unused_name(const std::string& title) const {
+    const auto used = [this](const std::string& name) {
+      return std::ranges::any_of(pages_, [&](const auto& page) { return page.second.name == name; });
+    };
+    std::string name = sheet_name(title);
+    for (int number = 2; used(name); ++number) {
+      const std::string ending = fmt::format(" {}", number);
+      name = sheet_name(title).substr(0, longest_name - ending.size()) + ending;
+    }
+    return name;
+  }
 
   /// Printed, a sheet is as wide as its page.
   static void set_up_printing(lxw_worksheet* sheet) {
@@ -174,7 +189,7 @@ class Workbook {
 
   void define(const std::string& name, const Sheet& sheet, std::size_t index, lxw_row_t row) {
     const std::string cell =
-        fmt::format("='{}'!${}${}", sheet_name(sheet.section_title), column_letters(index), row + 1);
+        fmt::format("='{}'!${}${}", pages_.at(sheet.section).name, column_letters(index), row + 1);
     workbook_define_name(book_, name.c_str(), cell.c_str());
   }
 

@@ -8,7 +8,7 @@
 #include "models/networks/workload.hpp"
 #include "scenarios/answer/collisions.hpp"
 #include "scenarios/answer/sensitivity.hpp"
-#include "scenarios/answer/superlinear.hpp"
+#include "scenarios/result/superlinear.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/evaluate/step_timeline.hpp"
 #include "scenarios/evidence/evidence.hpp"

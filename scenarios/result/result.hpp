@@ -135,7 +135,7 @@ struct WorkloadResult {
   TrainingRun run;
   std::string no_timeline;                       ///< why the step is not drawn
   std::optional<doc::Reason> collisions;         ///< what static routes cost (answer/collisions.hpp)
-  std::optional<doc::Reason> superlinear;        ///< why it scales by more than 1 (answer/superlinear.hpp)
+  std::optional<doc::Reason> superlinear;        ///< why it scales by more than 1 (result/superlinear.hpp)
   std::optional<Utilisation> utilisation;        ///< of a language model
   Bytes memory_per_gpu{0};                       ///< that training takes
   std::optional<double> memory_fits_odds;        ///< that this is enough, of a split network

@@ -64,7 +64,7 @@ TEST_CASE(
   const std::string file = folder / "chat.json";
   CHECK(run("init tokens -o " + file).code == 0);
   CHECK(run("check " + file).code == 0);
-  const Outcome sized = run("size " + file + " -o " + folder / "a.json -o " + folder / "a.md");
+  const Outcome sized = run("size " + file + " --full -o " + folder / "a.json -o " + folder / "a.md");
   CHECK(sized.code == 0);
   CHECK(has(sized, "Per output token"));
   CHECK(has(sized, "tokens/s"));

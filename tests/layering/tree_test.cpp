@@ -159,7 +159,6 @@ constexpr NamedInCode named_in_code[] = {
     {"scenarios/format/search_spec.cpp", "p100", "an example in a hint"},
     {"scenarios/names/defaults.hpp", "nvidia", "the source of a figure"},
     {"scenarios/names/defaults.hpp", "pascal", "the source of a figure"},
-    {"scenarios/validation/cases/software_of_case.cpp", "nvidia", "the id of a source of cases"},
     {"scenarios/validation/predict/reliability_case.cpp", "h100", "the node of the one published run"},
     {"reports/sections/evidence.cpp", "nvidia", "left out of titles that the table repeats in full"},
 };

@@ -235,11 +235,15 @@ TEST_CASE("borrowed convolutions follow the products of the GPU") {
   const KernelChoice v100_products = choose("v100_sxm2_16gb", KernelClass::gemm);
   CHECK(h100.model == "v100");
   // The products of the H100 were measured with a later library than those of the V100: that comes along.
+  const auto reached = [](const KernelChoice& products, P p) {
+    return std::min(1.0, products.parameters[p]);
+  };
   for (const P p : {P::peak_fraction, P::bandwidth_fraction})
     CHECK(h100.parameters[p] ==
-          doctest::Approx(v100.parameters[p] * h100_products.parameters[p] / v100_products.parameters[p]));
-  // Neither the cache, which trades with the prologue in a fit, nor anything else.
-  for (const P p : {P::cache_ratio, P::operand_cost, P::prologue_depth, P::launch})
+          doctest::Approx(v100.parameters[p] * reached(h100_products, p) / reached(v100_products, p)));
+  // Of the cache they take the share of its measured rate: faster against the memory here than there.
+  CHECK(h100.parameters[P::cache_ratio] > v100.parameters[P::cache_ratio]);
+  for (const P p : {P::operand_cost, P::prologue_depth, P::launch})
     CHECK(h100.parameters[p] == v100.parameters[p]);
   // Recurrent kernels are taken as they are, and so are convolutions of a GPU that was measured.
   CHECK(choose("h100_sxm5", KernelClass::recurrent_forward).parameters[P::peak_fraction] ==

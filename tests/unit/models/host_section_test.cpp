@@ -185,10 +185,11 @@ TEST_CASE("the script of Mask R-CNN has a profile of its own in the containers t
   CHECK(profile.between_passes.operations_per_sample == 2 + 35 + 55 + 9 + 35 + 35 + 12 + 6 + 25 + 256);
   CHECK(profile.between_passes.waits_per_sample == 20 + 2 + 5 + 6 + 1 + 5 + 256);
   CHECK(profile.exchange == "apex_delayed");
-  // Every other profile reads nothing back and has one kernel.
+  // Every other profile reads nothing back and has one kernel, or none where a compiler folds it.
   const auto others = framework_profiles();
   CHECK(std::ranges::count_if(others, [](const FrameworkProfile& p) {
-          return p.between_passes.operations > 0 || p.frozen_norm != FrozenNorm::kernel;
+          return p.between_passes.operations > 0 ||
+                 (p.frozen_norm != FrozenNorm::kernel && p.frozen_norm != FrozenNorm::folded);
         }) == 1);
 }
 

@@ -7,7 +7,7 @@
 
 #include "scenarios/answer/explain.hpp"
 #include "scenarios/answer/planner.hpp"
-#include "scenarios/evaluate/generation.hpp"
+#include "scenarios/listings/generation.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/result/result.hpp"
 #include "scenarios/serving/service_result.hpp"

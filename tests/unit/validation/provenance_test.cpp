@@ -36,7 +36,8 @@ ValidationCase case_of(const std::string& json) {
 std::vector<std::string> registered() {
   std::vector<std::string> out;
   const auto registry = std::ranges::find(model_data(), "provenance.json", &EmbeddedFile::name);
-  for (const auto& entry : nlohmann::json::parse(registry->text).at("files")) out.push_back(entry.at("file"));
+  const auto json = nlohmann::json::parse(registry->text);
+  for (const auto& entry : json.at("files")) out.push_back(entry.at("file"));
   return out;
 }
 

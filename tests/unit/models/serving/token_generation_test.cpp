@@ -12,7 +12,7 @@
 #include "models/gpu/cost.hpp"
 #include "models/gpu/rates_of.hpp"
 #include "models/networks/workload.hpp"
-#include "scenarios/evaluate/generation.hpp"
+#include "scenarios/listings/generation.hpp"
 #include "sim/base/error.hpp"
 #include "sim/json/reader.hpp"
 #include "topologies/catalog/catalog.hpp"

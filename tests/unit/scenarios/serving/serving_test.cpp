@@ -196,7 +196,7 @@ TEST_CASE("what a fleet's site allows conflicts with its latency, and each can b
   CHECK(conflicts(prices("opex_budget", 0.99 * year, "USD/year")) == Names{"opex_budget", "latency"});
   CHECK(conflicts(prices("total_budget", 0.99 * life, "USD")) == Names{"total_budget", "latency"});
   CHECK(conflicts(R"("racks": {"max_units": 8})") == Names{"rack_units", "latency"});
-  CHECK(conflicts(R"("floor": {"area": "3 m2"}, "racks": {"power": "12 kW"})") ==
+  CHECK(conflicts(R"("floor": {"area": "3 m2"}, "racks": {"power": "7 kW"})") ==
         Names{"floor_area", "latency"});
   CHECK(conflicts(R"("power": {"feed": "12 kW"})") == Names{"site_power", "latency"});
   CHECK(sized(kBusy, R"(, "site": {)" + prices("budget", 1.01 * capex, "USD") + "}").answer.feasible);

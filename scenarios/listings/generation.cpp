@@ -1,4 +1,4 @@
-#include "scenarios/evaluate/generation.hpp"
+#include "scenarios/listings/generation.hpp"
 
 #include <fmt/format.h>
 

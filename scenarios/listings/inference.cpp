@@ -1,4 +1,4 @@
-#include "scenarios/evaluate/inference.hpp"
+#include "scenarios/listings/inference.hpp"
 
 #include <fmt/format.h>
 

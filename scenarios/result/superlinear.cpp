@@ -1,4 +1,4 @@
-#include "scenarios/answer/superlinear.hpp"
+#include "scenarios/result/superlinear.hpp"
 
 #include <algorithm>
 #include <array>
