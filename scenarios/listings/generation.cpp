@@ -23,7 +23,7 @@
 namespace rackcast {
 namespace {
 
-constexpr double kNinetyPercent = 1.645;  ///< half width of a 90 % interval in standard deviations
+constexpr double deviations_of_interval = 1.645;  ///< half width of a 90 % interval in standard deviations
 
 class Node {
  public:
@@ -70,7 +70,8 @@ class Node {
 };
 
 std::string with_interval(double value, const Generation& g) {
-  const double factor = std::exp(kNinetyPercent * std::hypot(g.compute_log_sigma, g.network_log_sigma));
+  const double factor =
+      std::exp(deviations_of_interval * std::hypot(g.compute_log_sigma, g.network_log_sigma));
   return fmt::format("{} ({} to {})", grouped(std::round(value)), grouped(std::round(value / factor)),
                      grouped(std::round(value * factor)));
 }
@@ -78,8 +79,9 @@ std::string with_interval(double value, const Generation& g) {
 /// From sending a request that finds a place: what it waits for beside its passes is uncertain by itself.
 std::string first_token_text(const Generation& g, const ServerHabits& server) {
   const Duration first = g.first + server.arriving + server.passes_waited * g.token;
-  const double factor = std::exp(kNinetyPercent * std::hypot(g.compute_log_sigma, g.network_log_sigma,
-                                                             mechanism_log_sigma(Mechanism::first_token)));
+  const double factor =
+      std::exp(deviations_of_interval * std::hypot(g.compute_log_sigma, g.network_log_sigma,
+                                                   mechanism_log_sigma(Mechanism::first_token)));
   return fmt::format("{} ({} to {})", to_text(first), to_text(first / factor), to_text(first * factor));
 }
 

@@ -131,7 +131,7 @@ TEST_CASE("the ending of a name chooses the format; an unknown one stops before 
   const Outcome out = run("report " + result + " -o " + folder / "a.csv" + " -o " + folder / "a.xlsx" +
                           " -o " + folder / "a.md" + " -o " + folder / "a.html");
   CHECK(out.code == 0);
-  CHECK(read_file(folder / "a-alternatives.csv").starts_with("Workload,Node type,Nodes,"));
+  CHECK(read_file(folder / "a-alternatives-details.csv").starts_with("Workload,Node type,Nodes,"));
   CHECK(std::filesystem::file_size(folder / "a.xlsx") > 4000);
   CHECK(std::filesystem::file_size(folder / "a.html") < 3'000'000);
   CHECK(run("size /no/such/scenario.json -o " + folder / "a.docx").code == 2);
