@@ -8,11 +8,11 @@
 #include "models/networks/workload.hpp"
 #include "scenarios/answer/collisions.hpp"
 #include "scenarios/answer/sensitivity.hpp"
-#include "scenarios/result/superlinear.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/evaluate/step_timeline.hpp"
 #include "scenarios/evidence/evidence.hpp"
 #include "scenarios/result/reliability_report.hpp"
+#include "scenarios/result/superlinear.hpp"
 #include "scenarios/result/utilisation_report.hpp"
 #include "sim/engine/trace.hpp"
 

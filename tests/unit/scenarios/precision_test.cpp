@@ -7,8 +7,8 @@
 
 #include "scenarios/answer/explain.hpp"
 #include "scenarios/answer/planner.hpp"
-#include "scenarios/listings/generation.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "scenarios/listings/generation.hpp"
 #include "scenarios/result/result.hpp"
 #include "scenarios/serving/service_result.hpp"
 #include "sim/base/error.hpp"
