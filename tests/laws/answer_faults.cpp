@@ -20,6 +20,7 @@
 #include "sim/base/random.hpp"
 #include "sim/json/reader.hpp"
 #include "tests/document_faults.hpp"
+#include "tests/unit/sim/temporary_folder.hpp"
 
 namespace rackcast {
 namespace {
@@ -133,18 +134,10 @@ DrawnAnswer answer_in_two_files(const json& scenario, std::uint64_t seed, const 
       (random.below(2) ? base : over)[key] = member;
     }
   }
-  static const std::filesystem::path place = [] {
-    std::string form = (std::filesystem::temp_directory_path() / "rackcast_laws_XXXXXX").string();
-    if (!mkdtemp(form.data())) throw std::runtime_error{"no folder for temporary files"};
-    return std::filesystem::path{form};
-  }();
-  std::ofstream{place / "base.json"} << base;
-  std::ofstream{place / "over.json"} << over;
-  DrawnAnswer out =
-      answer_to_text([&] { return load_scenario_text((place / "over.json").string()); }, catalog);
-  std::filesystem::remove(place / "base.json");
-  std::filesystem::remove(place / "over.json");
-  return out;
+  const TemporaryFolder folder;
+  std::ofstream{folder / "base.json"} << base;
+  std::ofstream{folder / "over.json"} << over;
+  return answer_to_text([&] { return load_scenario_text(folder / "over.json"); }, catalog);
 }
 
 void check_same(const char* law, const DrawnAnswer& one, const DrawnAnswer& other,

@@ -2,7 +2,6 @@
 // may do.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "tests/laws/answer_faults.hpp"
+#include "tests/unit/sim/temporary_folder.hpp"
 
 using namespace rackcast;
 using nlohmann::json;
@@ -22,15 +22,6 @@ constexpr double kRounding = 1e-6;
 /// A folder of catalogue entries of one's own, deleted at the end.
 class OwnParts {
  public:
-  OwnParts() {
-    std::string form = (std::filesystem::temp_directory_path() / "rackcast_parts_XXXXXX").string();
-    REQUIRE(mkdtemp(form.data()) != nullptr);
-    place_ = form;
-  }
-  ~OwnParts() { std::filesystem::remove_all(place_); }
-  OwnParts(const OwnParts&) = delete;
-  OwnParts& operator=(const OwnParts&) = delete;
-
   /// Entry `id` as it is shipped, changed, as `own_id`.
   void add(const char* kind, const std::string& id, const std::string& own_id,
            const std::function<void(json&)>& change = {}) const {
@@ -45,7 +36,8 @@ class OwnParts {
   [[nodiscard]] Catalog catalog() const { return Catalog::builtin(place_.string()); }
 
  private:
-  std::filesystem::path place_;
+  TemporaryFolder folder_;
+  std::filesystem::path place_ = folder_.path();
 };
 
 /// Multiplies the facts whose names end so.
