@@ -81,6 +81,13 @@ Outcome outcome(Evaluator& evaluator, const Scenario& s, const RunControl& contr
   return out;
 }
 
+/// Limits that another deadline, feed or budget can lift. Whatever else is in the way stays there.
+bool can_lift(const std::string& limit) {
+  constexpr std::array limits{Limit::deadline, Limit::site_power,   Limit::budget,
+                              Limit::price,    Limit::power_rating, Limit::total_budget};
+  return std::ranges::any_of(limits, [&limit](Limit l) { return to_string(l) == limit; });
+}
+
 }  // namespace
 
 std::optional<doc::Plan::WhatIf> what_if(Evaluator& evaluator, const Scenario& asked,
@@ -97,9 +104,13 @@ std::optional<doc::Plan::WhatIf> what_if(Evaluator& evaluator, const Scenario& a
     if (fits) points *= input.values.size();
     return !fits;
   });
-  if (grid.inputs.empty()) return std::nullopt;
   RunControl quiet = control;
   quiet.on_design = {};
+  if (!std::ranges::all_of(outcome(evaluator, asked, quiet).conflict, can_lift)) {
+    std::erase_if(grid.inputs, [](const Input& input) { return input.path != "cluster.node"; });
+    points = grid.inputs.empty() ? 0 : grid.inputs.front().values.size();
+  }
+  if (grid.inputs.empty()) return std::nullopt;
   for (std::size_t point = 0; point < points; ++point) {
     Json text = asked.text;
     std::size_t rest = point;

@@ -158,8 +158,9 @@ Bytes checkpoint_size(const InputContext& c) {
     return checkpoint_bytes(w.parameters(), c.question.workload.precision,
                             optimizer_of(c.question.workload, w));
   };
-  if (c.question.workload.tables == TablePlacement::copied) return dense(c.workload);
-  return dense(with_split_tables(c.workload)) + table_memory(c.workload);
+  const Bytes tables = table_memory(c.workload);
+  if (tables == Bytes{0} || c.question.workload.tables == TablePlacement::copied) return dense(c.workload);
+  return dense(with_split_tables(c.workload)) + tables;
 }
 
 SaveSpec save_spec(const InputContext& c) {
