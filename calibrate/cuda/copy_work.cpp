@@ -55,6 +55,7 @@ class HostCopyWork : public Work {
   }
 
  private:
+  [[nodiscard]] bool captures() const override { return false; }
   void call(int) override {
     if (up_) {
       check(cudaMemcpyAsync(on_device_.get(), host_.get(), bytes_, cudaMemcpyHostToDevice, stream()),
@@ -112,6 +113,7 @@ class PeerCopyWork : public Work {
   }
 
  private:
+  [[nodiscard]] bool captures() const override { return false; }
   void call(int) override {
     check(cudaMemcpyPeerAsync(to_.get(), peer_, from_.get(), device(), bytes_, stream()),
           "cudaMemcpyPeerAsync");

@@ -49,13 +49,19 @@ __global__ void relu_kernel(const float* a, float* out, std::size_t count) {
   for (std::size_t i = first_index(); i < count; i += stride()) out[i] = a[i] > 0 ? a[i] : 0.0f;
 }
 
-/// Sum (or maximum) over the block, known to all of its threads. In the order of the lanes: the same each
-/// time.
+/// Sum (or maximum) over the warp, known to all of its threads.
+template <class Join>
+__device__ float over_warp(float value, Join join) {
+  for (int offset = 16; offset > 0; offset /= 2)
+    value = join(value, __shfl_xor_sync(0xffffffffu, value, offset));
+  return value;
+}
+
+/// The same over the block. In the order of the lanes: the same each time.
 template <class Join>
 __device__ float over_block(float value, Join join, float neutral) {
   __shared__ float part[32];
-  for (int offset = 16; offset > 0; offset /= 2)
-    value = join(value, __shfl_xor_sync(0xffffffffu, value, offset));
+  value = over_warp(value, join);
   __syncthreads();
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = value;
   __syncthreads();
@@ -65,9 +71,6 @@ __device__ float over_block(float value, Join join, float neutral) {
 }
 struct Plus {
   __device__ float operator()(float a, float b) const { return a + b; }
-};
-struct Most {
-  __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
 };
 
 __global__ void reduce_kernel(const float* a, float* out, int columns) {
@@ -85,31 +88,86 @@ __device__ float widened(__half x) {
   return __half2float(x);
 }
 
-template <class T>
-__global__ void softmax_kernel(const T* a, T* out, int columns) {
-  const std::size_t begin = static_cast<std::size_t>(blockIdx.x) * columns;
-  float most = -3.0e38f;
-  for (int i = threadIdx.x; i < columns; i += block) most = fmaxf(most, widened(a[begin + i]));
-  most = over_block(most, Most{}, -3.0e38f);
+/// Rows of up to 32 x `each` columns: a warp holds a row in registers, so that it is read once. Frameworks do
+/// the same (PyTorch, aten/src/ATen/native/cuda/PersistentSoftmax.cuh).
+template <class T, int each, class Operation>
+__global__ void short_rows_kernel(const T* a, T* out, int rows, int columns, Operation operation) {
+  const int row = static_cast<int>(blockIdx.x * (block / 32) + threadIdx.x / 32),
+            lane = static_cast<int>(threadIdx.x % 32);
+  if (row >= rows) return;
+  const std::size_t begin = static_cast<std::size_t>(row) * columns;
+  float x[each];
+  float joined = operation.neutral();
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    const int column = lane + 32 * i;
+    x[i] = column < columns ? widened(a[begin + column]) : operation.neutral();
+    joined = operation(joined, x[i]);
+  }
+  joined = over_warp(joined, operation);
   float sum = 0;
-  for (int i = threadIdx.x; i < columns; i += block) sum += expf(widened(a[begin + i]) - most);
-  sum = over_block(sum, Plus{}, 0.0f);
-  for (int i = threadIdx.x; i < columns; i += block)
-    out[begin + i] = converted<T>(expf(widened(a[begin + i]) - most) / sum);
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    x[i] = operation.term(x[i], joined, columns);
+    if (lane + 32 * i < columns) sum += operation.size(x[i]);
+  }
+  sum = over_warp(sum, Plus{});
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    const int column = lane + 32 * i;
+    if (column < columns) out[begin + column] = converted<T>(operation.result(x[i], sum, columns));
+  }
 }
 
-__global__ void layer_norm_kernel(const float* a, float* out, int columns) {
+/// Longer rows: a block reads its row three times, after the first from the caches.
+template <class T, class Operation>
+__global__ void long_rows_kernel(const T* a, T* out, int columns, Operation operation) {
   const std::size_t begin = static_cast<std::size_t>(blockIdx.x) * columns;
-  float sum = 0, squares = 0;
-  for (int i = threadIdx.x; i < columns; i += block) {
-    const float x = a[begin + i];
-    sum += x;
-    squares += x * x;
+  const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
+  float joined = operation.neutral();
+  for (int i = thread; i < columns; i += threads) joined = operation(joined, widened(a[begin + i]));
+  joined = over_block(joined, operation, operation.neutral());
+  float sum = 0;
+  for (int i = thread; i < columns; i += threads)
+    sum += operation.size(operation.term(widened(a[begin + i]), joined, columns));
+  sum = over_block(sum, Plus{}, 0.0f);
+  for (int i = thread; i < columns; i += threads)
+    out[begin + i] =
+        converted<T>(operation.result(operation.term(widened(a[begin + i]), joined, columns), sum, columns));
+}
+
+/// What joins the values of a row, the term of each value that its result follows from, and what all terms
+/// add to.
+struct Softmax {
+  __device__ float neutral() const { return -3.0e38f; }
+  __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+  __device__ float term(float x, float most, int) const { return __expf(x - most); }
+  __device__ float size(float term) const { return term; }
+  __device__ float result(float term, float sum, int) const { return term / sum; }
+};
+struct LayerNorm {
+  __device__ float neutral() const { return 0; }
+  __device__ float operator()(float a, float b) const { return a + b; }
+  __device__ float term(float x, float sum, int columns) const { return x - sum / columns; }
+  __device__ float size(float term) const { return term * term; }
+  __device__ float result(float term, float squares, int columns) const {
+    return term * rsqrtf(squares / columns + 1e-5f);
   }
-  const float mean = over_block(sum, Plus{}, 0.0f) / columns;
-  const float variance = over_block(squares, Plus{}, 0.0f) / columns - mean * mean;
-  const float scale = rsqrtf(variance + 1e-5f);
-  for (int i = threadIdx.x; i < columns; i += block) out[begin + i] = (a[begin + i] - mean) * scale;
+};
+
+template <class T, class Operation>
+void over_rows(const T* a, T* out, int rows, int columns, Operation operation, cudaStream_t stream) {
+  const unsigned blocks = static_cast<unsigned>((rows + block / 32 - 1) / (block / 32));
+  if (columns <= 128) {
+    short_rows_kernel<T, 4><<<blocks, block, 0, stream>>>(a, out, rows, columns, operation);
+  } else if (columns <= 512) {
+    short_rows_kernel<T, 16><<<blocks, block, 0, stream>>>(a, out, rows, columns, operation);
+  } else if (columns <= 1024) {
+    short_rows_kernel<T, 32><<<blocks, block, 0, stream>>>(a, out, rows, columns, operation);
+  } else {
+    const int threads = columns > 8192 ? 1024 : block;
+    long_rows_kernel<<<static_cast<unsigned>(rows), threads, 0, stream>>>(a, out, columns, operation);
+  }
 }
 
 __global__ void sgd_kernel(float* w, const float* g, float* v, std::size_t count) {
@@ -210,14 +268,13 @@ void reduce_rows(const float* a, float* out, int rows, int columns, cudaStream_t
   reduce_kernel<<<static_cast<unsigned>(rows), block, 0, stream>>>(a, out, columns);
 }
 void softmax_rows(const float* a, float* out, int rows, int columns, cudaStream_t stream) {
-  softmax_kernel<<<static_cast<unsigned>(rows), block, 0, stream>>>(a, out, columns);
+  over_rows(a, out, rows, columns, Softmax{}, stream);
 }
 void softmax_rows_half(const void* a, void* out, int rows, int columns, cudaStream_t stream) {
-  softmax_kernel<<<static_cast<unsigned>(rows), block, 0, stream>>>(static_cast<const __half*>(a),
-                                                                    static_cast<__half*>(out), columns);
+  over_rows(static_cast<const __half*>(a), static_cast<__half*>(out), rows, columns, Softmax{}, stream);
 }
 void layer_norm_rows(const float* a, float* out, int rows, int columns, cudaStream_t stream) {
-  layer_norm_kernel<<<static_cast<unsigned>(rows), block, 0, stream>>>(a, out, columns);
+  over_rows(a, out, rows, columns, LayerNorm{}, stream);
 }
 void sgd(float* weight, const float* gradient, float* velocity, std::size_t count, cudaStream_t stream) {
   sgd_kernel<<<blocks_for(count), block, 0, stream>>>(weight, gradient, velocity, count);

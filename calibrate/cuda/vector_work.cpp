@@ -28,7 +28,6 @@ class VectorWork : public Work {
       // Second moments are squares.
       if (operation_ == "adam") relu(set[3].as<float>(), set[3].as<float>(), count(), stream());
       sets_.push_back(std::move(set));
-      steps_.push_back(0);
     }
     check(cudaStreamSynchronize(stream()), "fill");
   }
@@ -50,7 +49,6 @@ class VectorWork : public Work {
     const auto data = [&](std::size_t array) {
       return sets_[at][array].as<float>();
     };
-    ++steps_[at];
     if (operation_ == "add") add(data(0), data(1), data(2), count(), stream());
     if (operation_ == "relu") relu(data(0), data(1), count(), stream());
     if (operation_ == "reduce") reduce_rows(data(0), data(1), rows_, columns_, stream());
@@ -72,7 +70,7 @@ class VectorWork : public Work {
     if (operation_ == "sgd" || operation_ == "adam") {
       double weight = a(i), m = test_value(seed_ + 2, i),
              v = operation_ == "adam" ? std::max(0.0f, test_value(seed_ + 3, i)) : 0;
-      for (int step = 0; step < steps_[static_cast<std::size_t>(last_set())]; ++step) {
+      for (int step = 0; step < calls(last_set()); ++step) {
         if (operation_ == "sgd") {
           m = 0.9 * m + b;
           weight -= 0.01 * m;
@@ -115,7 +113,6 @@ class VectorWork : public Work {
   std::uint64_t seed_;
   int rows_, columns_;
   std::vector<std::vector<Buffer>> sets_;
-  std::vector<int> steps_;  ///< calls that each set has seen
 };
 
 class MemoryWork : public Work {
@@ -189,24 +186,17 @@ class LaunchWork : public Work {
     check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     for (std::int64_t i = 0; i < number(task, "count"); ++i) empty(stream());
     check(cudaStreamEndCapture(stream(), &graph), "cudaStreamEndCapture");
-#if CUDART_VERSION >= 12000
-    const cudaError_t made = cudaGraphInstantiate(&graph_, graph, 0);
-#else
-    const cudaError_t made = cudaGraphInstantiate(&graph_, graph, nullptr, nullptr, 0);
-#endif
-    (void)cudaGraphDestroy(graph);
-    check(made, "cudaGraphInstantiate");
+    graph_ = instantiated(graph);
   }
   LaunchWork(const LaunchWork&) = delete;
   LaunchWork& operator=(const LaunchWork&) = delete;
   ~LaunchWork() override {
     if (graph_) (void)cudaGraphExecDestroy(graph_);
   }
-  [[nodiscard]] bool verifies() const override {
-    return false;
-  }
+  [[nodiscard]] bool verifies() const override { return false; }
 
  private:
+  [[nodiscard]] bool captures() const override { return false; }
   void call(int) override {
     if (graph_) {
       check(cudaGraphLaunch(graph_, stream()), "cudaGraphLaunch");

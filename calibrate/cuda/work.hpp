@@ -60,23 +60,38 @@ class Work : public GpuWork {
  protected:
   /// Enqueues one call on set number `set`; throws CudaFailure.
   virtual void call(int set) = 0;
+  /// Whether the calls on all sets become a CUDA graph that is launched as one, so that short kernels are
+  /// timed and not the host that enqueues them: cuDNN takes some 50 us for a call. Not where the call itself
+  /// is what is timed.
+  [[nodiscard]] virtual bool captures() const { return true; }
   /// What is wrong with what the last call left in set `last_set()`; empty if nothing is.
   virtual std::string compare() { return {}; }
 
   [[nodiscard]] cudaStream_t stream() const { return stream_; }
   [[nodiscard]] int device() const { return device_; }
   [[nodiscard]] int last_set() const { return last_; }
-  void set_rotation(int sets) { sets_ = sets < 1 ? 1 : sets; }
+  /// How often set number `set` was called.
+  [[nodiscard]] int calls(int set) const { return calls_[static_cast<std::size_t>(set)]; }
+  void set_rotation(int sets) { calls_.assign(static_cast<std::size_t>(sets < 1 ? 1 : sets), 0); }
   void note(const std::string& key, const std::string& value) { labels_[key] = value; }
   /// One element of device memory as a number.
   static double element(const Buffer& buffer, Format format, std::size_t index);
 
  private:
-  int device_, sets_ = 1, next_ = 0, last_ = 0;
+  /// One call on each set, in order, as a graph.
+  void capture();
+  [[nodiscard]] int sets() const { return static_cast<int>(calls_.size()); }
+
+  int device_, next_ = 0, last_ = 0;
+  std::vector<int> calls_{0};
+  cudaGraphExec_t rotation_ = nullptr;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
   std::map<std::string, std::string> labels_;
 };
+
+/// Takes the graph.
+cudaGraphExec_t instantiated(cudaGraph_t graph);
 
 /// "element 17 is 3.5, expected 3.25"; empty if |got - expected| <= tolerance * scale.
 std::string difference(const char* what, std::uint64_t index, double got, double expected, double tolerance,

@@ -1,18 +1,21 @@
 // Loads the CUDA module that lies beside the program.
-#include "calibrate/gpu/gpu_driver.hpp"
-
-#ifdef RACKCAST_HAVE_CUDA
 #include <dlfcn.h>
 
 #include <array>
 #include <filesystem>
+
+#include "calibrate/gpu/gpu_driver.hpp"
 
 namespace rackcast {
 
 std::shared_ptr<GpuDriver> open_gpu_driver(std::string& reason) {
   std::error_code code;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", code);
-  const std::string module = (program.parent_path() / "librackcast_cuda.so").string();
+  const std::filesystem::path module = program.parent_path() / "librackcast_cuda.so";
+  if (!std::filesystem::exists(module, code)) {
+    reason = "built without CUDA: no librackcast_cuda.so beside the program";
+    return nullptr;
+  }
   void* library = dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* why = dlerror();
@@ -32,13 +35,3 @@ std::shared_ptr<GpuDriver> open_gpu_driver(std::string& reason) {
 }
 
 }  // namespace rackcast
-#else
-namespace rackcast {
-
-std::shared_ptr<GpuDriver> open_gpu_driver(std::string& reason) {
-  reason = "built without CUDA";
-  return nullptr;
-}
-
-}  // namespace rackcast
-#endif
