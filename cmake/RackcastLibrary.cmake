@@ -5,13 +5,15 @@
 function(rackcast_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Werror>
-    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wshadow>)
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Werror>)
+  # In a batch it would fire on names of another file; ./dev lint, which has no batches, sees to it.
+  if(NOT CMAKE_UNITY_BUILD)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wshadow>)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # -Wshadow of GCC also fires on constructor parameters named after members, and in a batch on names of another file;
-    # clang's, in the sanitizer build, does not. False positives of GCC 12 (bug 105562 and friends) in inlined library
-    # code are not ours to fix. In a batch every file is an included one, which -Wsubobject-linkage takes
-    # for a header.
+    # -Wshadow of GCC also fires on constructor parameters named after members. False positives of GCC 12 (bug 105562 and
+    # friends) in inlined library code are not ours to fix. In a batch every file is an included one, which
+    # -Wsubobject-linkage takes for a header.
     target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANGUAGE:CXX>:-Wshadow=local -Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer
                                 -Wno-subobject-linkage -Wno-mismatched-new-delete>)
