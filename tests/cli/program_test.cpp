@@ -196,7 +196,8 @@ TEST_CASE("an impossible deadline is an answer: exit code 4 and the conflict") {
 }
 
 TEST_CASE("a batch that does not fit the GPU is infeasible and says what would fit") {
-  const Outcome out = run("size " + kFleet + " --set goal.max_nodes=8 --set workloads.0.batch_per_gpu=100000");
+  const Outcome out =
+      run("size " + kFleet + " --set goal.max_nodes=8 --set workloads.0.batch_per_gpu=100000");
   CHECK(out.code == 4);
   CHECK(has(out, "samples fit"));
 }
