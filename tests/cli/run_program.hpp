@@ -19,7 +19,7 @@ struct Outcome {
 /// Runs `program` after `first` ("cd ...") with both streams joined and at most so many seconds, sanitizers
 /// included. `before` starts it: "env NAME=value ", "timeout ... ".
 inline Outcome run_program(const std::string& program, const std::string& first, const std::string& arguments,
-                           int seconds = 120, const std::string& before = {}) {
+                           int seconds = 240, const std::string& before = {}) {
   const std::string command = first + " && timeout " + std::to_string(seconds) + " " + before + "'" +
                               program + "' " + arguments + " 2>&1";
   Outcome out;
@@ -36,7 +36,7 @@ inline Outcome run_program(const std::string& program, const std::string& first,
 
 /// Runs the program in the source folder. A document of a result or a campaign must hold together
 /// (tests/document_faults.hpp).
-inline Outcome run(const std::string& arguments, int seconds = 120, const std::string& before = {}) {
+inline Outcome run(const std::string& arguments, int seconds = 240, const std::string& before = {}) {
   Outcome out = run_program(RACKCAST_PROGRAM, "cd '" + std::string{RACKCAST_SOURCE_DIR} + "'", arguments,
                             seconds, before);
   const std::string begin = out.output.substr(0, 64);
