@@ -81,10 +81,9 @@ Outcome outcome(Evaluator& evaluator, const Scenario& s, const RunControl& contr
   return out;
 }
 
-/// Limits that another deadline, feed or budget can lift. Whatever else is in the way stays there.
-bool can_lift(const std::string& limit) {
-  constexpr std::array limits{Limit::deadline, Limit::site_power,   Limit::budget,
-                              Limit::price,    Limit::power_rating, Limit::total_budget};
+/// Does another deadline, feed or budget move the limit? To drop one limit of a smallest conflict is enough.
+bool can_move(const std::string& limit) {
+  constexpr std::array limits{Limit::deadline, Limit::site_power, Limit::budget};
   return std::ranges::any_of(limits, [&limit](Limit l) { return to_string(l) == limit; });
 }
 
@@ -106,7 +105,8 @@ std::optional<doc::Plan::WhatIf> what_if(Evaluator& evaluator, const Scenario& a
   });
   RunControl quiet = control;
   quiet.on_design = {};
-  if (!std::ranges::all_of(outcome(evaluator, asked, quiet).conflict, can_lift)) {
+  const std::vector<std::string> conflict = outcome(evaluator, asked, quiet).conflict;
+  if (!conflict.empty() && std::ranges::none_of(conflict, can_move)) {
     std::erase_if(grid.inputs, [](const Input& input) { return input.path != "cluster.node"; });
     points = grid.inputs.empty() ? 0 : grid.inputs.front().values.size();
   }

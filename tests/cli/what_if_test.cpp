@@ -60,3 +60,16 @@ TEST_CASE("every setting of the what-if is answered as by the program itself" * 
   CHECK(compare_grid("scenarios/storage_bound_site.json", 1) >= 5);
   CHECK(compare_grid("scenarios/fleet_very_conservative.json", 11) >= 5);
 }
+
+TEST_CASE("settings are asked about only where one of them can help") {
+  const std::string four = "scenarios/fleet_very_conservative.json --set goal.max_nodes=4";
+  const json late = answered(four);
+  REQUIRE(late["answer"]["feasible"] == false);
+  CHECK(late["plan"]["what_if"]["inputs"][0]["path"] == "goal.deadline");
+  // Memory is that of the GPU alone.
+  const json large = answered(four + " --set workloads.0.batch_per_gpu=100000");
+  REQUIRE(large["answer"]["feasible"] == false);
+  REQUIRE(large["plan"]["what_if"]["inputs"].size() == 1);
+  CHECK(large["plan"]["what_if"]["inputs"][0]["path"] == "cluster.node");
+  CHECK(large["plan"]["what_if"]["outcomes"].size() == 3);
+}
