@@ -55,7 +55,7 @@ bool set_precision(const std::string& precision, const GpuRates& gpu, KernelCall
   } else if (precision == "int8") {
     call.arithmetic = Arithmetic::int8;
     call.peak = gpu.int8;
-  } else if (precision == "fp64") {
+  } else if (precision != "fp16" && precision != "bf16" && precision != "tf32") {
     return false;
   } else {
     call.arithmetic = Arithmetic::tensor;

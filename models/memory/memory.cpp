@@ -92,6 +92,16 @@ Bytes kept_activations(const Workload& workload, const MemoryOptions& options) {
   return kept;
 }
 
+/// What the loss holds of logits beside what the network's last softmax keeps, when the backward pass begins
+/// and all activations are there.
+Bytes held_by_loss(const Workload& workload, const MemoryOptions& options) {
+  const auto loss = std::ranges::find(workload.operators.rbegin(), workload.operators.rend(),
+                                      OperatorFamily::softmax, &Operator::family);
+  if (loss == workload.operators.rend()) return Bytes{0};
+  const Bytes held = options.batch * loss->shape.elements_out * Bytes{options.trainer.logit_bytes};
+  return std::max(Bytes{0}, held - kept_by(*loss, options));
+}
+
 /// Weights, gradients and the states of the optimizer.
 MemoryUse states_of(const MemoryOptions& options, const OwnParameters& own) {
   const Bytes element = activation_bytes(options.precision);
@@ -200,7 +210,11 @@ MemoryUse training_memory(const Workload& workload, const MemoryOptions& options
   if (options.table_ways > 0) use.tables = table_memory(workload) / options.table_ways;
   use.activations = kept_activations(workload, options);
   const GraphMemory& graph = options.trainer.graph;
-  if (graph.passing_gradients) pass_gradients(use, workload, options);
+  if (graph.passing_gradients) {
+    pass_gradients(use, workload, options);
+  } else {
+    use.activations += held_by_loss(workload, options);
+  }
   if (options.optimizer == Optimizer::adam) {
     constexpr Bytes fp32{4};
     const double trained = parameters_on_a_gpu(workload, options).trained;
@@ -216,7 +230,8 @@ MemoryUse training_memory(const Workload& workload, const MemoryOptions& options
 }
 
 MemorySpread memory_spread() {
-  return {number("states_spread"), number("reserved_spread"), number("allocated_spread")};
+  return {number("states_spread"), number("reserved_spread"), number("allocated_spread"),
+          number("whole_spread")};
 }
 
 double tried_batches() {

@@ -4,7 +4,8 @@
 /// state        fp32 weights, gradients and optimizer state: one value per parameter for momentum, two for
 ///              Adam. 16-bit runs keep 16-bit copies of weights and gradients besides (Micikevicius et al.,
 ///              "Mixed Precision Training", ICLR 2018). What ZeRO shards of them: StateBytes.
-/// activations  what the backward pass needs (models/README.md, "What is kept"), for the whole batch.
+/// activations  what the backward pass needs (models/README.md, "What is kept"), for the whole batch, and the
+///              logits' copies in the loss (TrainerMemory::logit_bytes), which are there when all of it is.
 /// workspace    scratch of the largest convolution: its unrolled input, at most the frameworks' limit.
 /// tables       a GPU's part of large embedding tables that are split: fp32 rows and what the optimizer
 ///              keeps for each value of them (`"optimizer"` in the workload's file). Their gradients are
@@ -89,10 +90,12 @@ struct MemoryUse {
   [[nodiscard]] Bytes total() const { return reserved() + reserve; }
 };
 
-/// Spread of ln(measured / computed) of the memory of a split network (models/data/host/gpu_memory.json,
-/// which names the cases that it was taken from).
+/// Spread of ln(measured / computed) of the memory of a split network, and of what the allocator has given
+/// out to one that a GPU has whole (models/data/host/gpu_memory.json, which names the cases that they were
+/// taken from).
 struct MemorySpread {
   double states = 0, reserved = 0, allocated = 0;
+  double whole = 0;
 };
 MemorySpread memory_spread();
 

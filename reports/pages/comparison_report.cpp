@@ -7,6 +7,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/blocks/readable.hpp"
+#include "reports/sentences/decision_sentences.hpp"
 #include "scenarios/document/comparison.hpp"
 #include "scenarios/document/whole.hpp"
 #include "sim/json/reader.hpp"
@@ -88,6 +89,7 @@ std::string signed_words(double value, const Comparison::Figure& figure) {
 Cell value_cell(const Comparison::Figure& figure, const Value& v) {
   if (!v.value) return text_cell(figure.figure == "limit" ? limit_title(v.text) : v.text);
   const auto words = [&](double x) {
+    if (figure.figure == "odds") return odds_text(x);
     return number_words(x, figure.unit, is_share(figure));
   };
   Cell cell{.text = words(*v.value), .value = v.value, .unit = figure.unit, .low = v.low, .high = v.high};
@@ -185,8 +187,8 @@ std::string summary(const Comparison& c, std::size_t i) {
   add("purchase", "costs {} {} to buy", "less", "more");
   const Comparison::Figure* odds = find(c, "odds");
   if (odds && odds->values[i].value && odds->values.front().value && odds->differences[i - 1].value != 0.0)
-    parts.push_back(fmt::format("has odds of {} instead of {}", percent_text(*odds->values[i].value),
-                                percent_text(*odds->values.front().value)));
+    parts.push_back(fmt::format("has odds of {} instead of {}", odds_text(*odds->values[i].value),
+                                odds_text(*odds->values.front().value)));
   if (parts.empty()) return letter(i) + " has the same time, cost and odds as A.";
   std::string out = letter(i) + " ";
   for (std::size_t k = 0; k < parts.size(); ++k)

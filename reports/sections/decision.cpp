@@ -79,7 +79,9 @@ void add_site(std::vector<Fact>& facts, const ResultDocument& document) {
     facts.push_back({"Power", sum_text(to_text(Power{*site.power.nameplate_w}) + " nameplate", open),
                      joined(it, open ? left_out_text(site.no_power, "power") : "")});
   }
-  if (const std::string price = purchase_text(site); !price.empty() && no_answer(document))
+  // The recommendation has the price; what it leaves out stands here.
+  const bool said = !no_answer(document) && site.no_price.empty();
+  if (const std::string price = purchase_text(site); !price.empty() && !said)
     facts.push_back({"Purchase", price, site.no_price.empty() ? "" : left_out_text(site.no_price, "price")});
   if (site.cost && site.cost->year_usd) {
     facts.push_back({"A year of owning", sum_text(to_text(Money{*site.cost->year_usd}), site.cost_is_open()),
@@ -150,6 +152,14 @@ void add_limit(std::vector<Fact>& facts, const ResultDocument& document) {
   facts.push_back({"What binds", limit_title(answer.binding_constraint), more});
 }
 
+/// The samples of a step, where they grow with the cluster: what a network learns from them may not.
+void add_batch(std::vector<Fact>& facts, const ResultDocument& document) {
+  if (document.workloads.size() != 1 || document.answer.nodes.value_or(0) < 2) return;
+  const auto& batch = document.workloads.front().batch;
+  if (!batch || !batch->grows_with_gpus) return;
+  facts.push_back({"Batch", batch->text, "grows with the GPUs"});
+}
+
 /// What requests take in the busiest hour, beside what they may take.
 void add_latency(std::vector<Fact>& facts, const ResultDocument& document) {
   if (!document.serving || !document.serving->at_peak || !document.serving->at_peak->latency_s) return;
@@ -190,6 +200,7 @@ std::vector<Fact> headline_facts(const ResultDocument& document) {
   }
   add_time(facts, document);
   add_limit(facts, document);
+  add_batch(facts, document);
   add_latency(facts, document);
   if (document.site) {
     add_site(facts, document);

@@ -33,6 +33,22 @@ struct Risk {
 };
 using Risks = std::vector<Risk>;
 
+/// Weak scaling without bound: more GPUs than samples for them.
+void add_batch(const ResultDocument& d, Risks& risks) {
+  for (const WorkloadResult& w : d.workloads) {
+    if (!w.global_batch || !w.samples || !(*w.global_batch > *w.samples)) continue;
+    risks.push_back(
+        {Weight::time, "A step takes more samples than the data set has",
+         fmt::format("{}: a step takes {} samples and the data set has {}. Use fewer GPUs, or state "
+                     "\"global_batch\".",
+                     w.title, count_text(std::llround(*w.global_batch)),
+                     count_text(std::llround(*w.samples))),
+         fmt::format("{} of {}", count_text(std::llround(*w.global_batch)),
+                     count_text(std::llround(*w.samples))),
+         Tone::bad});
+  }
+}
+
 void add_time(const ResultDocument& d, Risks& risks) {
   const auto& time = d.performance.time_to_train;
   if (!d.answer.feasible) {
@@ -223,24 +239,35 @@ std::string catalogue_gaps(const std::vector<SiteRacks::Device>& devices) {
   return text;
 }
 
+struct RackLoad {
+  double watts = 0, limit = 0;
+  [[nodiscard]] double share() const { return watts / limit; }
+};
+
+/// The rack that uses most of what it may draw. A rack that comes with what stands in it has its own limit.
+std::optional<RackLoad> fullest_rack(const SiteRacks& racks, std::optional<double> SiteRacks::Group::*draw) {
+  std::optional<RackLoad> out;
+  for (const SiteRacks::Group& g : racks.groups) {
+    const RackLoad load{(g.*draw).value_or(0), g.power_limit_w.value_or(racks.power_limit_w.value_or(0))};
+    if (load.limit > 0 && (!out || load.share() > out->share())) out = load;
+  }
+  return out;
+}
+
 void add_site(const Site& site, Risks& risks) {
   const SiteRacks& racks = site.racks;
-  double most = 0, by_rating = 0;
-  for (const auto& g : racks.groups) {
-    most = std::max(most, g.expected_w.value_or(0));
-    by_rating = std::max(by_rating, g.nameplate_w.value_or(0));
-  }
-  if (racks.power_limit_w && by_rating > *racks.power_limit_w * (1 + 1e-9)) {
+  if (const auto full = fullest_rack(racks, &SiteRacks::Group::nameplate_w);
+      full && full->share() > 1 + 1e-9) {
     risks.push_back(
         {Weight::power, "A rack's nameplate exceeds its supply",
          fmt::format("The fullest rack is rated {} at a limit of {}; it was packed by typical power.",
-                     to_text(Power{by_rating}), to_text(Power{*racks.power_limit_w})),
-         fmt::format("{} on a supply of {}", to_text(Power{by_rating}),
-                     to_text(Power{*racks.power_limit_w}))});
+                     to_text(Power{full->watts}), to_text(Power{full->limit})),
+         fmt::format("{} on a supply of {}", to_text(Power{full->watts}), to_text(Power{full->limit}))});
   }
-  if (racks.power_limit_w && most > close_to_limit * *racks.power_limit_w) {
+  if (const auto full = fullest_rack(racks, &SiteRacks::Group::expected_w);
+      full && full->share() > close_to_limit) {
     const std::string draws =
-        fmt::format("{} of {}", to_text(Power{most}), to_text(Power{*racks.power_limit_w}));
+        fmt::format("{} of {}", to_text(Power{full->watts}), to_text(Power{full->limit}));
     risks.push_back({Weight::power, "A rack draws close to its limit",
                      fmt::format("The fullest draws {} {}.", draws, working_label(racks.activity, false)),
                      draws});
@@ -263,6 +290,8 @@ void add_changes(const ResultDocument& d, Risks& risks) {
   if (!d.answer.feasible) return;
   for (const Answer::Change& change : d.answer.changes) {
     if (change.nodes) continue;
+    if (change.why && change.why->code() == "precision")
+      continue;  // the GPU does not have it: nothing changes by itself
     const std::string changed = change.input + ", " + change.change;
     risks.push_back({Weight::change, "No cluster size fixes this change",
                      fmt::format("{}: {}", changed, change_text(d, d.answer, change)), changed});
@@ -273,6 +302,7 @@ void add_changes(const ResultDocument& d, Risks& risks) {
 Risks risks_of(const ResultDocument& document) {
   Risks risks;
   add_time(document, risks);
+  add_batch(document, risks);
   add_latency(document, risks);
   if (document.site) add_site(*document.site, risks);
   add_published(document, risks);

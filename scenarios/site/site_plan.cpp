@@ -50,11 +50,11 @@ void finish(SiteDevice& d, const Maybe<Power>& max, const Maybe<Power>& typical,
 
 SiteDevice node_device(const Catalog& catalog, const Cluster& cluster, bool nameplate) {
   const NodeSpec& node = cluster.node;
-  const CatalogEntry& entry = catalog.find("nodes", node.id);
+  const CatalogEntry& entry = catalog.find("nodes", node.listed_as);
   SiteDevice d;
   d.role = DeviceRole::node;
   d.catalog_kind = "nodes";
-  d.catalog_id = node.id;
+  d.catalog_id = node.listed_as;
   d.item = {node.id,
             node.name,
             RackItemKind::node,
@@ -144,7 +144,7 @@ SiteDevice equipment_device(const Catalog& catalog, const SiteEquipment& e, bool
 
 /// How a node that is a whole rack has to be cooled; nothing of a node that stands in a rack.
 std::optional<RackCooling> own_cooling_of(const Catalog& catalog, const NodeSpec& node) {
-  const Fact* fact = catalog.find("nodes", node.id).find("rack_scale");
+  const Fact* fact = catalog.find("nodes", node.listed_as).find("rack_scale");
   if (!fact) return std::nullopt;
   return rack_cooling(catalog, fact->value().require("cooling").string());
 }

@@ -38,6 +38,19 @@ TEST_CASE("issue 23, item 28: a GPU, a node, a link and a network are started, c
   CHECK(run("init gpuu").code == 2);
 }
 
+TEST_CASE("issue 23, item 28: a node in a file of its own stands in racks, draws power and is on the bill") {
+  const TemporaryFolder folder;
+  CHECK(run("init node -o " + folder / "dgx1v_16gb.json").code == 0);  // named like one of the catalogue
+  const std::string scenario = folder / "scenario.json";
+  write_file_atomically(scenario, R"({"name": "x", "data": {"samples": 1000000, "bytes_per_sample": "3 kB"},
+ "workloads": [{"model": "resnet50", "epochs": 1, "batch_per_gpu": 64, "precision": "mixed"}],
+ "cluster": {"node": "dgx1v_16gb.json", "nodes": 4}, "site": {"prices": {"date": "2024-01-01"}}})");
+  const Outcome answer = run("simulate --full " + scenario);
+  CHECK(answer.code == 0);
+  CHECK(has(answer, "My server"));
+  CHECK_FALSE(has(answer, "DGX-1"));
+}
+
 TEST_CASE("a made-up GPU of a made-up architecture of a made-up maker is files only, up to the report") {
   const TemporaryFolder folder;
   const std::string made_up = folder / "made_up/";

@@ -147,6 +147,7 @@ NodeSpec node_spec(const Catalog& catalog, const NodeChoice& choice) {
   const auto rule = template_rule(entry);
   NodeSpec node;
   node.id = entry.id;
+  node.listed_as = is_catalog_file(choice.node) ? choice.node : entry.id;
   node.name = entry.name;
   node.interconnect = entry.attribute("interconnect");
   node.gpu = gpu_spec(catalog, gpu_name(entry, choice));

@@ -44,9 +44,10 @@ struct CpuGpuNvlink {
 
 struct NodeSpec {
   std::string id, name, interconnect;
-  GpuSpec gpu;     ///< per OS-visible GPU
-  int gpus = 0;    ///< OS-visible
-  int boards = 0;  ///< what is bought: gpus / gpu.per_board
+  std::string listed_as;  ///< what the catalogue finds it by: its id, or the path of a file of the user's own
+  GpuSpec gpu;            ///< per OS-visible GPU
+  int gpus = 0;           ///< OS-visible
+  int boards = 0;         ///< what is bought: gpus / gpu.per_board
 
   // Wiring. GPU numbers are those of the operating system.
   std::vector<std::vector<int>> adjacency;  ///< direct NVLink or xGMI links between GPUs i and j; empty: none

@@ -105,6 +105,18 @@ MemoryUse use_of_case(PredictionContext& context, const ValidationCase& c, Stage
   return training_memory(network_of_run(c, context.profile(c), network), options);
 }
 
+/// One GPU that trains the whole network with one batch a step.
+bool has_whole_network(const ValidationCase& c) {
+  return c.one_gpu() && !is_split(c) && c.workload.batch_per_gpu && !c.workload.micro_batch;
+}
+
+MemoryUse whole_network_memory(PredictionContext& context, const ValidationCase& c) {
+  MemoryOptions options = memory_of_case(context, c);
+  options.batch = *c.workload.batch_per_gpu;
+  options.fused_attention = fuses_attention(c, context.profile(c));
+  return training_memory(context.workload(c), options);
+}
+
 }  // namespace
 
 PredictedFigure predict_gpu_memory(PredictionContext& context, const ValidationCase& c) {
@@ -119,6 +131,8 @@ PredictedFigure predict_gpu_memory(PredictionContext& context, const ValidationC
   }
   if (of == "reserved")
     return figure_of(use_of_case(context, c, StageAsked::first).reserved().base() / gb, spread.reserved);
+  if (of == "allocated peak" && has_whole_network(c))
+    return figure_of(whole_network_memory(context, c).allocated().base() / gb, spread.whole);
   if (of == "allocated peak")
     return figure_of(use_of_case(context, c, StageAsked::last).allocated().base() / gb, spread.allocated);
   throw Unpredictable{"what the memory is of is not stated"};

@@ -64,7 +64,7 @@ Box made_up_box() {
                       Bytes{40e6},
                       Bandwidth{2.04e12},
                       1410});
-  std::vector<NamedTask> tasks = gemm_tasks({"fp32", "fp16", "fp64"}, 108, Effort::standard);
+  std::vector<NamedTask> tasks = gemm_tasks({"fp32", "fp16", "fp64", "fp3"}, 108, Effort::standard);
   for (const NamedTask& t : vector_tasks(Effort::standard)) tasks.push_back(t);
   for (const NamedTask& t : tasks) box.measurements.push_back(measured(t, 1));
   MeasuredDevice device;
@@ -83,7 +83,7 @@ Box made_up_box() {
 TEST_CASE("a fit of a box recovers the parameters that made it within their intervals") {
   const BoxFit fit = fit_box(catalog(), made_up_box(), {});
   CHECK(fit.gpu == "a100_sxm4_80gb");
-  CHECK(contains(fit.warnings.front(), "no model has"));  // fp64
+  CHECK(contains(fit.warnings.front(), "no model has"));  // fp64, fp3
   bool gemm = false, norm = false;
   for (const KernelFit& f : fit.fits) {
     CAPTURE(std::string{to_string(f.key.kind)});

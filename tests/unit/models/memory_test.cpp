@@ -238,6 +238,18 @@ TEST_CASE("logits are gone when the gradients of a layer's maps are computed: th
   CHECK(activations(0.5) == activations(0));  // 39 of 88 MB
 }
 
+TEST_CASE(
+    "the loss of a whole network holds its logits in the bytes of its trainer, for every word and position") {
+  const Workload network = load_workload("gpt2-small");  // 50,257 words, sequences of 1024
+  MemoryOptions options{.batch = 8, .precision = Precision::bf16, .optimizer = Optimizer::adam};
+  const auto activations = [&](double logit_bytes) {
+    options.trainer.logit_bytes = logit_bytes;
+    return training_memory(network, options).activations.base();
+  };
+  CHECK(activations(10) - activations(4) == doctest::Approx(8.0 * 1024 * 50257 * 6));
+  CHECK(activations(0) == activations(2));  // the softmax keeps its result of 16 bits in any case
+}
+
 TEST_CASE("products of 8 bits read casts of weights that have 16") {
   const Workload network = load_workload("gpt2-8.3b");
   MemoryOptions options{.precision = Precision::fp8, .optimizer = Optimizer::adam};

@@ -242,6 +242,61 @@ TEST_CASE("three risks stand on the first page, each with its size; all of them 
   }));
 }
 
+TEST_CASE("issue 23, item 9: a rack that comes with what stands in it is held against its own limit") {
+  ResultDocument d = priced_document();
+  d.site->racks.power_limit_w = 25e3;
+  d.site->racks.groups.resize(2);
+  auto& own = d.site->racks.groups.front();
+  own.power_limit_w = 132e3;
+  own.nameplate_w = 120e3;
+  own.expected_w = 95e3;
+  auto& usual = d.site->racks.groups.back();
+  usual.nameplate_w = 20e3;
+  usual.expected_w = 12e3;
+  CHECK(decision_text(d).find("A rack") == std::string::npos);
+  usual.nameplate_w = 26e3;
+  CHECK(decision_text(d).find("A rack's nameplate exceeds its supply: 26 kW on a supply of 25 kW.") !=
+        std::string::npos);
+}
+
+TEST_CASE("issue 23, item 8: a price without the servers says on the first page what it leaves out") {
+  ResultDocument d = priced_document();
+  CHECK(decision_text(d).find("whose price is not known") == std::string::npos);
+  d.site->no_price = {"8 x DGX-1V"};
+  const Headline box = box_of(d);
+  const auto row = std::ranges::find(box.facts, "Purchase", &Fact::label);
+  REQUIRE(row != box.facts.end());
+  CHECK(row->value.starts_with("at least"));
+  CHECK(row->detail.find("8 x DGX-1V") != std::string::npos);
+}
+
+TEST_CASE("issue 23, item 12: the first page names a batch that grows, and one that is more than the data") {
+  ResultDocument d = sized_document();
+  WorkloadResult& w = d.workloads.front();
+  w.batch.emplace();
+  w.batch->text = "2,048 samples";
+  w.batch->grows_with_gpus = true;
+  w.samples = 2048;
+  w.global_batch = 2048;
+  CHECK(decision_text(d).find("2,048 samples, grows with the GPUs") != std::string::npos);
+  CHECK(decision_text(d).find("A step takes more samples") == std::string::npos);
+  w.samples = 1000;
+  CHECK(decision_text(d).find("A step takes more samples than the data set has: 2,048 of 1,000.") !=
+        std::string::npos);
+  w.batch->grows_with_gpus = false;
+  CHECK(decision_text(d).find("grows with the GPUs") == std::string::npos);
+}
+
+TEST_CASE("issue 23, item 3: that a GPU does not have a precision is no risk of the answer") {
+  ResultDocument d = priced_document();
+  Answer::Change change;
+  change.input = "precision";
+  change.change = "fp8";
+  change.why = doc::Reason{"precision", {{"message", "no fp8"}, {"hint", ""}}};
+  d.answer.changes = {change};
+  CHECK(decision_text(d).find("No cluster size fixes this change") == std::string::npos);
+}
+
 TEST_CASE("verdict and recommendation are the same in every format, and nothing is said twice") {
   const ResultDocument d = priced_document();
   for (const std::string& page : {decision_text(d), render_markdown(d), render_html(d)}) {
