@@ -157,6 +157,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   p.gather_per_slice = in.quantity_or("gather_per_slice", p.gather_per_slice, false);
   p.loss_passes = in.number_or("loss_passes", p.loss_passes, 0, 100);
   p.norm_passes = in.number_or("norm_passes", p.norm_passes, 0, 100);
+  p.mixes_formats = in.boolean_or("mixes_formats", p.mixes_formats);
   p.fuses_elementwise = in.boolean_or("fuses_elementwise", p.fuses_elementwise);
   p.fuses_forward_only = in.boolean_or("fuses_forward_only", p.fuses_forward_only);
   p.fuses_bias = in.boolean_or("fuses_bias", p.fuses_bias);

@@ -95,7 +95,10 @@ struct FrameworkProfile {
   /// follows (8), and going back its gradient (12) and the cast (6). PyTorch, "CUDA ops that autocast to
   /// float32"; TensorFlow, auto_mixed_precision_lists.h, the lists of what stays in 32 bits.
   double loss_passes = 3.2;
-  double norm_passes = 1;           ///< traffic of normalisation against the fitted kernel
+  double norm_passes = 1;  ///< traffic of normalisation against the fitted kernel
+  /// Where formats of less than 16 bits are allowed, an operator keeps its kernels of 16 bits if they are
+  /// faster.
+  bool mixes_formats = false;
   bool fuses_elementwise = false;   ///< work marked fusable hides in its producer
   bool fuses_forward_only = false;  ///< of it, gradients are kernels of their own
   bool fuses_bias = false;          ///< the product adds the bias; else a kernel of its own does

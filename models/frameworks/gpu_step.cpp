@@ -132,7 +132,7 @@ class StepBuilder {
       stream.sum(sum);
     if (const int more = kernels_beside(op, pass); more > 0) stream.issue(pass, more);
     if (hidden(op, pass)) return;
-    const KernelCost cost = gpu_.cost(op, pass, options_.batch, wide ? Precision::fp32 : options_.precision);
+    const KernelCost cost = kernels(op, pass, wide ? Precision::fp32 : options_.precision);
     if (cost.time <= Duration{0}) return;
     shared_ += cost.shared_sigma * cost.time;
     kernels_ += cost.time;
@@ -202,6 +202,14 @@ class StepBuilder {
   }
 
  private:
+  /// The kernels of an operator. A builder that mixes formats takes those of 16 bits where they are faster.
+  [[nodiscard]] KernelCost kernels(const Operator& op, Pass pass, Precision precision) const {
+    const KernelCost own = gpu_.cost(op, pass, options_.batch, precision);
+    if (!framework_.mixes_formats || activation_bytes(precision) >= Bytes{2}) return own;
+    const KernelCost wide = gpu_.cost(op, pass, options_.batch, Precision::fp16);
+    return wide.time < own.time ? wide : own;
+  }
+
   /// torch.autocast around a forward pass: normalisation over a layer and softmax compute in 32 bits and
   /// leave 32 bits; batch normalisation keeps its input's width (PyTorch, "CUDA Ops that can autocast to
   /// float32"). In training the fitted passes of a profile have these casts in them.
@@ -399,6 +407,11 @@ class StepBuilder {
 bool scales_losses(const GpuRates& gpu, Precision precision) {
   const bool narrow = precision == Precision::mixed || precision == Precision::fp16;
   return narrow && gpu.fp16_tensor > FlopRate{0} && !(gpu.bf16_tensor > FlopRate{0});
+}
+
+double host_share(const StepTime& step) {
+  const Duration kernels = step.forward + step.backward + step.optimizer;
+  return kernels > Duration{0} ? std::max(0.0, 1 - step.gpu_busy / kernels) : 0;
 }
 
 StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const FrameworkProfile& framework,

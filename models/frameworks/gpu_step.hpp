@@ -63,6 +63,9 @@ struct StepTime {
 /// bf16.
 bool scales_losses(const GpuRates& gpu, Precision precision);
 
+/// Share of forward, backward and update in which the GPU waits for the host to start a kernel.
+double host_share(const StepTime& step);
+
 /// Throws Error when the batch is not positive.
 StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const FrameworkProfile& framework,
                    const StepOptions& options);

@@ -244,6 +244,7 @@ class SplitModel {
     StepOptions options = options_of(framework_, spec_);
     const StepTime step = step_time(stage.part, gpu_, framework_, options);
     out_.compute_log_sigma = step.log_sigma;
+    host_shares_.push_back(host_share(step));
     StageWork work;
     work.forward = step.forward / spec_.compute_scale;
     work.backward = step.backward / spec_.compute_scale;
@@ -380,6 +381,7 @@ class SplitModel {
     // What others still do when this stage has done all of its own.
     out_.parts.pipeline_wait += run.total - out_.parts.total;
     out_.parts.total = run.total;
+    out_.host_share = host_shares_[out_.slowest];
     out_.stage_exchange = run.time(kernels, split_task::message);
     out_.parts.exchange_busy = out_.parts.exchange_wait - run.time(kernels, split_task::waiting);
     if (const auto beside = split.exchanges[out_.slowest])
@@ -395,6 +397,7 @@ class SplitModel {
   const Mesh& mesh_;  ///< of `spec_`, with the replicas
   ShardOfAll all_;
   Bytes activations_{0};
+  std::vector<double> host_shares_;  ///< of the stages
   LayerSums sums_;
   Duration pass_keys_{0}, to_experts_{0};
   std::optional<SumApart> over_, over_sets_, over_experts_;
@@ -414,8 +417,10 @@ TrainingRun split_run(const SplitStep& step, int ranks, double sequences) {
   run.compute_log_sigma = step.compute_log_sigma;
   run.network_log_sigma = step.network_log_sigma;
   run.scaling_log_sigma = step.scaling_log_sigma;
+  run.host_share = step.host_share;
+  const std::string compute = gpu_or_host(step.host_share);
   const std::pair<Duration, const char*> causes[] = {
-      {step.compute(), "GPU compute"},
+      {step.compute(), compute.c_str()},
       {step.tensor_exchange(), "sums of activations among the GPUs of a tensor-parallel group"},
       {step.parts.expert_exchange, "tokens sent to their experts on other GPUs and back"},
       {step.parts.pipeline_wait, "filling and draining the pipeline"},

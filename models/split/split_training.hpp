@@ -63,6 +63,7 @@ struct SplitStep {
   std::size_t slowest = 0;                ///< of the stages
   std::shared_ptr<const SplitWork> work;  ///< what was simulated
   std::uint64_t events = 0;               ///< simulated
+  double host_share = 0;  ///< of that stage's kernels: the GPU waits for the host to start one
   double compute_log_sigma = 0, network_log_sigma = 0, scaling_log_sigma = 0;
 
   [[nodiscard]] Duration compute() const { return parts.forward + parts.backward; }

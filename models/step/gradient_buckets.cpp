@@ -185,6 +185,7 @@ StepTimes step_times(const TrainingSpec& spec, int ranks) {
                 pace;
   out.optimizer = step.optimizer * pace * held_share(spec, ranks);
   out.log_sigma = step.log_sigma;
+  out.host_share = host_share(step);
   add_buckets(spec, step, ranks, pace, out);
   return out;
 }

@@ -32,6 +32,7 @@ struct StepTimes {
   Duration forward{0}, backward_tail{0}, optimizer{0};
   Duration unpacking{0};  ///< of compressed gradients, between their arrival and the update
   double log_sigma = 0;
+  double host_share = 0;  ///< of forward, backward and update: the GPU waits for the host to start a kernel
   std::vector<GradientBucket> buckets;  ///< in the order in which back-propagation fills them
 };
 

@@ -32,7 +32,8 @@ std::string tightest(const DataParallelPlan& plan, bool input) {
   return worst ? worst->what : "nothing";
 }
 
-std::string what_binds(const DataParallelPlan& plan, const TrainingSpec& spec, const StepParts& p) {
+std::string what_binds(const DataParallelPlan& plan, const TrainingSpec& spec, const StepParts& p,
+                       double host_share) {
   // The GPUs wait for data in the steady state only if the input path sets the pace.
   if (p.input_wait > 0.001 * p.total) return tightest(plan, true);
   if (p.straggler_wait > p.exchange_wait) return "GPU compute of the stragglers";
@@ -40,8 +41,16 @@ std::string what_binds(const DataParallelPlan& plan, const TrainingSpec& spec, c
     const bool servers = spec.exchange.strategy == ExchangeStrategy::parameter_server;
     return (servers ? "parameter servers over " : "all-reduce over ") + tightest(plan, false);
   }
-  return "GPU compute";
+  return gpu_or_host(host_share);
 }
+
+}  // namespace
+
+std::string gpu_or_host(double host_share) {
+  return host_share > 0.5 ? "the host, which starts the kernels" : "GPU compute";
+}
+
+namespace {
 
 /// Without gradients to send if not `exchange`.
 struct Prepared {
@@ -71,7 +80,8 @@ TrainingRun simulate_once(const Cluster& cluster, const TrainingSpec& spec, bool
   out.ranks = plan.ranks;
   out.samples_per_step = spec.batch_per_gpu * spec.accumulation * plan.ranks;
   out.warm_up = steps.warm_up;
-  out.binds = what_binds(plan, spec, out.parts);
+  out.host_share = prepared.kernels.host_share;
+  out.binds = what_binds(plan, spec, out.parts, out.host_share);
   out.events = steps.events;
   out.steps = steps.steps;
   out.partial = steps.partial;

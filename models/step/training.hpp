@@ -119,6 +119,10 @@ struct SaveRun {
   std::uint64_t steps = 0;  ///< from its begin until training is as it was before
 };
 
+/// What sets the pace of forward, backward and update: "GPU compute", or the host where the GPU waits for it
+/// more than it works.
+std::string gpu_or_host(double host_share);
+
 struct TrainingRun {
   StepParts parts;
   Duration warm_up{0};  ///< time before the first steady step, less the steps done in it
@@ -128,6 +132,7 @@ struct TrainingRun {
   int ranks = 0;
   double samples_per_step = 0;
   std::string binds;         ///< "GPU compute", "all-reduce over InfiniBand", "storage read", ...
+  double host_share = 0;     ///< of forward, backward and update: the GPU waits for the host's next kernel
   std::uint64_t events = 0;  ///< simulated
   std::uint64_t steps = 0;   ///< simulated
   /// Steps of the cycle that repeats, of which `parts` are the mean; mostly 1. 0: none was found, and they

@@ -123,7 +123,7 @@ CampaignPower campaign_power(const Scenario& s, const Catalog& catalog, const Ca
   out.node_idle = node.idle;
   out.others = std::max(Power{0}, report.idle - where.nodes() * node.idle);  // 0 may round to less
   for (std::size_t i = 0; i < where.runs.size(); ++i) {
-    const double busy = busy_fraction(where.runs[i].run.parts);
+    const double busy = busy_fraction(where.runs[i].run);
     const Power draw = node.at(busy, site.gpu_cap.value_or(Power{INFINITY})).wall;
     out.draws.push_back({s.campaign->streams[i].name, where.runs[i].title, busy, draw});
     levels.work.push_back((draw - node.idle).base());

@@ -20,6 +20,7 @@ struct StepBreakdown {
   };
   std::vector<Part> parts;
   double total_s = 0, all_reduce_busy_s = 0, warm_up_s = 0;
+  double host_wait_s = 0;  ///< of forward, backward and update: the GPU waits for the host's next kernel
   std::string binds, no_timeline;
   bool repeats = true;  ///< every step takes as long as the one before
   std::optional<std::int64_t> cycle_steps, simulated_steps;
@@ -106,6 +107,9 @@ struct Fields<StepBreakdown> {
       field("parts", &StepBreakdown::parts),
       field("total_s", &StepBreakdown::total_s).optional(),
       field("all_reduce_busy_s", &StepBreakdown::all_reduce_busy_s, "exposed or not").optional(),
+      field("host_wait_s", &StepBreakdown::host_wait_s,
+            "of forward, backward and update: the GPU waits for the host's next kernel")
+          .optional(),
       field("warm_up_s", &StepBreakdown::warm_up_s, "of the first steps, beyond the steady ones").optional(),
       field("binds", &StepBreakdown::binds),
       field("no_timeline", &StepBreakdown::no_timeline, "why the step is not drawn").omitted(),

@@ -67,7 +67,7 @@ RunPoint PointMaker::run(const Question& q, std::size_t design) {
     check_split(q.workload, q.gpus.value_or(q.cluster.nodes * used_in_node(q.cluster, node.gpus)));
     const TrainingRun& step = evaluator_.run(q);
     out.time = evaluator_.time_to_train(q, false).base();
-    out.busy = busy_fraction(step.parts);
+    out.busy = busy_fraction(step);
     out.waits = evaluator_.waiting_for_storage(q);
     if (q.workload.critical_batch)
       out.uses[Limit::useful_batch] = step.samples_per_step / *q.workload.critical_batch;

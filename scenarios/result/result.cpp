@@ -116,6 +116,7 @@ doc::StepBreakdown step_document(const TrainingRun& run, const std::string& no_t
   out.all_reduce_busy_s = p.exchange_busy.base();
   // Where the first steps are faster than those after them (filled buffers), nothing is added.
   out.warm_up_s = std::max(0.0, run.warm_up.base());
+  out.host_wait_s = run.host_share * (p.forward + p.backward + p.optimizer).base();
   out.binds = run.binds;
   out.no_timeline = no_timeline;
   out.repeats = run.period == 1;

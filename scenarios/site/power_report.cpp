@@ -38,8 +38,9 @@ void add_consumers(const SitePlan& plan, const std::vector<Power>& each, PowerRe
   }
 }
 
-void add_step(const NodePower& node, Power cap, const StepParts& p, PowerReport& out) {
-  const Power waiting = node.at(0, cap).wall, busy = node.at(1, cap).wall;
+void add_step(const NodePower& node, Power cap, const TrainingRun& run, PowerReport& out) {
+  const StepParts& p = run.parts;
+  const Power waiting = node.at(0, cap).wall, busy = node.at(1 - run.host_share, cap).wall;
   for (const StepPart& part : step_part_list)
     if (p.*part.time > Duration{0})
       out.step.push_back({std::string{part.name}, p.*part.time, part.computes ? busy : waiting});
@@ -74,8 +75,10 @@ void add_year(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan
 
 }  // namespace
 
-double busy_fraction(const StepParts& p) {
-  return p.total > Duration{0} ? (p.forward + p.backward + p.optimizer) / p.total : 0;
+double busy_fraction(const TrainingRun& run) {
+  const StepParts& p = run.parts;
+  return p.total > Duration{0} ? (1 - run.host_share) * ((p.forward + p.backward + p.optimizer) / p.total)
+                               : 0;
 }
 
 std::vector<Power> expected_power(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
@@ -103,7 +106,7 @@ PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const Sit
     out.unrated = cluster.node.name;
     return out;
   }
-  out.busy = busy_fraction(runs.front().run.parts);
+  out.busy = busy_fraction(runs.front().run);
   const auto it_power = [&](double busy) {
     Power sum{0};
     const auto each = expected_power(catalog, site, plan, cluster, busy);
@@ -127,11 +130,11 @@ PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const Sit
         placed(site.power.gpu_cap_where, [&] { return capped_speed(node.gpu, node.gpu_limit, cap); });
   out.gpu = gpu_power(node.gpu, node.gpu_limit, 1, cap);
   out.gpu_model = node.gpu.device + (node.gpu.borrowed ? ", borrowed" : "");
-  add_step(node, cap, runs.front().run.parts, out);
+  add_step(node, cap, runs.front().run, out);
   add_heat(catalog, site, out);
   add_year(catalog, site, plan, out);
   for (const SiteRun& r : runs) {
-    const double busy = busy_fraction(r.run.parts);
+    const double busy = busy_fraction(r.run);
     const Energy energy = it_power(busy) * r.time;
     out.runs.push_back({r.model, r.title, r.time, r.of_time, busy, energy, plan.pue.value * energy,
                         out.intensity.value * (plan.pue.value * energy)});

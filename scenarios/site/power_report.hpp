@@ -16,8 +16,9 @@ struct SiteRun {
   Ends of_time = {};  ///< ends of its 90 % interval over it
 };
 
-/// Fraction of the step in which the GPU computes. An all-reduce that nothing hides counts as waiting.
-double busy_fraction(const StepParts& parts);
+/// Fraction of the step in which the GPU runs kernels. An all-reduce that nothing hides counts as waiting,
+/// and so does what the host takes to start a kernel.
+double busy_fraction(const TrainingRun& run);
 
 /// `runs` starts with the chosen workload.
 PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
