@@ -118,8 +118,8 @@ Blocks alternatives_section(const ResultDocument& document) {
                    {"Nodes", Align::right},
                    {"GPUs", Align::right, 2},
                    {"Time to train", Align::right},
-                   {"kW", Align::right, 3},
-                   {"RU", Align::right, 4},
+                   {"kW, nodes alone", Align::right, 3},
+                   {"RU, nodes alone", Align::right, 4},
                    {"Binds", Align::left, 1}};
   List remarks;
   const std::vector<WorkloadResult> asked = document.asked();

@@ -25,7 +25,8 @@ Table bill_table(const std::vector<SiteBillRow>& bill, std::ptrdiff_t unpriced) 
   Table table;
   table.caption = "Bill of materials";
   if (unpriced > 0)
-    table.caption += fmt::format("; its sum is at least that: {} without a price", counted(unpriced, "row"));
+    table.caption +=
+        fmt::format("; {} without a price, so the sum is at least what is listed", counted(unpriced, "row"));
   table.columns = {{"Group"},
                    {"Item"},
                    {"Quantity", Align::right},

@@ -25,17 +25,19 @@ std::optional<Fact> nearest_fact(const ResultDocument& document) {
   if (!no_answer(document) || answer.nodes.value_or(0) == 0) {
     return std::nullopt;
   }
-  std::string breaks;
+  std::string breaks, open;
   if (document.plan && document.plan->nearest) {
     const PlanCandidate& nearest = *document.plan->nearest;
     for (const std::string& limit : nearest.breaks) {
       const bool known = std::ranges::find(nearest.undecided, limit) == nearest.undecided.end();
-      breaks += (breaks.empty() ? "" : ", ") + limit_title(limit) + (known ? "" : " (cannot be decided)");
+      std::string& list = known ? breaks : open;
+      list += (list.empty() ? "" : ", ") + limit_title(limit);
     }
   }
-  return Fact{"Nearest", cluster_title(answer),
-              breaks.empty() ? "(all figures below are of this cluster)"
-                             : "(all figures below are of this cluster; it breaks: " + breaks + ")"};
+  std::string says = "all figures below are of this cluster";
+  if (!breaks.empty()) says += "; it breaks: " + breaks;
+  if (!open.empty()) says += "; cannot be decided: " + open;
+  return Fact{"Nearest", cluster_title(answer), "(" + says + ")"};
 }
 
 std::string joined(const std::string& a, const std::string& b) {
@@ -87,6 +89,14 @@ void add_site(std::vector<Fact>& facts, const ResultDocument& document) {
     facts.push_back({"A year of owning", sum_text(to_text(Money{*site.cost->year_usd}), site.cost_is_open()),
                      site.cost->date.empty() ? "" : "prices of " + site.cost->date, 1});
   }
+  if (site.cost && site.cost->rent && site.cost->rent->year_usd) {
+    const SiteCost::Rent& rent = *site.cost->rent;
+    facts.push_back({"A year of renting", to_text(Money{*rent.year_usd}),
+                     rent.break_even ? fmt::format("{}; owning is cheaper from {} use on", rent.instance,
+                                                   percent_text(*rent.break_even))
+                                     : rent.instance,
+                     1});
+  }
 }
 
 /// The day on which the work is done; nothing where the scenario does not say when it starts.
@@ -105,7 +115,7 @@ void add_tokens(std::vector<Fact>& facts, const Serving::Tokens& t, const std::o
                    fmt::format("{} on average", number_text(t.tokens_per_s)), 1});
   if (t.usd_per_million)
     facts.push_back(
-        {"A million tokens",
+        {"A million output tokens",
          sum_text(fmt::format("{:.3g} USD, owned", *t.usd_per_million), site && site->cost_is_open()),
          {},
          1});
@@ -152,12 +162,33 @@ void add_limit(std::vector<Fact>& facts, const ResultDocument& document) {
   facts.push_back({"What binds", limit_title(answer.binding_constraint), more});
 }
 
+/// Where memory binds, a change by which there would be an answer, or one with fewer nodes.
+void add_fitting(std::vector<Fact>& facts, const ResultDocument& document) {
+  const Answer& answer = document.answer;
+  const Answer::Change* least = nullptr;
+  for (const Answer::Change& change : answer.changes)
+    if (change.less_memory && change.nodes && (!least || *change.nodes < *least->nodes)) least = &change;
+  if (!least) return;
+  facts.push_back({answer.feasible ? "Fewer nodes" : "Would fit",
+                   fmt::format("{}: {}", least->input, least->change),
+                   "on " + counted(*least->nodes, "node")});
+}
+
 /// The samples of a step, where they grow with the cluster: what a network learns from them may not.
 void add_batch(std::vector<Fact>& facts, const ResultDocument& document) {
   if (document.workloads.size() != 1 || document.answer.nodes.value_or(0) < 2) return;
   const auto& batch = document.workloads.front().batch;
-  if (!batch || !batch->grows_with_gpus) return;
-  facts.push_back({"Batch", batch->text, "grows with the GPUs"});
+  if (!batch) return;
+  if (batch->grows_with_gpus) {
+    facts.push_back({"Batch", batch->text, "grows with the GPUs"});
+    return;
+  }
+  const auto& fewer = document.answer.why_not_fewer;
+  if (!fewer || fewer->nodes + 1 >= *document.answer.nodes) return;
+  const std::int64_t first = fewer->nodes + 1, last = *document.answer.nodes - 1;
+  facts.push_back({"Batch", batch->text,
+                   first == last ? fmt::format("{} nodes do not deal it out evenly", first)
+                                 : fmt::format("{} to {} nodes do not deal it out evenly", first, last)});
 }
 
 /// What requests take in the busiest hour, beside what they may take.
@@ -193,6 +224,7 @@ void add_latency(std::vector<Fact>& facts, const ResultDocument& document) {
 /// What a decision rests on; figures that explain it stand in their sections.
 std::vector<Fact> headline_facts(const ResultDocument& document) {
   std::vector<Fact> facts;
+  if (!document.answer.feasible) add_fitting(facts, document);
   if (const auto nearest = nearest_fact(document)) {
     facts.push_back(*nearest);
   } else if (no_answer(document)) {
@@ -200,6 +232,7 @@ std::vector<Fact> headline_facts(const ResultDocument& document) {
   }
   add_time(facts, document);
   add_limit(facts, document);
+  if (document.answer.feasible) add_fitting(facts, document);
   add_batch(facts, document);
   add_latency(facts, document);
   if (document.site) {
@@ -209,7 +242,7 @@ std::vector<Fact> headline_facts(const ResultDocument& document) {
   std::string room = document.answer.rack_units ? number_text(*document.answer.rack_units) + " RU" : "";
   if (document.answer.power_kw) room = joined(room, number_text(*document.answer.power_kw) + " kW nameplate");
   if (document.answer.gpus && !no_answer(document)) room = joined(gpus_text(document.answer), room);
-  if (!room.empty()) facts.push_back({"Size", room, precision_text(document)});
+  if (!room.empty()) facts.push_back({"Size", room, joined("nodes alone", precision_text(document))});
   return facts;
 }
 

@@ -59,7 +59,8 @@ std::optional<Drawing> level_drawing(const SiteRacks& racks, const SiteNetwork& 
       drawing.rows.back().push_back(
           {fmt::format("{} {}: {}", s.count, s.count == 1 ? "switch" : "switches", s.product), s.count,
            colour});
-      words += fmt::format("{}{} {}", words.empty() ? "" : ", ", s.count, name);
+      words += fmt::format("{}{} {} {}", words.empty() ? "" : ", ", s.count, name,
+                           s.count == 1 ? "switch" : "switches");
       return true;
     }
     return false;
@@ -80,7 +81,7 @@ std::optional<Drawing> level_drawing(const SiteRacks& racks, const SiteNetwork& 
   join(cables_between(network, "node to leaf") + cables_between(network, "storage to leaf"));
   if (drawing.rows.back().empty()) return std::nullopt;
   return Drawing{"The network by level; a bar stands for all cables between two levels",
-                 words + " switches; the tables below list them", level_svg(drawing)};
+                 words + "; the tables below list them", level_svg(drawing)};
 }
 
 }  // namespace

@@ -22,9 +22,11 @@ std::string broken_text(const Odds& point) {
 
 Table odds_table(const std::vector<Odds>& curve, std::int64_t chosen) {
   Table table;
-  table.caption = "Odds on each number of nodes";
-  table.columns = {
-      {"Nodes", Align::right}, {"Odds", Align::right}, {"Purchase", Align::right}, {"Limits that it breaks"}};
+  table.caption = "Odds by number of nodes";
+  table.columns = {{"Nodes", Align::right},
+                   {"Odds", Align::right},
+                   {"Purchase", Align::right},
+                   {"Other limits that it breaks"}};
   for (const Odds& point : curve) {
     Cell nodes = nodes_cell(point.nodes, point.spares);
     if (point.nodes == chosen) nodes.tone = Tone::good;

@@ -139,6 +139,11 @@ Cell flop_cell(std::optional<double> flop) {
 
 Table facts_table(const ResultDocument& document) {
   Table table;
+  // Rounded counts would be wrong ones: 4,096, not 4,100.
+  const auto whole_cell = [](std::optional<double> value) {
+    const bool whole = value && std::abs(*value) < 1e15 && std::round(*value) == *value;
+    return whole ? count_cell(std::llround(*value)) : number_cell(value, "1");
+  };
   table.caption = "The workloads";
   table.columns = {{"Workload"},
                    {"Parameters", Align::right},
@@ -150,10 +155,10 @@ Table facts_table(const ResultDocument& document) {
                    {"Steps", Align::right},
                    {"Precision"}};
   for (const WorkloadResult& w : document.workloads) {
-    table.rows.push_back(
-        {text_cell(w.title), number_cell(w.parameters, "1"), flop_cell(w.forward_flop_per_sample),
-         number_cell(w.samples, "1"), number_cell(w.epochs, "1"), number_cell(w.batch_per_gpu, "1"),
-         number_cell(w.global_batch, "1"), number_cell(w.steps, "1"), text_cell(w.precision)});
+    table.rows.push_back({text_cell(w.title), number_cell(w.parameters, "1"),
+                          flop_cell(w.forward_flop_per_sample), number_cell(w.samples, "1"),
+                          number_cell(w.epochs, "1"), whole_cell(w.batch_per_gpu), whole_cell(w.global_batch),
+                          number_cell(w.steps, "1"), text_cell(w.precision)});
   }
   return table;
 }

@@ -12,6 +12,7 @@
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
 #include "reports/sentences/answer_sentences.hpp"
+#include "reports/sentences/decision_sentences.hpp"
 #include "reports/sentences/reason_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
@@ -144,17 +145,39 @@ void add_assumptions(const ResultDocument& d, Risks& risks) {
                    fmt::format("{} of {}", flagged, d.assumptions.size())});
 }
 
+/// More than half of the step: a faster GPU finds as little to do.
+void add_host(const ResultDocument& d, Risks& risks) {
+  for (const WorkloadResult& w : d.workloads) {
+    if (!w.step || !(w.step->total_s > 0)) continue;
+    const double share = w.step->host_wait_s / w.step->total_s;
+    if (share < 0.5) continue;
+    risks.push_back(
+        {Weight::data, "The GPUs wait for the host",
+         fmt::format("{}: in {} of a step the GPU has no kernel to run, as the host has not started "
+                     "the next. A faster GPU gains little; a larger batch on each GPU, fused kernels "
+                     "or CUDA graphs gain more.",
+                     w.title, percent_text(share)),
+         fmt::format("in {} of a step; a faster GPU gains little, a larger batch more",
+                     percent_text(share))});
+  }
+}
+
 void add_data(const ResultDocument& d, Risks& risks) {
   for (const WorkloadResult& w : d.workloads) {
     if (!w.input || !w.input->required_bytes_per_s || w.input->available_bytes_per_s.value_or(0) <= 0)
       continue;
     const double used = *w.input->required_bytes_per_s / *w.input->available_bytes_per_s;
     if (used < close_to_limit) continue;
-    risks.push_back(
-        {Weight::data, "Storage is close to its limit",
-         fmt::format("{} asks for {} in its first epoch, {} of what the storage delivers.", w.title,
-                     to_text(Bandwidth{*w.input->required_bytes_per_s}), percent_text(used)),
-         percent_text(used) + " used", used > 1 ? Tone::bad : Tone::caution});
+    const std::string asks =
+        fmt::format("{} asks for {} in its first epoch, {} of what the storage delivers", w.title,
+                    to_text(Bandwidth{*w.input->required_bytes_per_s}), percent_text(used));
+    if (used <= 1)
+      risks.push_back(
+          {Weight::data, "Storage is close to its limit", asks + ".", percent_text(used) + " used"});
+    else  // what it takes is in the time
+      risks.push_back(
+          {Weight::data, "The GPUs wait for storage", asks + "; the time counts the wait.",
+           fmt::format("in the first epoch they ask for {} of what it delivers", percent_text(used))});
   }
   if (!d.growth) return;
   if (d.growth->full_day) {
@@ -174,7 +197,7 @@ void add_failures(const ResultDocument& d, Risks& risks) {
   const bool modelled =
       std::ranges::any_of(d.workloads, [](const auto& w) { return w.reliability.has_value(); });
   if (d.serving) {
-    if (d.serving->spares == 0) {
+    if (d.serving->spares == 0 && !no_answer(d)) {
       const std::string up =
           fmt::format("enough nodes are up {:.5g} % of the time", 100 * d.serving->availability);
       risks.push_back({Weight::failures, "No spare node", "E" + up.substr(1) + ".", up});
@@ -290,7 +313,7 @@ void add_changes(const ResultDocument& d, Risks& risks) {
   if (!d.answer.feasible) return;
   for (const Answer::Change& change : d.answer.changes) {
     if (change.nodes) continue;
-    if (change.why && change.why->code() == "precision")
+    if (change.input == "precision" && change.why)
       continue;  // the GPU does not have it: nothing changes by itself
     const std::string changed = change.input + ", " + change.change;
     risks.push_back({Weight::change, "No cluster size fixes this change",
@@ -306,6 +329,7 @@ Risks risks_of(const ResultDocument& document) {
   add_latency(document, risks);
   if (document.site) add_site(*document.site, risks);
   add_published(document, risks);
+  add_host(document, risks);
   add_data(document, risks);
   add_model(document, risks);
   add_failures(document, risks);

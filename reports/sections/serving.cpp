@@ -253,8 +253,10 @@ Table option_table(const Serving& s, const ResultDocument& document) {
                     : Cell{};
     table.rows.push_back(
         {text_cell(o.title), text_cell(o.precision), nodes, o.feasible ? count_cell(o.gpus) : Cell{},
-         Cell{.text = rate_text(o.gpu_requests_per_s), .value = o.gpu_requests_per_s, .unit = "1/s"},
-         latency_cell(o.single_s),
+         o.gpu_requests_per_s > 0
+             ? Cell{.text = rate_text(o.gpu_requests_per_s), .value = o.gpu_requests_per_s, .unit = "1/s"}
+             : Cell{},
+         o.single_s > 0 ? latency_cell(o.single_s) : Cell{},
          o.feasible ? sum_cell({.text = to_text(Power{o.nameplate_w}), .value = o.nameplate_w, .unit = "W"},
                                o.power_is_open())
                     : Cell{},

@@ -69,10 +69,7 @@ Blocks what_if_section(const ResultDocument& document) {
     for (const std::string& node : input.values) to.names.push_back(name_of(document, node));
   }
   for (const auto& one : computed.outcomes) what_if.outcomes.push_back(outcome(one));
-  return {{Paragraph{fmt::format("The engine answered {} settings, each with all limits. Choose one.",
-                                 count_text(std::ssize(what_if.outcomes)))},
-           Audience::document},
-          {std::move(what_if), Audience::document}};
+  return {{std::move(what_if), Audience::document}};
 }
 
 }  // namespace rackcast::reports

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reports/blocks/format.hpp"
+#include "reports/sentences/decision_sentences.hpp"
 #include "reports/sentences/plan_sentences.hpp"
 #include "reports/sentences/reason_sentences.hpp"
 #include "reports/sentences/serving_sentences.hpp"
@@ -90,6 +91,9 @@ std::string infeasible_text(const ResultDocument& d) {
     return d.plan ? plan_text(d) : no_step;
   }
   if (conflicts.empty()) return plan_text(d);
+  if (undecided(d)) {
+    return open_limits_text(d.plan->conflict_set);
+  }
   if (d.plan->conflict_set.size() > 1) {
     // What a limit says beyond its numbers.
     const auto more = std::ranges::find_if(conflicts, [](const auto& c) { return c.why.has_value(); });
@@ -218,7 +222,8 @@ std::string change_text(const ResultDocument& d, const Answer& answer, const Ans
                            : count_text(d.serving ? d.serving->needed : *answer.nodes));
   if (change.less_memory) return instead + ": takes less memory";
   const bool same = *change.nodes == (d.serving ? d.serving->needed : answer.nodes.value_or(0));
-  return (same ? "no change" : instead) + (d.serving && d.serving->spares > 0 ? ", before spares" : "");
+  return (same ? "no change" : instead) +
+         ((d.serving ? d.serving->spares : answer.spares) > 0 ? ", before spares" : "");
 }
 
 }  // namespace rackcast::reports

@@ -17,11 +17,21 @@ namespace {
 
 constexpr double safe = 0.9, even = 0.5;  ///< odds at which the colour of the verdict changes
 
-std::string limits_text(const ResultDocument& d) {
-  std::string out;
-  for (const Answer::Conflict& c : d.answer.conflicts)
-    out += (out.empty() ? "" : ", ") + limit_title(c.constraint);
-  return out.empty() ? limit_title(d.answer.binding_constraint) : out;
+bool is_open(const Answer::Conflict& c) {
+  return c.why && c.why->code() == "undecided";
+}
+
+/// What a cluster that is given breaks, and what cannot be decided of it.
+Verdict broken_verdict(const ResultDocument& d) {
+  std::string broken, open;
+  for (const Answer::Conflict& c : d.answer.conflicts) {
+    std::string& list = is_open(c) ? open : broken;
+    list += (list.empty() ? "" : ", ") + limit_title(c.constraint);
+  }
+  if (!open.empty()) open = "Cannot be decided: " + open;
+  if (broken.empty() && !open.empty()) return {Tone::caution, open};
+  if (broken.empty()) broken = limit_title(d.answer.binding_constraint);
+  return {Tone::bad, "Breaks a limit: " + broken + (open.empty() ? "" : ". " + open)};
 }
 
 /// " to train ResNet-50", " to serve Llama 3 70B".
@@ -67,7 +77,7 @@ std::string service_text(const ResultDocument& d) {
                                 rate_words(s.peak_requests_per_s), s.precision);
   if (s.tokens && s.tokens->gpus_per_copy)
     out += *s.tokens->gpus_per_copy == 1 ? std::string{", with a copy of the network on each GPU"}
-                                         : fmt::format(", with a copy of the network on each {}",
+                                         : fmt::format(", with a copy of the network on every {}",
                                                        counted(*s.tokens->gpus_per_copy, "GPU"));
   if (s.spares > 0) out += fmt::format("; {} of the nodes may be down", s.spares);
   return out + ".";
@@ -86,6 +96,12 @@ std::string cluster_title(const Answer& answer) {
 
 bool no_answer(const ResultDocument& d) {
   return !d.answer.feasible && d.kind == ResultDocument::Kind::size;
+}
+
+bool undecided(const ResultDocument& d) {
+  if (d.answer.feasible || !d.plan || !d.plan->nearest) return false;
+  const PlanCandidate& nearest = *d.plan->nearest;
+  return !nearest.breaks.empty() && nearest.breaks.size() == nearest.undecided.size();
 }
 
 std::optional<double> odds(const ResultDocument& d) {
@@ -107,7 +123,9 @@ Verdict verdict(const ResultDocument& d) {
   const Answer& answer = d.answer;
   if (!answer.feasible) {
     if (answer.binding_constraint == "limit") return {Tone::caution, "Not finished"};
-    return {Tone::bad, no_answer(d) ? "Not possible" : "Breaks a limit: " + limits_text(d)};
+    if (!no_answer(d)) return broken_verdict(d);
+    if (undecided(d)) return {Tone::caution, "Not decided: facts are missing"};
+    return {Tone::bad, "Not possible"};
   }
   if (d.plan && d.plan->partial) return {Tone::caution, "Not finished: the best that was found by then"};
   if (const auto chance = odds(d)) {
@@ -127,10 +145,15 @@ Verdict verdict(const ResultDocument& d) {
 
 std::string recommendation(const ResultDocument& d) {
   const bool limited = d.answer.binding_constraint == "limit";
+  if (no_answer(d) && undecided(d)) return "Whether a configuration keeps the limits cannot be decided";
   if (no_answer(d)) return limited ? "Not finished" : "No configuration within the limits";
   const std::string cluster = cluster_title(d.answer);
   if (cluster.empty()) return limited ? "Not finished" : "";
-  const std::string price = d.site ? purchase_text(*d.site) : "";
+  // The price of what the nodes are bolted to is no price of a cluster.
+  const bool unpriced = d.site && std::ranges::any_of(d.site->bill, [](const SiteBillRow& row) {
+                          return row.group == "compute" && !row.total_usd;
+                        });
+  const std::string price = d.site && !unpriced ? purchase_text(*d.site) : "";
   const std::string outcome = outcome_text(d);
   const bool sized = d.kind == ResultDocument::Kind::size;
   return (sized ? price.empty() ? "Use " : "Buy " : "") + cluster + (price.empty() ? "" : " for " + price) +

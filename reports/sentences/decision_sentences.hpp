@@ -16,6 +16,9 @@ std::string cluster_title(const Answer& answer);
 
 /// A search that found no cluster within the limits.
 bool no_answer(const ResultDocument& document);
+/// No answer, but nothing is known that the nearest cluster breaks: what its limits are held against leaves
+/// something out.
+bool undecided(const ResultDocument& document);
 
 /// Probability that the deadline, or every limit on time of a service, is met, by the error of the model
 /// alone. Nothing where the document has none.

@@ -48,7 +48,7 @@ constexpr ReasonSentence of_fleets[] = {
      }},
     {"fleet_past_most",
      [](const Reason& r) -> std::string {
-       return fmt::format("The busiest hour takes about {:.0f} nodes ({} of them each{}); max_nodes is {}.",
+       return fmt::format("The busiest hour takes about {:.0f} nodes (each answers {}{}); max_nodes is {}.",
                           r.number("nodes"), rate_of(r, "each_per_s"),
                           r.has("binds") ? ", bound by " + r.text("binds") : "", r.number("max_nodes"));
      }},

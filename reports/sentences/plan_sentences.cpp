@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -33,7 +34,7 @@ std::string gain(const PlanCandidate& from, const PlanCandidate& to) {
   else if (d.nodes != 0)
     parts.push_back(fewer(d.nodes, "node"));
   if (d.racks != 0) parts.push_back(fewer(d.racks, "rack"));
-  if (d.total_usd) parts.push_back(less<Money>(*d.total_usd));
+  if (d.total_usd) parts.push_back(less<Money>(*d.total_usd) + " to buy and run");
   if (d.energy_j) parts.push_back(less<Energy>(*d.energy_j));
   if (d.energy_j_per_year) parts.push_back(less<Energy>(*d.energy_j_per_year) + " in a year");
   if (d.time) parts.push_back(duration_text(*to.time_s) + " instead of " + duration_text(*from.time_s));
@@ -140,10 +141,31 @@ std::string smaller_text(const ResultDocument& d) {
 std::string conflict_set_text(const std::vector<Plan::Conflict>& members) {
   std::vector<std::string> names;
   for (const Plan::Conflict& c : members) names.push_back(c.limit);
+  if (std::ranges::none_of(members, [](const Plan::Conflict& c) { return c.missing.empty(); }))
+    return fmt::format("What is known breaks no limit, but a fact is missing for: {}.", limit_list(names));
   if (members.size() == 1) return fmt::format("No candidate keeps one limit: {}.", limit_list(names));
   return fmt::format("No candidate keeps these {} limits together: {}. {}", members.size(), limit_list(names),
                      members.size() == 2 ? "Each of them can be kept without the other."
                                          : "All but any one of them can be kept.");
+}
+
+std::string open_limits_text(const std::vector<Plan::Conflict>& members) {
+  std::string out;
+  for (auto first = members.begin(); first != members.end(); ++first) {
+    const auto alike = [&](const Plan::Conflict& c) {
+      return c.missing == first->missing;
+    };
+    if (std::any_of(members.begin(), first, alike)) continue;
+    std::vector<std::string> allowed;
+    for (auto c = first; c != members.end(); ++c)
+      if (alike(*c)) allowed.push_back(c->allowed);
+    const std::string last = allowed.back();
+    allowed.pop_back();
+    out += fmt::format("{}Whether {}{}{} {} enough cannot be decided without {}.", out.empty() ? "" : " ",
+                       fmt::join(allowed, ", "), allowed.empty() ? "" : " and ", last,
+                       allowed.empty() ? "is" : "are", first->missing);
+  }
+  return out;
 }
 
 std::string conflict_text(const Plan::Conflict& c) {
@@ -152,7 +174,7 @@ std::string conflict_text(const Plan::Conflict& c) {
     out = fmt::format("{} {} {}; the limit is {}.", candidate_text(*c.at),
                       c.limit == "availability" ? "reaches" : "needs", c.needed, c.allowed);
   else if (!c.missing.empty())
-    out = fmt::format("Whether {} is enough cannot be decided without {}.", c.allowed, c.missing);
+    out = open_limits_text({c});
   else
     out = fmt::format("No candidate keeps it ({}).", limit_title(c.limit));
   return c.alone ? out + " Without this limit there is an answer." : out;
@@ -171,7 +193,7 @@ std::string relaxation_text(const Plan::Relaxation& r, const PlanCandidate& chos
   if (r.later)
     return fmt::format("nothing changes before {}: {}", r.later->at, gain(chosen, r.later->answer));
   const std::string changes = r.answer ? gain(chosen, *r.answer) : std::string{};
-  if (r.binds || r.answer) return changes.empty() ? "nothing changes" : changes;
+  if (r.binds || r.answer) return changes.empty() ? "a tenth changes nothing" : changes;
   if (!r.waits) return "nothing: it does not bind";
   return fmt::format(
       "nothing: it does not bind; no candidate waits for it for more than {:.2g} % of its time",

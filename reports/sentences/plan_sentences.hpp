@@ -32,6 +32,8 @@ std::string smaller_text(const ResultDocument& document);
 /// other."
 std::string conflict_set_text(const std::vector<Plan::Conflict>& members);
 std::string conflict_text(const Plan::Conflict& conflict);
+/// Limits that what is missing leaves undecided; those that lack the same share a sentence.
+std::string open_limits_text(const std::vector<Plan::Conflict>& members);
 
 /// What a tenth more of the limit changes: "2 nodes fewer, 310 kUSD less", "nothing: it does not bind".
 /// `chosen` is the answer as it is.

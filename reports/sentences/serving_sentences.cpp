@@ -53,8 +53,9 @@ std::string fleet_text(const ResultDocument& d) {
       s.targets.empty() ? 0 : 100 * s.targets.front().percentile, targets_text(s), s.binds);
   if (s.tokens)
     out += fmt::format(
-        "; that is {} tokens/s of output, with a copy on each {}", rate_words(s.tokens->peak_tokens_per_s),
-        s.tokens->gpus_per_copy.value_or(1) == 1 ? "GPU" : counted(*s.tokens->gpus_per_copy, "GPU"));
+        "; that is {} tokens/s of output, with a copy on {}", rate_words(s.tokens->peak_tokens_per_s),
+        s.tokens->gpus_per_copy.value_or(1) == 1 ? std::string{"each GPU"}
+                                                 : "every " + counted(*s.tokens->gpus_per_copy, "GPU"));
   return out + (s.spares > 0 ? fmt::format("; {} of the nodes may be down.", s.spares) : ".") +
          rivals_text(d);
 }

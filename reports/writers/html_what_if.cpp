@@ -54,7 +54,9 @@ std::string html_what_if(const WhatIf& what_if) {
   }
   if (what_if.inputs.empty() || combinations != what_if.outcomes.size() || as_asked >= combinations)
     return {};
-  std::string out = "<form class=\"what-if\" id=\"what-if-form\">\n<div class=\"choices\">\n";
+  std::string out = fmt::format("<p>The engine answered {} settings, each with all limits. Choose one.</p>\n",
+                                what_if.outcomes.size());
+  out += "<form class=\"what-if\" id=\"what-if-form\">\n<div class=\"choices\">\n";
   for (std::size_t i = 0; i < what_if.inputs.size(); ++i) out += choice(what_if.inputs[i], i);
   const WhatIf::Outcome& now = what_if.outcomes[as_asked];
   out += fmt::format(

@@ -45,11 +45,15 @@ class MarkdownWriter {
       put("\n" + escape_line(report.subtitle));
     }
     for (const Section& section : report.sections) {
+      const auto shown = [](const Block& block) {
+        return block.audience != Audience::terminal && !std::holds_alternative<WhatIf>(block.body);
+      };
+      if (std::ranges::none_of(section.blocks, shown)) continue;
       if (!section.title.empty()) {
         put("\n## " + escape(section.title));
       }
       for (const Block& block : section.blocks) {
-        if (block.audience != Audience::terminal && !std::holds_alternative<WhatIf>(block.body)) {
+        if (shown(block)) {
           put("");
           std::visit([this](const auto& body) { render(body); }, block.body);
         }

@@ -235,6 +235,8 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
   Evaluator evaluator{catalog, {}, scenario};
   TableDocument document;
   document.title = fmt::format("One step on one {}", node.gpu.name);
+  if (scenario.site && scenario.site->power.gpu_cap)
+    document.title += fmt::format(", without its power cap of {}", to_text(*scenario.site->power.gpu_cap));
   document.subtitle = scenario.name;
   const int gpus = cluster.gpus_per_job.value_or(cluster.nodes * used_in_node(cluster, node.gpus));
   for (const WorkloadSpec& asked : scenario.workloads) {

@@ -6,6 +6,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
+#include "models/memory/memory.hpp"
 #include "scenarios/answer/node_counts.hpp"
 #include "scenarios/answer/search.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
@@ -26,6 +27,21 @@ struct Leaner {
   WorkloadSpec workload;
 };
 
+/// A global batch alone goes to each GPU in one pass. In several it takes less: of the largest power of two
+/// that fits.
+std::optional<Leaner> in_passes(Evaluator& evaluator, const Question& q) {
+  const WorkloadSpec& own = q.workload;
+  if (own.parallelism || !own.global_batch || !own.batch_is_default) return std::nullopt;
+  const double most =
+      largest_batch(evaluator.workload(own), evaluator.memory(q), evaluator.node(q.cluster).gpu_memory);
+  if (!(most >= 1)) return std::nullopt;
+  Leaner out{"batch_per_gpu", {}, own};
+  out.workload.batch_per_gpu = std::exp2(std::floor(std::log2(most)));
+  out.workload.batch_is_default = false;
+  out.change = fmt::format("{:.0f}, several passes for each step", out.workload.batch_per_gpu);
+  return out;
+}
+
 std::vector<Leaner> leaner(const WorkloadSpec& own, int gpus_per_node) {
   std::vector<Leaner> out;
   const auto add = [&](const char* input, std::string change, auto&& apply) {
@@ -43,6 +59,9 @@ std::vector<Leaner> leaner(const WorkloadSpec& own, int gpus_per_node) {
   const int last_stage = p.expert > 1 ? 1 : 3;  // beyond it there is no model
   for (int stage = p.zero_stage + 1; stage <= last_stage; ++stage)
     add("zero_stage", fmt::format("{}", stage), [=](WorkloadSpec& w) { w.parallelism->zero_stage = stage; });
+  if (p.recompute == Recomputation::none)
+    add("recompute", "selective",
+        [](WorkloadSpec& w) { w.parallelism->recompute = Recomputation::selective; });
   if (p.recompute != Recomputation::full)
     add("recompute", "full", [](WorkloadSpec& w) { w.parallelism->recompute = Recomputation::full; });
   if (std::fmod(p.micro_batch, 2) == 0)  // the batch stays
@@ -54,6 +73,25 @@ std::vector<Leaner> leaner(const WorkloadSpec& own, int gpus_per_node) {
     add("tensor", fmt::format("{}", 2 * p.tensor), [](WorkloadSpec& w) { w.parallelism->tensor *= 2; });
   return out;
 }
+
+/// Two of these changes together, of different settings.
+std::vector<Leaner> twice_leaner(const std::vector<Leaner>& once, int gpus_per_node) {
+  std::vector<Leaner> out;
+  for (auto one = once.begin(); one != once.end(); ++one) {
+    for (Leaner& two : leaner(one->workload, gpus_per_node)) {
+      // Each pair once: the second is one of the settings that come later.
+      const bool later =
+          std::any_of(one + 1, once.end(), [&](const Leaner& l) { return l.input == two.input; });
+      if (two.input == one->input || !later) continue;
+      out.push_back(
+          {one->input + " and " + two.input, one->change + " and " + two.change, std::move(two.workload)});
+    }
+  }
+  return out;
+}
+
+/// Of two changes together, which are many, the first few that help are enough.
+constexpr std::size_t kMostPairs = 3;
 
 }  // namespace
 
@@ -78,8 +116,14 @@ std::vector<Change> memory_changes(Evaluator& evaluator, std::span<const Questio
     const bool several = asked.size() > 1 || parts.size() > 1;
     for (std::size_t part = 0; part < parts.size(); ++part) {
       const std::string whose = several ? " of " + parts[part].workload.model : "";
-      for (const Leaner& other : leaner(parts[part].workload, evaluator.node(asked[of].cluster).gpus))
-        try_one(of, part, other, whose);
+      const int gpus = evaluator.node(asked[of].cluster).gpus;
+      const std::vector<Leaner> once = leaner(parts[part].workload, gpus);
+      const std::size_t before = rows.size();
+      if (const auto other = in_passes(evaluator, parts[part])) try_one(of, part, *other, whose);
+      for (const Leaner& other : once) try_one(of, part, other, whose);
+      if (nodes || rows.size() > before) continue;
+      for (const Leaner& other : twice_leaner(once, gpus))
+        if (rows.size() < before + kMostPairs) try_one(of, part, other, whose);
     }
   }
   return rows;

@@ -149,6 +149,8 @@ void Ledger::note_framework(const WorkloadSpec& spec, const std::string& version
                      version != "NGC " + spec.framework_version;
   std::string source = "models/data/frameworks, fitted on the cases named there";
   if (taken) source += "; version " + version + ", of the GPU's first years";
+  if (spec.framework.empty() && spec.parallelism)
+    source += "; the scenario names none, and trainers like it split networks over GPUs";
   note({"Framework overheads", profile.title, std::move(source),
         taken || spec.framework.empty() ? "default" : "fit", place(spec.where)});
   if (!spec.framework.empty() && spec.framework != "generic" &&

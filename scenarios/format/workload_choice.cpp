@@ -147,10 +147,15 @@ Workload network_of(const WorkloadSpec& spec) {
   }
 }
 
+std::string framework_of(const WorkloadSpec& spec, const GpuSpec& gpu) {
+  if (!spec.framework.empty() || !spec.parallelism) return spec.framework;
+  return gpu.peak.bf16_tensor ? "megatron-core" : "megatron";
+}
+
 FrameworkQuery software_of(const WorkloadSpec& spec, const GpuSpec& gpu) {
   FrameworkQuery out;
-  out.name = spec.framework;
-  out.version = version_on(spec.framework, spec.framework_version, gpu.line.first_container);
+  out.name = framework_of(spec, gpu);
+  out.version = version_on(out.name, spec.framework_version, gpu.line.first_container);
   out.script = spec.framework_script;
   out.cudnn = spec.cudnn;
   out.kernels = spec.convolutions;

@@ -33,6 +33,11 @@ Optimizer optimizer_of(const WorkloadSpec& spec, const Workload& network);
 /// network does not use.
 Workload network_of(const WorkloadSpec& spec);
 
+/// The framework of the workload: the stated one; else, of a network split over GPUs, one that splits
+/// networks, with attention in one kernel on GPUs that have such kernels (T. Dao, "FlashAttention-2", 2023:
+/// Ampere and later, which are those with bf16); else "".
+std::string framework_of(const WorkloadSpec& spec, const GpuSpec& gpu);
+
 /// The software of the workload. If the GPU needs newer software than the default, the version is a container
 /// from the GPU's first years.
 FrameworkQuery software_of(const WorkloadSpec& spec, const GpuSpec& gpu);

@@ -18,6 +18,7 @@ namespace rackcast {
 namespace {
 
 constexpr std::size_t kMostOptions = 64, kMostFront = 200;
+constexpr double kAsNear = 0.01;  ///< a part more of a GPU's memory
 
 class Planner {
  public:
@@ -36,6 +37,14 @@ class Planner {
   std::optional<Judged> add_conflicts();
 
  private:
+  /// Every limit is kept but those that a sum with a gap leaves undecided.
+  [[nodiscard]] PerLimit decidable() const;
+  /// The best candidate of which nothing is known that it breaks; nothing if there is none.
+  std::optional<Judged> best_undecided();
+  /// The candidate that asks least of a limit and keeps the others; nothing if there is none, or if nobody
+  /// knows what it asks.
+  std::optional<Judged> least(Limit limit, PerLimit others);
+  void add_conflict(Limit limit, const std::optional<Judged>& at);
   [[nodiscard]] std::vector<double> dimensions(const doc::PlanCandidate& c) const;
   [[nodiscard]] std::shared_ptr<const Question> slowest(const Judged& c);
 
@@ -115,41 +124,74 @@ std::string Planner::amount(Limit limit, double use, const Judged* of) const {
   return amount_text(limit, scenario_, use);
 }
 
+PerLimit Planner::decidable() const {
+  PerLimit out{1};
+  for (const auto& [limit, missing] : search_.undecided()) out[limit] = dropped;
+  return out;
+}
+
+std::optional<Judged> Planner::best_undecided() {
+  if (search_.undecided().empty()) return std::nullopt;
+  std::optional<Judged> best = search_.best(decidable());
+  if (!best) return std::nullopt;
+  const auto limits = limits_of(best->breaks());
+  const bool open = std::ranges::none_of(limits, [&](Limit l) { return std::isfinite(best->uses[l]); });
+  return open ? best : std::nullopt;
+}
+
+std::optional<Judged> Planner::least(Limit limit, PerLimit others) {
+  others[limit] = dropped;
+  std::optional<Judged> out = search_.least(limit, others);
+  if (!out || !std::isfinite(out->uses[limit])) return std::nullopt;
+  if (limit != Limit::gpu_memory) return out;
+  // What replicas divide among them shrinks ever more slowly: no cluster is nearer for a hundredth of it.
+  others[limit] = (1 + kAsNear) * out->uses[limit];
+  const std::optional<Judged> as_near = search_.best(others);
+  return as_near ? as_near : out;
+}
+
+void Planner::add_conflict(Limit limit, const std::optional<Judged>& at) {
+  doc::Plan::Conflict c;
+  c.limit = to_string(limit);
+  c.allowed = amount(limit, 1, at ? &*at : nullptr);
+  if (at) {
+    c.at = candidate(*at);
+    c.needed = amount(limit, at->uses[limit], &*at);
+  } else if (const auto open = search_.undecided().find(limit); open != search_.undecided().end()) {
+    c.missing = open->second;
+  }
+  PerLimit alone{1};
+  alone[limit] = dropped;
+  c.alone = limit != Limit::configuration && search_.best(alone).has_value();
+  report_.conflict_set.push_back(std::move(c));
+}
+
 std::optional<Judged> Planner::add_conflicts() {
-  std::optional<Judged> nearest;
   search_.explore_beyond();
-  const LimitMask set = smallest_conflict(search_.conflicts());
-  const auto members = limits_of(set);
+  if (const std::optional<Judged> best = best_undecided()) {
+    for (const Limit limit : limits_of(best->breaks())) add_conflict(limit, std::nullopt);
+    return best;
+  }
+  std::optional<Judged> nearest;
+  // Rather one that is in time, and of those the one that breaks least.
+  const auto far = [](const Judged& c) {
+    return std::pair{c.uses[Limit::deadline] > 1, limits_of(c.breaks()).size()};
+  };
+  const auto members = limits_of(smallest_conflict(search_.conflicts()));
+  PerLimit together{dropped};
+  together[Limit::configuration] = 1;
+  for (const Limit limit : members) together[limit] = 1;
   for (const Limit limit : members) {
-    doc::Plan::Conflict c;
-    c.limit = to_string(limit);
-    c.allowed = amount(limit, 1, nullptr);
-    PerLimit others{dropped};
-    others[Limit::configuration] = 1;
-    for (const Limit other : members) others[other] = other == limit ? dropped : 1;
     // Of a limit that more nodes help rather a cluster that keeps all limits which are not in conflict:
     // others would have ever more nodes.
-    PerLimit all_others{1};
-    all_others[limit] = dropped;
+    const std::optional<Judged> alone = least(limit, decidable());
     const bool helped = limit_kinds[static_cast<std::size_t>(limit)].more_nodes == MoreNodes::help;
-    std::optional<Judged> least = helped ? search_.least(limit, all_others) : std::nullopt;
-    if (!least || !std::isfinite(least->uses[limit])) least = search_.least(limit, others);
-    const bool known = least && std::isfinite(least->uses[limit]);
-    const auto undecided = search_.undecided().find(limit);
-    if (undecided != search_.undecided().end()) {
-      // Smaller clusters may keep it: what needs least of it is not known.
-      c.missing = undecided->second;
-      if (known && !nearest) nearest = least;
-    } else if (known) {
-      c.at = candidate(*least);
-      if (!nearest || nearest->uses[Limit::deadline] > 1) nearest = least;  // rather one that is in time
-      c.allowed = amount(limit, 1, &*least);
-      c.needed = amount(limit, least->uses[limit], &*least);
-    }
-    PerLimit alone{1};
-    alone[limit] = dropped;
-    c.alone = limit != Limit::configuration && search_.best(alone).has_value();
-    report_.conflict_set.push_back(std::move(c));
+    std::optional<Judged> at = helped && alone ? alone : least(limit, together);
+    for (const auto& candidate : {alone, at})
+      if (candidate && (!nearest || far(*candidate) < far(*nearest))) nearest = candidate;
+    // Smaller clusters may keep it: what needs least of it is not known.
+    if (search_.undecided().contains(limit)) at.reset();
+    add_conflict(limit, at);
   }
   return nearest;
 }

@@ -141,6 +141,10 @@ void finish(Work& work) {
   a.workload = service.model;
   a.rack_units = o.rack_units;
   if (const auto& rated = o.server->node().max_power) a.power_kw = (o.nodes() * rated->value).base() / 1000;
+  if (o.site) {  // with switches and storage
+    a.rack_units = o.site->plan.rack_units();
+    a.power_kw = o.site->plan.nameplate().base() / 1000;
+  }
   a.conflicts = o.conflicts;
   if (o.needed > 0) {
     const double gpus = o.server->node().gpus;

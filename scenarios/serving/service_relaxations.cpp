@@ -206,11 +206,11 @@ std::vector<doc::Plan::Relaxation> service_relaxations(const ServiceResult& resu
   }
   // More memory holds more requests of a language model at once, whether or not it bound before.
   const bool too_large = s.serving->tokens || std::ranges::any_of(result.options, [](const ServiceOption& o) {
-                           return o.server->memory() > o.server->node().gpu.memory.value;
+                           return o.server->memory() > o.server->node().gpu.available_memory();
                          });
   Scenario larger = s;
   larger.serving->memory_factor = kTenth;
-  const Bytes memory = result.chosen.server->node().gpu.memory.value;
+  const Bytes memory = result.chosen.server->node().gpu.available_memory();
   all.add(std::string{to_string(Limit::gpu_memory)}, to_text(memory) + " of a GPU",
           to_text(kTenth * memory) + " of a GPU",
           too_large ? solved_again(larger) : std::vector<ServiceOption>{});

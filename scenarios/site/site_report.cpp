@@ -56,6 +56,19 @@ std::string of_year(std::optional<int> year) {
   return year ? fmt::format(", of {}", *year) : std::string{", of no stated year"};
 }
 
+namespace {
+
+/// "GPU power, measured on v100"; "GPU power, borrowed from all measured GPUs".
+std::string gpu_power_name(std::string model) {
+  constexpr std::string_view mark = ", borrowed";
+  const bool borrowed = model.ends_with(mark);
+  if (borrowed) model.resize(model.size() - mark.size());
+  return (borrowed ? "GPU power, borrowed from " : "GPU power, measured on ") +
+         (model == "pooled" ? "all measured GPUs" : model);
+}
+
+}  // namespace
+
 std::vector<Assumption> SiteReport::assumptions() const {
   std::vector<Assumption> out;
   const auto add = [&out](std::string name, std::string value, const std::string& source,
@@ -84,7 +97,7 @@ std::vector<Assumption> SiteReport::assumptions() const {
     add("carbon intensity, " + plain_name(power.region),
         fmt::format("{:.4g} g/kWh{}", power.intensity.value.base() * 3.6e9, of_year(power.intensity_year)),
         power.intensity.source, power.intensity.confidence);
-    out.push_back({"GPU power, measured on " + power.gpu_model, to_text(power.gpu) + " with kernels running",
+    out.push_back({gpu_power_name(power.gpu_model), to_text(power.gpu) + " with kernels running",
                    "fit on Zeus (You et al., NSDI 2023), calibrate/data/power", "fit", ""});
   }
   if (cost) {
@@ -92,6 +105,9 @@ std::vector<Assumption> SiteReport::assumptions() const {
         fmt::format("{:.4g} USD/kWh{}", cost->energy_price.value.base() * 3.6e6, of_year(cost->energy_year)),
         cost->energy_price.source, cost->energy_price.confidence);
     out.insert(out.end(), cost->planning.begin(), cost->planning.end());
+    if (cost->offer)
+      add("rent of " + cost->offer->instance, fmt::format("{:.4g} USD/h", cost->offer->rate.base() * 3600),
+          cost->offer->source, cost->offer->confidence);
     if (!cost->staff_how.empty())
       add("staff", cost->staff_how,
           "wages: BLS, May 2019; people: CTWatch Quarterly 2(2), 2006 (prices/planning)",

@@ -100,7 +100,7 @@ TEST_CASE("a network that the scenario describes is the one of that file, and ba
 }
 
 TEST_CASE("adapters make a step of a split network shorter, and need a split") {
-  const std::string llama = R"("model": "llama2-7b", "sample": {"tokens": 1024}, "precision": "bf16")";
+  const std::string llama = R"("model": "llama2-7b", "precision": "bf16")";
   const std::string node = R"({"node": "dgx_a100_640gb"})";
   const std::string split = R"(, "parallelism": {"tensor": 8, "micro_batches": 4})";
   CHECK(step(llama + split + R"(, "adapters": {"rank": 16})", node) < 0.9 * step(llama + split, node));

@@ -257,7 +257,7 @@ TEST_CASE(
     for (const std::string& limit : r.plan->nearest->undecided)
       CHECK(std::ranges::find(r.plan->nearest->breaks, limit) != r.plan->nearest->breaks.end());
     CHECK(has(reports::render_markdown(reports::load_result(checked_json_text(r), "x")),
-              "site power (cannot be decided)"));
+              "cannot be decided: site power"));
   }
 }
 
