@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "sim/base/error.hpp"
@@ -83,56 +82,18 @@ void Network::give_back(std::uint32_t slot) {
   s.state = State::free;
   s.due = never;
   s.rate = 0;
+  leave_bundle(s.bundle);
   ++generations_[slot];
   free_slots_.push_back(slot);
-}
-
-/// Keeps the slot's block of claims if it is large enough, so that a steady run allocates nothing.
-void Network::store_claims(Slot& slot, std::span<const Usage> uses) {
-  slot.claim_count = 0;
-  if (uses.empty()) return;
-  const auto needed = static_cast<std::uint8_t>(std::bit_width(uses.size() - 1) + 1);  // 0 means no block
-  if (slot.claim_class < needed) {
-    if (free_claims_.size() <= needed) free_claims_.resize(needed + 1u);
-    if (slot.claim_class != 0) free_claims_[slot.claim_class].push_back(slot.claims);
-    std::vector<std::uint32_t>& blocks = free_claims_[needed];
-    if (blocks.empty()) {
-      slot.claims = static_cast<std::uint32_t>(claims_.size());
-      claims_.resize(claims_.size() + (std::size_t{1} << (needed - 1)));
-    } else {
-      slot.claims = blocks.back();
-      blocks.pop_back();
-    }
-    slot.claim_class = needed;
-  }
-  Claim* const claims = claims_.data() + slot.claims;
-  std::uint32_t last = 0;  // the largest resource so far: beyond it nothing needs to be looked for
-  for (const Usage& use : uses) {
-    if (use.coefficient == 0) continue;
-    const std::uint32_t resource = use.resource.index;
-    Claim* const end = claims + slot.claim_count;
-    Claim* same = end;
-    if (resource <= last)
-      same = std::find_if(claims, end, [&](const Claim& claim) { return claim.resource == resource; });
-    last = std::max(last, resource);
-    if (same != end) {
-      same->coefficient += use.coefficient;
-    } else {
-      *end = {resource, 0, use.coefficient};
-      ++slot.claim_count;
-    }
-  }
 }
 
 std::uint32_t Network::prepare(const Activity& activity) {
   check(activity);
   const std::uint32_t slot = take_slot();
   Slot& s = activities_[slot];
-  store_claims(s, activity.uses);
+  s.bundle = join_bundle(activity);
   s.left = activity.work;
   s.rate = 0;
-  s.weight = activity.weight;
-  s.rate_cap = activity.rate_cap;
   s.waiters = {};
   if (engine_.tracer() != nullptr) trace_start(slot, activity);
   return slot;
@@ -181,26 +142,47 @@ void Network::enter(std::uint32_t slot) {
 }
 
 void Network::occupy(std::uint32_t slot) {
-  const Slot& s = activities_[slot];
-  for (std::uint32_t c = s.claims; c < s.claims + s.claim_count; ++c) {
+  Slot& s = activities_[slot];
+  Bundle& bundle = bundles_[s.bundle];
+  s.position = static_cast<std::uint32_t>(bundle.flowing.size());
+  bundle.flowing.push_back(slot);
+  changed_.push_back(s.bundle);
+  request_settle();
+  if (bundle.flowing.size() > 1) return;
+  for (std::uint32_t c = bundle.claims; c < bundle.claims + bundle.claim_count; ++c) {
     std::vector<User>& users = resources_[claims_[c].resource].users;
     claims_[c].position = static_cast<std::uint32_t>(users.size());
-    users.push_back({slot, c});
+    users.push_back({s.bundle, c});
   }
-  arrived_.push_back(slot);
-  request_settle();
 }
 
 void Network::leave(std::uint32_t slot) {
-  Slot& s = activities_[slot];
-  for (std::uint32_t c = s.claims; c < s.claims + s.claim_count; ++c) {
-    Resource& resource = resources_[claims_[c].resource];
-    const User moved = resource.users.back();
-    resource.users[claims_[c].position] = moved;
-    claims_[moved.claim].position = claims_[c].position;
-    resource.users.pop_back();
-    touch(claims_[c].resource);
+  const Slot& s = activities_[slot];
+  Bundle& bundle = bundles_[s.bundle];
+  const std::uint32_t moved = bundle.flowing.back();
+  bundle.flowing[s.position] = moved;
+  activities_[moved].position = s.position;
+  bundle.flowing.pop_back();
+  if (bundle.flowing.empty()) {
+    vacate(bundle);
+    return;
   }
+  changed_.push_back(s.bundle);
+  request_settle();
+}
+
+/// Its last activity has left: gives the places on the resources back.
+void Network::vacate(Bundle& bundle) {
+  for (const Claim& claim : claims_of(bundle)) {
+    Resource& resource = resources_[claim.resource];
+    resource.served += claim.coefficient * bundle.done;
+    const User moved = resource.users.back();
+    resource.users[claim.position] = moved;
+    claims_[moved.claim].position = claim.position;
+    resource.users.pop_back();
+    touch(claim.resource);
+  }
+  bundle.done = 0;
 }
 
 double Network::done_since(const Slot& s) const {
@@ -211,7 +193,10 @@ double Network::done_since(const Slot& s) const {
 double Network::served(ResourceId id) const {
   double sum = resources_[id.index].served;
   for (const User& user : resources_[id.index].users) {
-    sum += claims_[user.claim].coefficient * done_since(activities_[user.slot]);
+    const Bundle& bundle = bundles_[user.bundle];
+    double done = bundle.done;
+    for (const std::uint32_t slot : bundle.flowing) done += done_since(activities_[slot]);
+    sum += claims_[user.claim].coefficient * done;
   }
   return sum;
 }

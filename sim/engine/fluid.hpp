@@ -13,6 +13,12 @@
 /// component (activities that share a resource, resources that share an activity) that was touched is solved
 /// again; rates elsewhere cannot change. An activity alone on its resources needs no solver.
 ///
+/// Activities with the same uses, weight and cap have the same rate. They are a *bundle*, and k of them are
+/// one activity for the solver, whose coefficients are k times as large. The messages of a step go many at a
+/// time over few ways, so a problem has as many activities as there are ways in use. A problem lists its
+/// bundles in an order that depends on their content alone: the rates of what is in flight depend on what is
+/// in flight, to the last bit, and not on how it came to be.
+///
 /// Ends are kept in the engine's queue and corrected lazily: when an activity slows down, its old entry stays
 /// and is moved on when it comes up; an earlier entry is added only when the activity will end earlier than
 /// any entry says. So a rate change costs nothing or one push, and no heap has to be repaired.
@@ -159,40 +165,52 @@ class Network final : public EventSink, public Waitable {
   void fire(std::uint64_t token) override;
 
  private:
-  /// One activity's claim on one resource.
+  static constexpr std::uint32_t no_bundle = 0xffffffff;
+
+  /// A bundle's claim on one resource, for each of its activities.
   struct Claim {
     std::uint32_t resource;
     std::uint32_t position;  ///< in the resource's users
     double coefficient;
   };
   struct User {
-    std::uint32_t slot;
+    std::uint32_t bundle;
     std::uint32_t claim;  ///< index in claims_
   };
   struct Resource {
     std::string name;
     double capacity = 0;
-    double served = 0;  ///< by activities that have ended
-    double usage = 0;   ///< last traced
-    std::vector<User> users;
+    double served = 0;        ///< without what bundles have yet to hand in
+    double usage = 0;         ///< last traced
+    std::vector<User> users;  ///< bundles of which an activity flows
     std::uint32_t mark = 0;   ///< round in which it was last collected
     std::uint32_t local = 0;  ///< index in the problem being solved
     bool touched = false;
+  };
+  /// Activities with the same claims, weight and cap.
+  struct Bundle {
+    double weight = 1;
+    double rate_cap = no_cap;
+    double done = 0;         ///< work of its activities that its resources have yet to count as served
+    std::uint64_t hash = 0;  ///< of the content
+    std::uint32_t next = no_bundle;  ///< with a hash of the same remainder
+    std::uint32_t claims = 0;        ///< first of claims_
+    std::uint32_t claim_count = 0;
+    std::uint32_t activities = 0;  ///< in flight; 0: the bundle is free
+    std::uint32_t mark = 0;        ///< round in which it was last solved
+    std::uint8_t claim_class = 0;
+    std::vector<std::uint32_t> flowing;  ///< slots
   };
   enum class State : std::uint8_t { free, latent, flowing };
   struct Slot {
     double left = 0;  ///< at `since`
     double rate = 0;
     SimTime since{};
-    SimTime due = never;       ///< start while latent, end while flowing
-    SimTime entry = never;     ///< earliest entry in the engine's queue
-    std::uint32_t claims = 0;  ///< first of claims_
-    std::uint32_t claim_count = 0;
-    std::uint32_t mark = 0;
-    std::uint8_t claim_class = 0;
+    SimTime due = never;    ///< start while latent, end while flowing
+    SimTime entry = never;  ///< earliest entry in the engine's queue
+    std::uint32_t bundle = 0;
+    std::uint32_t position = 0;  ///< in the bundle's flowing
     State state = State::free;
-    double weight = 1;
-    double rate_cap = no_cap;
     WaitList waiters;
   };
   struct Traced {
@@ -207,17 +225,33 @@ class Network final : public EventSink, public Waitable {
   std::uint32_t prepare(const Activity& activity);
   void occupy(std::uint32_t slot);
   void give_back(std::uint32_t slot);
-  void store_claims(Slot& slot, std::span<const Usage> uses);
+  std::uint32_t join_bundle(const Activity& activity);
+  void leave_bundle(std::uint32_t bundle);
+  void gather_claims(std::span<const Usage> uses);
+  [[nodiscard]] std::uint64_t hash_of(const Activity& activity) const;
+  [[nodiscard]] bool is_of(const Bundle& bundle, const Activity& activity) const;
+  std::uint32_t new_bundle(const Activity& activity, std::uint64_t hash);
+  void store_claims(Bundle& bundle);
+  void grow_bundle_heads();
+  [[nodiscard]] std::span<Claim> claims_of(const Bundle& bundle) {
+    return std::span{claims_}.subspan(bundle.claims, bundle.claim_count);
+  }
+  [[nodiscard]] std::span<const Claim> claims_of(const Bundle& bundle) const {
+    return std::span{claims_}.subspan(bundle.claims, bundle.claim_count);
+  }
   void check(const Activity& activity) const;
   void enter(std::uint32_t slot);
   void leave(std::uint32_t slot);
+  void vacate(Bundle& bundle);
   void end(std::uint32_t slot);
   void touch(std::uint32_t resource);
   void request_settle();
   void settle();
-  void settle_around(std::uint32_t slot);
-  [[nodiscard]] bool is_alone(const Slot& slot) const;
-  void collect(std::uint32_t slot);
+  void settle_around(std::uint32_t bundle);
+  [[nodiscard]] bool is_alone(const Bundle& bundle) const;
+  void collect(std::uint32_t bundle);
+  void write_problem();
+  void set_rates(const Bundle& bundle, double rate);
   void set_rate(std::uint32_t slot, double rate);
   void plan(std::uint32_t slot, SimTime due);
   [[nodiscard]] double done_since(const Slot& slot) const;
@@ -235,13 +269,17 @@ class Network final : public EventSink, public Waitable {
   std::vector<std::uint32_t> free_slots_;
   std::vector<Claim> claims_;
   std::vector<std::vector<std::uint32_t>> free_claims_;  ///< by size class: blocks of 2^class claims
-  std::vector<std::uint32_t> arrived_;                   ///< slots to settle
-  std::vector<std::uint32_t> touched_;                   ///< resources to settle
+  std::vector<Bundle> bundles_;
+  std::vector<std::uint32_t> free_bundles_;
+  std::vector<std::uint32_t> bundle_heads_;  ///< by remainder of the hash: the first bundle
+  std::vector<Claim> asked_;                 ///< claims of the activity that is being started
+  std::vector<std::uint32_t> changed_;       ///< bundles to settle
+  std::vector<std::uint32_t> touched_;       ///< resources to settle
   bool settle_requested_ = false;
 
   // Working memory of settle().
   std::uint32_t round_ = 0;
-  std::vector<std::uint32_t> component_;
+  std::vector<std::uint32_t> component_;  ///< bundles
   MaxMinProblem problem_;
   MaxMinSolver solver_;
   std::vector<Traced> traced_;  ///< by slot, only with a tracer

@@ -1,7 +1,9 @@
 // The moving part of the network: ends, touched components, new rates.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/engine/fluid.hpp"
 
@@ -12,6 +14,7 @@ namespace {
 constexpr std::uint64_t settle_token = (std::uint64_t{1} << 48) - 1;
 constexpr double horizon_ticks = 9e18;  // an end beyond the clock's range is no end
 constexpr std::size_t described_resources = 4;
+constexpr std::uint32_t not_listed = 0xffffffff;  // in the problem
 
 }  // namespace
 
@@ -69,9 +72,7 @@ void Network::request_settle() {
 void Network::book(Slot& s, double done) {
   s.left -= done;
   s.since = engine_.now();
-  for (std::uint32_t c = s.claims; c < s.claims + s.claim_count; ++c) {
-    resources_[claims_[c].resource].served += claims_[c].coefficient * done;
-  }
+  bundles_[s.bundle].done += done;
 }
 
 void Network::end(std::uint32_t slot) {
@@ -89,66 +90,81 @@ void Network::end(std::uint32_t slot) {
 void Network::settle() {
   settle_requested_ = false;
   ++round_;
-  for (const std::uint32_t slot : arrived_) settle_around(slot);
+  for (const std::uint32_t bundle : changed_) settle_around(bundle);
   for (const std::uint32_t r : touched_) {
     resources_[r].touched = false;
     // All users of a resource are in one component: the first stands for it.
-    if (!resources_[r].users.empty()) settle_around(resources_[r].users.front().slot);
+    if (!resources_[r].users.empty()) settle_around(resources_[r].users.front().bundle);
   }
   if (engine_.tracer() != nullptr) trace_usages();
-  arrived_.clear();
+  changed_.clear();
   touched_.clear();
 }
 
-bool Network::is_alone(const Slot& s) const {
-  for (std::uint32_t c = s.claims; c < s.claims + s.claim_count; ++c) {
-    if (resources_[claims_[c].resource].users.size() != 1) return false;
-  }
-  return true;
+bool Network::is_alone(const Bundle& bundle) const {
+  return std::ranges::all_of(
+      claims_of(bundle), [&](const Claim& claim) { return resources_[claim.resource].users.size() == 1; });
 }
 
-/// New rates for the component of an activity, unless it has been solved in this round.
-void Network::settle_around(std::uint32_t slot) {
-  Slot& s = activities_[slot];
-  if (s.state != State::flowing || s.mark == round_) return;
-  if (is_alone(s)) {
-    s.mark = round_;
-    double rate = s.rate_cap;
-    for (std::uint32_t c = s.claims; c < s.claims + s.claim_count; ++c) {
-      rate = std::min(rate, resources_[claims_[c].resource].capacity / claims_[c].coefficient);
-    }
-    set_rate(slot, rate);
+/// New rates for the component of a bundle, unless it has been solved in this round.
+void Network::settle_around(std::uint32_t number) {
+  Bundle& bundle = bundles_[number];
+  if (bundle.flowing.empty() || bundle.mark == round_) return;
+  if (is_alone(bundle)) {
+    bundle.mark = round_;
+    const auto count = static_cast<double>(bundle.flowing.size());
+    double rate = bundle.rate_cap;
+    for (const Claim& claim : claims_of(bundle))
+      rate = std::min(rate, resources_[claim.resource].capacity / (count * claim.coefficient));
+    set_rates(bundle, rate);
     return;
   }
-  collect(slot);
+  collect(number);
+  write_problem();
   const std::vector<double>& rates = solver_.solve(problem_);
-  for (std::size_t i = 0; i < component_.size(); ++i) set_rate(component_[i], rates[i]);
+  for (std::size_t i = 0; i < component_.size(); ++i) set_rates(bundles_[component_[i]], rates[i]);
 }
 
-/// Walks the component breadth first and writes it down as a problem of its own.
-void Network::collect(std::uint32_t slot) {
-  component_.clear();
-  problem_.clear();
-  component_.push_back(slot);
-  activities_[slot].mark = round_;
+/// Walks the component breadth first.
+void Network::collect(std::uint32_t number) {
+  component_.assign(1, number);
+  bundles_[number].mark = round_;
   for (std::size_t next = 0; next < component_.size(); ++next) {
-    const Slot& s = activities_[component_[next]];
-    problem_.add_activity(s.weight, s.rate_cap);
-    for (std::uint32_t c = s.claims; c < s.claims + s.claim_count; ++c) {
-      Resource& resource = resources_[claims_[c].resource];
-      if (resource.mark != round_) {
-        resource.mark = round_;
-        resource.local = static_cast<std::uint32_t>(problem_.capacity.size());
-        problem_.capacity.push_back(resource.capacity);
-        for (const User& user : resource.users) {
-          if (activities_[user.slot].mark == round_) continue;
-          activities_[user.slot].mark = round_;
-          component_.push_back(user.slot);
-        }
+    for (const Claim& claim : claims_of(bundles_[component_[next]])) {
+      Resource& resource = resources_[claim.resource];
+      if (resource.mark == round_) continue;
+      resource.mark = round_;
+      resource.local = not_listed;
+      for (const User& user : resource.users) {
+        if (bundles_[user.bundle].mark == round_) continue;
+        bundles_[user.bundle].mark = round_;
+        component_.push_back(user.bundle);
       }
-      problem_.add_usage(resource.local, claims_[c].coefficient);
     }
   }
+}
+
+/// Writes the component down as a problem of its own, bundles by their content (of one hash, by number).
+void Network::write_problem() {
+  std::ranges::sort(component_, {}, [&](std::uint32_t b) { return std::pair{bundles_[b].hash, b}; });
+  problem_.clear();
+  for (const std::uint32_t number : component_) {
+    const Bundle& bundle = bundles_[number];
+    const auto count = static_cast<double>(bundle.flowing.size());
+    problem_.add_activity(bundle.weight, bundle.rate_cap);
+    for (const Claim& claim : claims_of(bundle)) {
+      Resource& resource = resources_[claim.resource];
+      if (resource.local == not_listed) {
+        resource.local = static_cast<std::uint32_t>(problem_.capacity.size());
+        problem_.capacity.push_back(resource.capacity);
+      }
+      problem_.add_usage(resource.local, count * claim.coefficient);
+    }
+  }
+}
+
+void Network::set_rates(const Bundle& bundle, double rate) {
+  for (const std::uint32_t slot : bundle.flowing) set_rate(slot, rate);
 }
 
 void Network::set_rate(std::uint32_t slot, double rate) {
@@ -179,13 +195,13 @@ std::string Network::describe(std::uint64_t slot) const {
   std::string text = fmt::format("an activity with {:g} of work left", s.left);
   const Claim* tightest = nullptr;
   std::size_t named = 0;
-  for (std::uint32_t c = s.claims; c < s.claims + s.claim_count; ++c) {
-    const Resource& resource = resources_[claims_[c].resource];
+  for (const Claim& claim : claims_of(bundles_[s.bundle])) {
+    const Resource& resource = resources_[claim.resource];
     if (resource.capacity > 0) {
-      const auto rate = [&](const Claim& claim) {
-        return resources_[claim.resource].capacity / claim.coefficient;
+      const auto rate = [&](const Claim& of) {
+        return resources_[of.resource].capacity / of.coefficient;
       };
-      if (tightest == nullptr || rate(claims_[c]) < rate(*tightest)) tightest = &claims_[c];
+      if (tightest == nullptr || rate(claim) < rate(*tightest)) tightest = &claim;
       continue;
     }
     if (++named > described_resources) return text + ", ...";

@@ -28,7 +28,9 @@ void Network::trace_usages() {
     Resource& resource = resources_[r];
     double usage = 0;
     for (const User& user : resource.users) {
-      usage += claims_[user.claim].coefficient * activities_[user.slot].rate;
+      const Bundle& bundle = bundles_[user.bundle];
+      usage += claims_[user.claim].coefficient * static_cast<double>(bundle.flowing.size()) *
+               activities_[bundle.flowing.front()].rate;
     }
     if (usage == resource.usage) continue;
     resource.usage = usage;

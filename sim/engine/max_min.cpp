@@ -58,6 +58,7 @@ void MaxMinSolver::index_users(const MaxMinProblem& p) {
 
 void MaxMinSolver::freeze(const MaxMinProblem& p, std::uint32_t activity, double rate) {
   rates_[activity] = rate;
+  --unfrozen_;
   for (std::uint32_t u = p.first[activity]; u < p.first[activity + 1]; ++u) {
     const std::uint32_t r = p.resource[u];
     left_[r] -= p.coefficient[u] * rate;
@@ -98,7 +99,7 @@ void MaxMinSolver::fill(const MaxMinProblem& p) {
   };
   const auto resources = static_cast<std::uint32_t>(p.capacity.size());
   std::make_heap(levels_.begin(), levels_.end(), later);
-  while (!levels_.empty()) {
+  while (unfrozen_ > 0 && !levels_.empty()) {
     std::pop_heap(levels_.begin(), levels_.end(), later);
     const Level top = levels_.back();
     levels_.pop_back();
@@ -124,6 +125,7 @@ const std::vector<double>& MaxMinSolver::solve(const MaxMinProblem& p) {
   const auto activities = static_cast<std::uint32_t>(p.weight.size());
   index_users(p);
   rates_.assign(activities, growing);
+  unfrozen_ = activities;
   levels_.clear();
   for (std::uint32_t r = 0; r < resources; ++r) {
     if (growing_[r] != 0) levels_.push_back({p.capacity[r] / load_[r], r});
@@ -133,6 +135,7 @@ const std::vector<double>& MaxMinSolver::solve(const MaxMinProblem& p) {
       levels_.push_back({p.cap[i] / p.weight[i], resources + i});
     } else if (p.first[i] == p.first[i + 1]) {
       rates_[i] = no_cap;
+      --unfrozen_;
     }
   }
   fill(p);

@@ -71,6 +71,7 @@ class MaxMinSolver {
   void freeze(const MaxMinProblem& problem, std::uint32_t activity, double rate);
 
   std::vector<double> rates_;               ///< negative until frozen
+  std::uint32_t unfrozen_ = 0;              ///< activities
   std::vector<double> left_;                ///< per resource: capacity not taken by frozen activities
   std::vector<double> load_;                ///< per resource: sum of a*w over activities not frozen
   std::vector<std::uint32_t> growing_;      ///< per resource: number of activities not frozen
