@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/collectives/cluster.hpp"
+#include "models/step/binding_resources.hpp"
 #include "models/step/straggler.hpp"
 
 namespace rackcast {
@@ -99,12 +100,18 @@ class DataParallelBuilder {
 
   void add_resources() {
     uses_.resize(static_cast<std::size_t>(plan_.patterns));
-    for (const PlanResource& r : plan_.resources) {
-      const ResourceId id = graph().add_resource(r.name, r.capacity);
-      const double scale = r.is_input_only ? spec_.input_scale : spec_.network_scale;
-      for (const auto& [pattern, units] : r.uses)
-        uses_[static_cast<std::size_t>(pattern)].push_back({id, units / scale});
+    const ResourceScales scales{spec_.network_scale, spec_.input_scale};
+    std::vector<bool> kept(plan_.resources.size(), true);
+    if (spec_.fold && !laps_.drawn) kept = binding_resources(plan_.resources, scales);
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      if (kept[i]) add_resource(plan_.resources[i], scales.of(plan_.resources[i]));
     }
+  }
+
+  void add_resource(const PlanResource& r, double scale) {
+    const ResourceId id = graph().add_resource(r.name, r.capacity);
+    for (const auto& [pattern, units] : r.uses)
+      uses_[static_cast<std::size_t>(pattern)].push_back({id, units / scale});
   }
 
   void add_crew(std::size_t number) {

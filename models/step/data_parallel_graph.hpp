@@ -35,6 +35,7 @@ struct TrainingLaps {
   std::uint64_t every = 0;
   bool last_save = false;   ///< one more
   std::uint64_t after = 0;  ///< steps behind it
+  bool drawn = false;       ///< every link is there to be drawn, also one that never sets a rate
 };
 
 enum TrainingMark : std::uint32_t { step_ended, save_began, state_written };

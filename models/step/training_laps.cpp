@@ -289,6 +289,7 @@ LearnedSave learn_save(const TrainingRunInputs& run, const LearnedSteps& alone) 
 void trace_training(const TrainingRunInputs& run, const LearnedSteps& alone,
                     const std::optional<LearnedSave>& save, Tracer& tracer) {
   TrainingLaps laps;
+  laps.drawn = true;
   laps.before = std::max(least_traced, save ? save->before : alone.steps);
   laps.last_save = save && save->before > 0;
   laps.after = save ? std::max<std::uint64_t>(1, save->after) : 0;
