@@ -92,6 +92,7 @@ StepGraph::Stream& StepGraph::Stream::daemon() {
 FlowProgram StepGraph::lowered() const {
   FlowProgram out;
   for (const Shared& r : resources_) out.add_resources(r.name, 1, r.capacity, r.lost_if_held);
+  out.twins = twins_;
   for (const Row& row : streams_) {
     ProgramActor actor;
     actor.script = out.add_script(row.script);

@@ -103,6 +103,9 @@ void add_save_storage(const Cluster& cluster, const SaveSpec& save, const DataPa
   storage.uses.emplace_back(plan.restore_pattern, read * storage.capacity / save.read.base());
 }
 
+// Counterparts; links have positive numbers.
+constexpr int server_sums = -1, server_stacks = -2;
+
 void add_servers(const PatternBook& book, const ExchangeFlows& flows, const ServerSpec& servers,
                  std::vector<PlanResource>& out) {
   std::map<int, std::vector<std::pair<int, double>>> by_server;
@@ -113,12 +116,12 @@ void add_servers(const PatternBook& book, const ExchangeFlows& flows, const Serv
     const int server = number / 2;
     if (number % 2 == 1 && flows.stack_rate) {
       out.push_back({fmt::format("server{} stack", server), "the network stack of a parameter server",
-                     flows.stack_rate->base(), false, 1, uses});
+                     flows.stack_rate->base(), false, 1, uses, server_stacks});
     }
     if (number % 2 == 1) continue;
     if (server < flows.servers)
       out.push_back({fmt::format("server{}", server), "adding on a parameter server", servers.add_rate.base(),
-                     false, 1, uses});
+                     false, 1, uses, server_sums});
   }
 }
 

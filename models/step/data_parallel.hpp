@@ -34,6 +34,9 @@ struct PlanResource {
   int multiplicity = 1;        ///< how many real resources it stands for
   std::vector<std::pair<int, double>> uses =
       {};  ///< pattern and units through it per unit of work, ascending
+  /// Resources with the same number are each other's counterparts on other nodes, which most patterns load
+  /// alike; 0: it has none.
+  int counterparts = 0;
   [[nodiscard]] double use_by(int pattern) const;
 };
 

@@ -1,6 +1,7 @@
 #include "models/step/data_parallel_graph.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,8 @@ namespace rackcast {
 namespace {
 
 using Stream = StepGraph::Stream;
+
+constexpr std::size_t least_twins = 8;  // fewer are as quickly solved one by one
 
 const StepWait untold{{}, nullptr};  // neither drawn nor counted
 
@@ -103,15 +106,23 @@ class DataParallelBuilder {
     const ResourceScales scales{spec_.network_scale, spec_.input_scale};
     std::vector<bool> kept(plan_.resources.size(), true);
     if (spec_.fold && !laps_.drawn) kept = binding_resources(plan_.resources, scales);
+    std::map<std::pair<int, double>, std::vector<ResourceId>> counterparts;
     for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (kept[i]) add_resource(plan_.resources[i], scales.of(plan_.resources[i]));
+      const PlanResource& r = plan_.resources[i];
+      if (!kept[i]) continue;
+      const ResourceId id = add_resource(r, scales.of(r));
+      if (r.counterparts != 0) counterparts[{r.counterparts, r.capacity}].push_back(id);
     }
+    if (!spec_.fold) return;
+    for (auto& [of, twins] : counterparts)
+      if (twins.size() >= least_twins) graph().add_twins(std::move(twins));
   }
 
-  void add_resource(const PlanResource& r, double scale) {
+  ResourceId add_resource(const PlanResource& r, double scale) {
     const ResourceId id = graph().add_resource(r.name, r.capacity);
     for (const auto& [pattern, units] : r.uses)
       uses_[static_cast<std::size_t>(pattern)].push_back({id, units / scale});
+    return id;
   }
 
   void add_crew(std::size_t number) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "models/collectives/cluster.hpp"
@@ -190,8 +191,20 @@ class LinkMerger {
     if (!known) seen_.emplace_hint(it, own_, out_.size());
     const std::string kind = for_people(topology_.class_of(link).kind);
     out_.push_back({for_people(topology_, link), pace < 1 ? kind + " of the stragglers" : kind, own_.first,
-                    false, 1, own_.second});
+                    false, 1, own_.second, counterparts_of(link)});
     return out_.size() - 1;
+  }
+
+  /// Links between devices of the same kinds and places in their nodes.
+  int counterparts_of(LinkId id) {
+    const Link& link = topology_.link(id);
+    const auto place = [&](DeviceId device) {
+      const Device& d = topology_.device(device);
+      return std::pair{d.kind, d.node == no_id ? -1 : d.index};
+    };
+    const auto next = static_cast<int>(counterparts_.size()) + 1;
+    return counterparts_.try_emplace({topology_.class_of(id).kind, place(link.from), place(link.to)}, next)
+        .first->second;
   }
 
   const Topology& topology_;
@@ -203,6 +216,8 @@ class LinkMerger {
   std::vector<Load> loads_;
   std::pair<double, Uses> own_;
   std::map<std::pair<double, Uses>, std::size_t> seen_;
+  using Place = std::pair<DeviceKind, int>;
+  std::map<std::tuple<LinkKind, Place, Place>, int> counterparts_;
 };
 
 }  // namespace

@@ -45,6 +45,8 @@ void Network::set_capacity(ResourceId id, double capacity) {
         fmt::format("resource \"{}\": capacity {:g} is not a finite number >= 0", resource.name, capacity));
   }
   if (capacity == resource.capacity) return;
+  if (resource.set != no_twins)
+    refuse_use(fmt::format("resource \"{}\" is one of twins: its capacity stays", resource.name));
   resource.capacity = capacity;
   touch(id.index);
 }
@@ -150,9 +152,8 @@ void Network::occupy(std::uint32_t slot) {
   request_settle();
   if (bundle.flowing.size() > 1) return;
   for (std::uint32_t c = bundle.claims; c < bundle.claims + bundle.claim_count; ++c) {
-    std::vector<User>& users = resources_[claims_[c].resource].users;
-    claims_[c].position = static_cast<std::uint32_t>(users.size());
-    users.push_back({s.bundle, c});
+    claims_[c].position = static_cast<std::uint32_t>(resources_[claims_[c].resource].users.size());
+    add_user(claims_[c].resource, {s.bundle, c});
   }
 }
 
@@ -176,13 +177,33 @@ void Network::vacate(Bundle& bundle) {
   for (const Claim& claim : claims_of(bundle)) {
     Resource& resource = resources_[claim.resource];
     resource.served += claim.coefficient * bundle.done;
-    const User moved = resource.users.back();
-    resource.users[claim.position] = moved;
-    claims_[moved.claim].position = claim.position;
-    resource.users.pop_back();
+    remove_user(claim.resource, claim.position);
     touch(claim.resource);
   }
   bundle.done = 0;
+}
+
+void Network::add_user(std::uint32_t resource, User user) {
+  Resource& to = resources_[resource];
+  to.users.push_back(user);
+  if (to.set == no_twins || to.users.size() > 1 || is_whole(resource)) return;
+  std::vector<std::uint32_t>& exceptions = twin_sets_[to.set].exceptions;
+  to.exception = static_cast<std::uint32_t>(exceptions.size());
+  exceptions.push_back(resource);
+}
+
+void Network::remove_user(std::uint32_t resource, std::uint32_t position) {
+  Resource& from = resources_[resource];
+  const User moved = from.users.back();
+  from.users[position] = moved;
+  claims_[moved.claim].position = position;
+  from.users.pop_back();
+  if (from.set == no_twins || !from.users.empty() || is_whole(resource)) return;
+  std::vector<std::uint32_t>& exceptions = twin_sets_[from.set].exceptions;
+  const std::uint32_t last = exceptions.back();
+  exceptions[from.exception] = last;
+  resources_[last].exception = from.exception;
+  exceptions.pop_back();
 }
 
 double Network::done_since(const Slot& s) const {
@@ -190,15 +211,21 @@ double Network::done_since(const Slot& s) const {
                   s.rate * (static_cast<double>((engine_.now() - s.since).ticks) * seconds_per_tick_));
 }
 
-double Network::served(ResourceId id) const {
-  double sum = resources_[id.index].served;
-  for (const User& user : resources_[id.index].users) {
+double Network::served_now(const Resource& resource) const {
+  double sum = resource.served;
+  for (const User& user : resource.users) {
     const Bundle& bundle = bundles_[user.bundle];
     double done = bundle.done;
     for (const std::uint32_t slot : bundle.flowing) done += done_since(activities_[slot]);
     sum += claims_[user.claim].coefficient * done;
   }
   return sum;
+}
+
+double Network::served(ResourceId id) const {
+  const Resource& resource = resources_[id.index];
+  const double own = served_now(resource);
+  return resource.set == no_twins ? own : own + served_now(resources_[twin_sets_[resource.set].whole]);
 }
 
 double Network::work_left(ActivityId id) const {

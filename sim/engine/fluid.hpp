@@ -19,6 +19,11 @@
 /// bundles in an order that depends on their content alone: the rates of what is in flight depend on what is
 /// in flight, to the last bit, and not on how it came to be.
 ///
+/// Twins are resources of one capacity that most activities load alike, such as the same link of every node
+/// (set_twins). What a bundle takes of more than half of them is one claim on the whole set, with the
+/// coefficient that most of them have, and one on each twin that has another one. So the cost of a change
+/// does not grow with the number of twins, but with the number of exceptions.
+///
 /// Ends are kept in the engine's queue and corrected lazily: when an activity slows down, its old entry stays
 /// and is moved on when it comes up; an earlier entry is added only when the activity will end earlier than
 /// any entry says. So a rate change costs nothing or one push, and no heap has to be repaired.
@@ -99,6 +104,14 @@ struct Flight {
   friend bool operator==(const Flight&, const Flight&) = default;
 };
 
+/// Sizes of the rate problems that were solved, added up: a measure of the cost that no machine changes.
+struct SolvedProblems {
+  std::uint64_t problems = 0, activities = 0, usages = 0;
+  void operator+=(const SolvedProblems& more) {
+    problems += more.problems, activities += more.activities, usages += more.usages;
+  }
+};
+
 class Network final : public EventSink, public Waitable {
  public:
   /// The engine must outlive the network.
@@ -119,6 +132,10 @@ class Network final : public EventSink, public Waitable {
   /// Capacity as a plain number of things at once (cores, channels); an activity's rate then is a number of
   /// them.
   ResourceId add_units(std::string name, double count) { return add(std::move(name), count); }
+
+  /// Says that activities mostly load these alike. A hint: it changes no rate but in the last bits. They have
+  /// the same capacity, which stays; each is in one set at most, and nothing is on its way.
+  void set_twins(std::span<const ResourceId> twins);
 
   [[nodiscard]] const std::string& name(ResourceId id) const { return resources_[id.index].name; }
   /// In the base unit it was added with.
@@ -161,11 +178,15 @@ class Network final : public EventSink, public Waitable {
   [[nodiscard]] std::string describe(std::uint64_t slot) const override;
   [[nodiscard]] bool outlasts_clock(std::uint64_t slot) const override;
 
+  /// What has been solved so far.
+  [[nodiscard]] const SolvedProblems& solved() const { return solved_; }
+
   bool confirm(std::uint64_t token, SimTime at) override;
   void fire(std::uint64_t token) override;
 
  private:
   static constexpr std::uint32_t no_bundle = 0xffffffff;
+  static constexpr std::uint32_t no_twins = 0xffffffff;
 
   /// A bundle's claim on one resource, for each of its activities.
   struct Claim {
@@ -180,12 +201,25 @@ class Network final : public EventSink, public Waitable {
   struct Resource {
     std::string name;
     double capacity = 0;
-    double served = 0;        ///< without what bundles have yet to hand in
-    double usage = 0;         ///< last traced
-    std::vector<User> users;  ///< bundles of which an activity flows
-    std::uint32_t mark = 0;   ///< round in which it was last collected
-    std::uint32_t local = 0;  ///< index in the problem being solved
+    double served = 0;             ///< without what bundles have yet to hand in
+    double usage = 0;              ///< last traced
+    std::vector<User> users;       ///< bundles of which an activity flows
+    std::uint32_t mark = 0;        ///< round in which it was last collected
+    std::uint32_t local = 0;       ///< index in the problem being solved
+    std::uint32_t set = no_twins;  ///< of twin_sets_, which it is of or stands for
+    std::uint32_t asked = 0;       ///< start that last asked for it
+    std::uint32_t exception = 0;   ///< position in the set's exceptions while it has users
     bool touched = false;
+  };
+  struct TwinSet {
+    std::uint32_t whole = 0;  ///< the resource that stands for all of them
+    std::vector<std::uint32_t> twins;
+    std::vector<std::uint32_t> exceptions;  ///< twins that have users of their own
+    // Of the activity that is being started.
+    double coefficient = 0;
+    std::size_t claims = 0, agree = 0;
+    std::ptrdiff_t votes = 0;
+    [[nodiscard]] bool is_mostly_alike() const { return 2 * agree > twins.size(); }
   };
   /// Activities with the same claims, weight and cap.
   struct Bundle {
@@ -228,6 +262,8 @@ class Network final : public EventSink, public Waitable {
   std::uint32_t join_bundle(const Activity& activity);
   void leave_bundle(std::uint32_t bundle);
   void gather_claims(std::span<const Usage> uses);
+  void claim_sets();
+  void vote_on_sets();
   [[nodiscard]] std::uint64_t hash_of(const Activity& activity) const;
   [[nodiscard]] bool is_of(const Bundle& bundle, const Activity& activity) const;
   std::uint32_t new_bundle(const Activity& activity, std::uint64_t hash);
@@ -243,14 +279,25 @@ class Network final : public EventSink, public Waitable {
   void enter(std::uint32_t slot);
   void leave(std::uint32_t slot);
   void vacate(Bundle& bundle);
+  void add_user(std::uint32_t resource, User user);
+  void remove_user(std::uint32_t resource, std::uint32_t position);
+  [[nodiscard]] bool is_whole(std::uint32_t resource) const {
+    return resources_[resource].set != no_twins && twin_sets_[resources_[resource].set].whole == resource;
+  }
+  /// The resource that stands for the twins of this one, if somebody uses that.
+  [[nodiscard]] const Resource* used_whole(const Resource& resource) const;
+  [[nodiscard]] double served_now(const Resource& resource) const;
   void end(std::uint32_t slot);
   void touch(std::uint32_t resource);
   void request_settle();
   void settle();
+  void settle_users(std::uint32_t resource);
   void settle_around(std::uint32_t bundle);
   [[nodiscard]] bool is_alone(const Bundle& bundle) const;
   void collect(std::uint32_t bundle);
+  void collect_users(std::uint32_t resource);
   void write_problem();
+  std::uint32_t list(std::uint32_t resource);
   void set_rates(const Bundle& bundle, double rate);
   void set_rate(std::uint32_t slot, double rate);
   void plan(std::uint32_t slot, SimTime due);
@@ -269,16 +316,21 @@ class Network final : public EventSink, public Waitable {
   std::vector<std::uint32_t> free_slots_;
   std::vector<Claim> claims_;
   std::vector<std::vector<std::uint32_t>> free_claims_;  ///< by size class: blocks of 2^class claims
+  std::vector<TwinSet> twin_sets_;
   std::vector<Bundle> bundles_;
   std::vector<std::uint32_t> free_bundles_;
   std::vector<std::uint32_t> bundle_heads_;  ///< by remainder of the hash: the first bundle
   std::vector<Claim> asked_;                 ///< claims of the activity that is being started
-  std::vector<std::uint32_t> changed_;       ///< bundles to settle
-  std::vector<std::uint32_t> touched_;       ///< resources to settle
+  std::vector<Claim> of_sets_;               ///< the same, while sets are found
+  std::vector<std::uint32_t> sets_asked_;    ///< of them
+  std::uint32_t asks_ = 0;
+  std::vector<std::uint32_t> changed_;  ///< bundles to settle
+  std::vector<std::uint32_t> touched_;  ///< resources to settle
   bool settle_requested_ = false;
 
   // Working memory of settle().
   std::uint32_t round_ = 0;
+  SolvedProblems solved_;
   std::vector<std::uint32_t> component_;  ///< bundles
   MaxMinProblem problem_;
   MaxMinSolver solver_;

@@ -58,6 +58,7 @@ bool Network::is_of(const Bundle& bundle, const Activity& activity) const {
 
 std::uint32_t Network::join_bundle(const Activity& activity) {
   gather_claims(activity.uses);
+  if (!twin_sets_.empty()) claim_sets();
   const std::uint64_t hash = hash_of(activity);
   if (bundle_heads_.size() <= bundles_.size()) grow_bundle_heads();
   std::uint32_t number = bundle_heads_[hash % bundle_heads_.size()];

@@ -93,17 +93,32 @@ void Network::settle() {
   for (const std::uint32_t bundle : changed_) settle_around(bundle);
   for (const std::uint32_t r : touched_) {
     resources_[r].touched = false;
-    // All users of a resource are in one component: the first stands for it.
-    if (!resources_[r].users.empty()) settle_around(resources_[r].users.front().bundle);
+    settle_users(r);
   }
   if (engine_.tracer() != nullptr) trace_usages();
   changed_.clear();
   touched_.clear();
 }
 
+/// All users of a resource, or of a set, are in one component: the first stands for it. Where a set has no
+/// users any more, its twins are no longer tied together.
+void Network::settle_users(std::uint32_t number) {
+  const Resource& resource = resources_[number];
+  if (!resource.users.empty()) {
+    settle_around(resource.users.front().bundle);
+  } else if (const Resource* whole = used_whole(resource)) {
+    settle_around(whole->users.front().bundle);
+  } else if (is_whole(number)) {
+    for (const std::uint32_t twin : twin_sets_[resource.set].exceptions)
+      settle_around(resources_[twin].users.front().bundle);
+  }
+}
+
 bool Network::is_alone(const Bundle& bundle) const {
-  return std::ranges::all_of(
-      claims_of(bundle), [&](const Claim& claim) { return resources_[claim.resource].users.size() == 1; });
+  return std::ranges::all_of(claims_of(bundle), [&](const Claim& claim) {
+    const Resource& resource = resources_[claim.resource];
+    return resource.users.size() == 1 && used_whole(resource) == nullptr;
+  });
 }
 
 /// New rates for the component of a bundle, unless it has been solved in this round.
@@ -121,27 +136,41 @@ void Network::settle_around(std::uint32_t number) {
   }
   collect(number);
   write_problem();
+  solved_ += {1, problem_.weight.size(), problem_.resource.size()};
   const std::vector<double>& rates = solver_.solve(problem_);
   for (std::size_t i = 0; i < component_.size(); ++i) set_rates(bundles_[component_[i]], rates[i]);
+}
+
+const Network::Resource* Network::used_whole(const Resource& resource) const {
+  if (resource.set == no_twins) return nullptr;
+  const Resource& whole = resources_[twin_sets_[resource.set].whole];
+  return whole.users.empty() ? nullptr : &whole;
 }
 
 /// Walks the component breadth first.
 void Network::collect(std::uint32_t number) {
   component_.assign(1, number);
   bundles_[number].mark = round_;
-  for (std::size_t next = 0; next < component_.size(); ++next) {
-    for (const Claim& claim : claims_of(bundles_[component_[next]])) {
-      Resource& resource = resources_[claim.resource];
-      if (resource.mark == round_) continue;
-      resource.mark = round_;
-      resource.local = not_listed;
-      for (const User& user : resource.users) {
-        if (bundles_[user.bundle].mark == round_) continue;
-        bundles_[user.bundle].mark = round_;
-        component_.push_back(user.bundle);
-      }
-    }
+  for (std::size_t next = 0; next < component_.size(); ++next)
+    for (const Claim& claim : claims_of(bundles_[component_[next]])) collect_users(claim.resource);
+}
+
+/// Users of a set use its twins, and those of a twin meet them there.
+void Network::collect_users(std::uint32_t number) {
+  Resource& resource = resources_[number];
+  if (resource.mark == round_) return;
+  resource.mark = round_;
+  resource.local = not_listed;
+  for (const User& user : resource.users) {
+    if (bundles_[user.bundle].mark == round_) continue;
+    bundles_[user.bundle].mark = round_;
+    component_.push_back(user.bundle);
   }
+  if (used_whole(resource) == nullptr) return;
+  const TwinSet& set = twin_sets_[resource.set];
+  collect_users(set.whole);
+  if (set.whole != number) return;
+  for (const std::uint32_t twin : set.exceptions) collect_users(twin);
 }
 
 /// Writes the component down as a problem of its own, bundles by their content (of one hash, by number).
@@ -152,15 +181,24 @@ void Network::write_problem() {
     const Bundle& bundle = bundles_[number];
     const auto count = static_cast<double>(bundle.flowing.size());
     problem_.add_activity(bundle.weight, bundle.rate_cap);
-    for (const Claim& claim : claims_of(bundle)) {
-      Resource& resource = resources_[claim.resource];
-      if (resource.local == not_listed) {
-        resource.local = static_cast<std::uint32_t>(problem_.capacity.size());
-        problem_.capacity.push_back(resource.capacity);
-      }
-      problem_.add_usage(resource.local, count * claim.coefficient);
-    }
+    for (const Claim& claim : claims_of(bundle))
+      problem_.add_usage(list(claim.resource), count * claim.coefficient);
   }
+}
+
+/// The number of a resource in the problem, where it is put if it is not there yet.
+std::uint32_t Network::list(std::uint32_t number) {
+  Resource& resource = resources_[number];
+  if (resource.local != not_listed) return resource.local;
+  const std::uint32_t whole = used_whole(resource) == nullptr ? number : twin_sets_[resource.set].whole;
+  const std::uint32_t set = whole == number ? no_set : list(whole);
+  double capacity = resource.capacity;
+  if (is_whole(number) && twin_sets_[resource.set].exceptions.size() == twin_sets_[resource.set].twins.size())
+    capacity = no_cap;
+  resource.local = static_cast<std::uint32_t>(problem_.capacity.size());
+  problem_.capacity.push_back(capacity);
+  if (!twin_sets_.empty()) problem_.part_of.push_back(set);
+  return resource.local;
 }
 
 void Network::set_rates(const Bundle& bundle, double rate) {
@@ -201,7 +239,7 @@ std::string Network::describe(std::uint64_t slot) const {
       const auto rate = [&](const Claim& of) {
         return resources_[of.resource].capacity / of.coefficient;
       };
-      if (tightest == nullptr || rate(claim) < rate(*tightest)) tightest = &claim;
+      if (claim.coefficient > 0 && (tightest == nullptr || rate(claim) < rate(*tightest))) tightest = &claim;
       continue;
     }
     if (++named > described_resources) return text + ", ...";

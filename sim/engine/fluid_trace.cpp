@@ -24,14 +24,20 @@ void Network::trace_end(std::uint32_t slot) {
 
 /// Counters of the resources whose use may have changed in this round, in order of their numbers.
 void Network::trace_usages() {
-  for (std::uint32_t r = 0; r < resources_.size(); ++r) {
-    Resource& resource = resources_[r];
+  const auto usage_of = [&](const Resource& resource) {
     double usage = 0;
     for (const User& user : resource.users) {
       const Bundle& bundle = bundles_[user.bundle];
       usage += claims_[user.claim].coefficient * static_cast<double>(bundle.flowing.size()) *
                activities_[bundle.flowing.front()].rate;
     }
+    return usage;
+  };
+  for (std::uint32_t r = 0; r < resources_.size(); ++r) {
+    Resource& resource = resources_[r];
+    if (is_whole(r)) continue;
+    double usage = usage_of(resource);
+    if (const Resource* whole = used_whole(resource)) usage += usage_of(*whole);
     if (usage == resource.usage) continue;
     resource.usage = usage;
     engine_.tracer()->counter(engine_.tracer()->track("Share in use", resource.name), engine_.now(),

@@ -30,6 +30,16 @@
 /// 2014, and its solver LMM (coefficients, weights and caps as here).
 ///
 /// Multiplicities fold in: k equal activities on r are one with the coefficient k * a_ir on r and the same x.
+///
+/// Twins are resources that most activities load alike, such as the same link of every node. Resource s may
+/// stand for a set of them: what activity i takes of s it takes of each of the set. A twin r that some
+/// activity loads otherwise is a resource besides, a *part* of s, and has the difference as its coefficient
+/// (the full one is a_is + a_ir >= 0):
+///
+///     sum_i (a_is + a_ir) x_i <= C_r    for a part,       sum_i a_is x_i <= C_s    for all twins that are
+///     none.
+///
+/// So N twins that differ in d of their M activities' coefficients cost O(M + d) instead of O(N M).
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -37,6 +47,7 @@
 namespace rackcast {
 
 inline constexpr double no_cap = std::numeric_limits<double>::infinity();
+inline constexpr std::uint32_t no_set = std::numeric_limits<std::uint32_t>::max();
 
 /// Usages are stored by activity: those of activity i are [first[i], first[i + 1]).
 struct MaxMinProblem {
@@ -45,7 +56,10 @@ struct MaxMinProblem {
   std::vector<double> cap;              ///< per activity, > 0, no_cap if none
   std::vector<std::uint32_t> first{0};  ///< per activity, and the end
   std::vector<std::uint32_t> resource;  ///< per usage; a resource at most once per activity
-  std::vector<double> coefficient;      ///< per usage, > 0
+  std::vector<double> coefficient;      ///< per usage, > 0; what is added to that of the set, for a part
+  /// Per resource, the set of which it is a part, or no_set. Sets are no parts of others. The capacity of a
+  /// set is that of each twin that is no part, no_cap if all are. May be empty: no resource is a part.
+  std::vector<std::uint32_t> part_of;
 
   void clear();
   void add_activity(double activity_weight, double activity_cap);  ///< its usages follow
@@ -65,20 +79,39 @@ class MaxMinSolver {
   };
 
   void index_users(const MaxMinProblem& problem);
+  void tell_kinds(const MaxMinProblem& problem);
+  void list_levels(const MaxMinProblem& problem);
   void fill(const MaxMinProblem& problem);
   void sum_up(const MaxMinProblem& problem, std::uint32_t resource);
   void freeze_users(const MaxMinProblem& problem, std::uint32_t resource);
+  void freeze_growing(const MaxMinProblem& problem, std::uint32_t of, std::uint32_t resource, double level);
   void freeze(const MaxMinProblem& problem, std::uint32_t activity, double rate);
+  [[nodiscard]] std::uint32_t set_of(std::uint32_t resource) const {
+    return parts_ ? part_of_[resource] : no_set;
+  }
+  [[nodiscard]] bool has_growing(std::uint32_t resource) const;
+  [[nodiscard]] double load_of(std::uint32_t resource) const;
+  [[nodiscard]] double level_of(std::uint32_t resource) const;
 
   std::vector<double> rates_;               ///< negative until frozen
   std::uint32_t unfrozen_ = 0;              ///< activities
   std::vector<double> left_;                ///< per resource: capacity not taken by frozen activities
   std::vector<double> load_;                ///< per resource: sum of a*w over activities not frozen
-  std::vector<std::uint32_t> growing_;      ///< per resource: number of activities not frozen
+  std::vector<std::int32_t> growing_;       ///< per resource: number of activities not frozen
   std::vector<std::uint32_t> users_first_;  ///< usages by resource
   std::vector<std::uint32_t> users_;        ///< activity of each
   std::vector<double> user_coefficient_;
-  std::vector<Level> levels_;  ///< heap, lowest level first
+
+  // Where there are parts; what is said of a resource above is for a part what it has besides its set.
+  bool parts_ = false;
+  std::vector<std::uint32_t> part_of_;
+  std::vector<double> taken_;             ///< per resource: by frozen activities
+  std::vector<std::int8_t> kind_;         ///< per usage: activities that it adds to those of the set
+  std::vector<std::int8_t> user_kind_;    ///< the same, by resource
+  std::vector<double> of_set_;            ///< per resource: coefficient of the activity that is looked at
+  std::vector<std::uint32_t> looked_at_;  ///< per resource: that activity + 1
+  std::vector<std::uint32_t> not_user_;   ///< per activity: the part + 1 that it does not use
+  std::vector<Level> levels_;             ///< heap, lowest level first
 };
 
 }  // namespace rackcast

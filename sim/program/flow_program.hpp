@@ -145,6 +145,7 @@ struct FlowProgram {
   std::vector<Duration> durations;
   std::vector<ProgramActor> actors;
   std::vector<ProgramSignal> signals;
+  std::vector<std::vector<ResourceId>> twins;  ///< sets of resources, a hint (Network::set_twins)
 
   /// Throws Error (internal) if a loop is not closed.
   std::uint32_t add_script(Script script);

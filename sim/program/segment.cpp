@@ -29,6 +29,7 @@ ProgramSegment::ProgramSegment(const FlowProgram& program, const ProgramState& s
         ++holders_[held.index];
   for (std::uint32_t r = 0; r < program.resources.size(); ++r)
     network_.add_units(program.resource_name(r), capacity_left(r));
+  for (const std::vector<ResourceId>& set : program.twins) network_.set_twins(set);
   for (std::uint32_t i = 0; i < live_.size(); ++i) {
     Live& actor = live_[i];
     actor.since = state.now;

@@ -33,6 +33,7 @@ class ProgramSegment final : public Waitable {
 
   RunSummary run(const Limits& limits) { return engine_.run(limits); }
   [[nodiscard]] SimTime now() const { return engine_.now(); }
+  [[nodiscard]] const SolvedProblems& solved() const { return network_.solved(); }
   [[nodiscard]] const Clock& clock() const { return engine_.clock(); }
 
   /// Only between instants: after a pause, the end or a limit of simulated time.

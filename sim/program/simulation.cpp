@@ -44,6 +44,7 @@ class Simulation {
         break;
       }
     }
+    leave();
     return std::move(result_);
   }
 
@@ -71,9 +72,14 @@ class Simulation {
   }
 
   void enter(const ProgramState& state) {
+    leave();
     segment_.emplace(program(), state,
                      SegmentRecord{&result_.logs, &result_.accounts, options_.tracer, &options_.lane},
                      pausing());
+  }
+
+  void leave() {
+    if (segment_) result_.solved += segment_->solved();
   }
 
   // ---- laps

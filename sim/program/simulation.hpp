@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sim/engine/engine.hpp"
+#include "sim/engine/fluid.hpp"
 #include "sim/program/flow_program.hpp"
 #include "sim/program/mark_log.hpp"
 #include "sim/program/time_accounts.hpp"
@@ -53,9 +54,10 @@ class ProgramResult {
  public:
   StopReason reason = StopReason::finished;
   std::uint64_t events = 0;  ///< simulated
-  std::uint64_t laps = 0;    ///< of the pacer, simulated
-  std::uint64_t skips = 0;   ///< how often laps were skipped
-  std::size_t cells = 0;     ///< actors in the folded program
+  SolvedProblems solved;
+  std::uint64_t laps = 0;   ///< of the pacer, simulated
+  std::uint64_t skips = 0;  ///< how often laps were skipped
+  std::size_t cells = 0;    ///< actors in the folded program
   Duration end{};
 
   [[nodiscard]] bool partial() const { return reason != StopReason::finished; }

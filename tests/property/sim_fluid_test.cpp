@@ -30,6 +30,7 @@ struct Change {
 
 struct Case {
   std::vector<double> capacities;
+  std::vector<ResourceId> twins;  ///< the network is told that these are mostly used alike
   std::vector<Flow> flows;
   std::vector<Change> changes;
 };
@@ -125,6 +126,7 @@ Outcome simulate(const Case& c, bool full_solve = false) {
   for (std::size_t r = 0; r < c.capacities.size(); ++r) {
     network.add_resource("r" + std::to_string(r), Bandwidth{c.capacities[r]});
   }
+  network.set_twins(c.twins);
   const std::size_t touched = full_solve ? c.capacities.size() : 0;
   Outcome outcome;
   outcome.ends.resize(c.flows.size(), -1);
@@ -147,7 +149,43 @@ Outcome simulate(const Case& c, bool full_solve = false) {
 
 constexpr double rounding = 1e-9;
 
+/// Flows over all of some resources but a few, over a few of them alone, and over others.
+Case case_of_twins(std::uint64_t seed) {
+  Case c = random_case(seed);
+  RandomStream random(seed, "twins");
+  const auto others = static_cast<std::uint32_t>(c.capacities.size());
+  const auto twins = 2 + static_cast<std::uint32_t>(random.below(10));
+  for (std::uint32_t r = others; r < others + twins; ++r) {
+    c.capacities.push_back(200);
+    c.twins.push_back({r});
+  }
+  for (Flow& flow : c.flows) {
+    const double usual = random.below(3) == 0 ? 0 : 1;
+    std::vector<double> use(twins, usual);
+    for (std::uint64_t exceptions = random.below(3); exceptions > 0; --exceptions)
+      use[random.below(twins)] = random.below(3) == 0 ? 0 : random.uniform(0.1, 9);
+    for (std::uint32_t r = 0; r < twins; ++r)
+      if (use[r] > 0) flow.uses.push_back({{others + r}, use[r]});
+  }
+  return c;
+}
+
 }  // namespace
+
+TEST_CASE("that resources are twins changes no time and nothing that passes through them") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    const Case told = case_of_twins(seed);
+    Case untold = told;
+    untold.twins.clear();
+    const Outcome with = simulate(told), without = simulate(untold);
+    for (std::size_t f = 0; f < told.flows.size(); ++f)
+      CHECK(with.ends[f] == doctest::Approx(without.ends[f]).epsilon(rounding));
+    for (std::size_t r = 0; r < told.capacities.size(); ++r)
+      CHECK(with.served[r] == doctest::Approx(without.served[r]).epsilon(rounding));
+    CHECK(with.highest_use <= 1 + rounding);
+  }
+}
 
 TEST_CASE("what passes through a resource is the work of those who used it, and never more than fits") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

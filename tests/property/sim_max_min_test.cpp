@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -187,5 +188,76 @@ TEST_CASE("capacities and caps times k give rates times k") {
     const std::vector<double> scaled = solve_max_min(p);
     for (std::size_t i = 0; i < rates.size(); ++i)
       CHECK(scaled[i] == doctest::Approx(1000 * rates[i]).epsilon(1e-12));
+  }
+}
+
+namespace {
+
+/// Two sets of twins, which all activities but a few load alike, and some other resources: as it is, and with
+/// a resource for each set.
+struct Twins {
+  MaxMinProblem plain, with_sets;
+};
+
+Twins random_twins(RandomStream& random, std::uint32_t twins, int activities) {
+  Twins out;
+  const double capacity[] = {100, random.uniform(10, 1000)};
+  for (std::uint32_t r = 0; r < 2 * twins; ++r) out.plain.capacity.push_back(capacity[r / twins]);
+  for (int r = 0; r < 3; ++r) out.plain.capacity.push_back(random.uniform(10, 1000));
+  std::vector<std::vector<double>> uses;  // of each activity, of each resource
+  std::vector<std::array<double, 2>> of_set;
+  for (int i = 0; i < activities; ++i) {
+    of_set.push_back({random.below(3) == 0 ? 0.0 : 1.0, random.below(2) == 0 ? 0.0 : random.uniform(0.1, 3)});
+    std::vector<double>& use = uses.emplace_back(out.plain.capacity.size(), 0);
+    for (std::uint32_t r = 0; r < 2 * twins; ++r) use[r] = of_set.back()[r / twins];
+    for (std::uint64_t exceptions = random.below(4); exceptions > 0; --exceptions)
+      use[random.below(use.size())] = random.below(3) == 0 ? 0 : random.uniform(0.1, 20);
+    const double weight = random.below(2) == 0 ? 1 : random.uniform(0.1, 10);
+    const double cap = random.below(5) == 0 ? random.uniform(0.5, 50) : no_cap;
+    out.plain.add_activity(weight, cap);
+    out.with_sets.add_activity(weight, cap);
+    for (std::uint32_t r = 0; r < use.size(); ++r)
+      if (use[r] > 0) out.plain.add_usage(r, use[r]);
+  }
+  out.with_sets.clear();
+  out.with_sets.capacity = out.plain.capacity;
+  out.with_sets.part_of.assign(out.plain.capacity.size(), no_set);
+  for (std::uint32_t set = 0; set < 2; ++set) {
+    bool all_are_parts = true;
+    const auto whole = static_cast<std::uint32_t>(out.plain.capacity.size()) + set;
+    for (std::uint32_t r = set * twins; r < (set + 1) * twins; ++r) {
+      bool is_part = false;
+      for (std::size_t i = 0; i < uses.size(); ++i) is_part = is_part || uses[i][r] != of_set[i][set];
+      if (is_part) out.with_sets.part_of[r] = whole;
+      all_are_parts = all_are_parts && is_part;
+    }
+    out.with_sets.capacity.push_back(all_are_parts ? no_cap : capacity[set]);
+    out.with_sets.part_of.push_back(no_set);
+  }
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    out.with_sets.add_activity(out.plain.weight[i], out.plain.cap[i]);
+    for (std::uint32_t set = 0; set < 2; ++set)
+      if (of_set[i][set] > 0)
+        out.with_sets.add_usage(static_cast<std::uint32_t>(out.plain.capacity.size()) + set, of_set[i][set]);
+    for (std::uint32_t r = 0; r < uses[i].size(); ++r) {
+      const double usual = r < 2 * twins ? of_set[i][r / twins] : 0;
+      if (uses[i][r] != usual) out.with_sets.add_usage(r, uses[i][r] - usual);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("twins as one resource and their differences give the rates of each twin by itself") {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    RandomStream random(seed, "twins");
+    const Twins twins = random_twins(random, 2 + static_cast<std::uint32_t>(random.below(8)),
+                                     1 + static_cast<int>(random.below(15)));
+    const std::vector<double> plain = solve_max_min(twins.plain);
+    const std::vector<double> with_sets = solve_max_min(twins.with_sets);
+    for (std::size_t i = 0; i < plain.size(); ++i)
+      if (plain[i] != no_cap) CHECK(with_sets[i] == doctest::Approx(plain[i]).epsilon(1e-11));
   }
 }
