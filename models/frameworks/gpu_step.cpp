@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "models/frameworks/framework_parameters.hpp"
 #include "models/mechanism_spread.hpp"
@@ -70,8 +71,7 @@ class Stream {
       clocks->host += time;
       clocks->gpu = std::max(clocks->gpu, clocks->host);
     }
-    out_.input = now_.gpu;
-    mark_ = now_.gpu;
+    out_.input = mark_ = now_.gpu;
   }
 
   /// The host waits for the GPU and reads back (models/frameworks/host_section.hpp); `shortest` is the time
@@ -89,11 +89,7 @@ class Stream {
   }
 
   /// Time since the last mark.
-  Duration lap() {
-    const Duration since = now_.gpu - mark_;
-    mark_ = now_.gpu;
-    return since;
-  }
+  Duration lap() { return now_.gpu - std::exchange(mark_, now_.gpu); }
   [[nodiscard]] Duration now() const { return now_.gpu; }
   /// Spread of ln(time) because the host's pace is not known: 0 where the host runs far ahead.
   [[nodiscard]] double spread() const { return now_.gpu > Duration{0} ? std::log(slow_.gpu / now_.gpu) : 0; }
@@ -206,8 +202,7 @@ class StepBuilder {
   [[nodiscard]] KernelCost kernels(const Operator& op, Pass pass, Precision precision) const {
     const KernelCost own = gpu_.cost(op, pass, options_.batch, precision);
     if (!framework_.mixes_formats || activation_bytes(precision) >= Bytes{2}) return own;
-    const KernelCost wide = gpu_.cost(op, pass, options_.batch, Precision::fp16);
-    return wide.time < own.time ? wide : own;
+    return std::ranges::min(own, gpu_.cost(op, pass, options_.batch, Precision::fp16), {}, &KernelCost::time);
   }
 
   /// torch.autocast around a forward pass: normalisation over a layer and softmax compute in 32 bits and

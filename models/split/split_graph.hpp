@@ -31,6 +31,7 @@ namespace rackcast {
 struct StageWork {
   Duration forward{0}, backward{0};                   ///< kernels
   double weights_share = 0.5;                         ///< of `backward`, what weight gradients take
+  double host_share = 0;                              ///< of kernels and update: waits for the host
   TimedExchange forward_exchange, backward_exchange;  ///< of activations, what kernels do not hide
   TimedExchange forward_experts, backward_experts;    ///< tokens to their experts and back
   Duration lists{0};  ///< gathers of sharded weights in the backward pass that nothing hides

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/collectives/cluster.hpp"
@@ -244,8 +245,8 @@ class SplitModel {
     StepOptions options = options_of(framework_, spec_);
     const StepTime step = step_time(stage.part, gpu_, framework_, options);
     out_.compute_log_sigma = step.log_sigma;
-    host_shares_.push_back(host_share(step));
     StageWork work;
+    work.host_share = host_share(step);
     work.forward = step.forward / spec_.compute_scale;
     work.backward = step.backward / spec_.compute_scale;
     work.weights_share = share_of_weight_gradients(step);
@@ -256,13 +257,12 @@ class SplitModel {
                                             {mesh_.tensor, cluster_.local_ranks()}, framework_);
       options.forward_sum = on_own_pace(queued.forward);
       options.backward_sum = on_own_pace(queued.back);
-      const Duration sum = sums_.sum.time;
       const StepTime shared = step_time(stage.part, gpu_, framework_, options);
       // The embedding's rows, and the gradient of the vocabulary product.
       work.forward_exchange.time =
-          (shared.forward - step.forward) / spec_.compute_scale + (stage.first ? 1 : 0) * sum;
+          (shared.forward - step.forward) / spec_.compute_scale + (stage.first ? 1 : 0) * sums_.sum.time;
       work.backward_exchange.time =
-          (shared.backward - step.backward) / spec_.compute_scale + (stage.last ? 1 : 0) * sum;
+          (shared.backward - step.backward) / spec_.compute_scale + (stage.last ? 1 : 0) * sums_.sum.time;
     }
     if (mesh_.context > 1)
       add_ring(work, step, spec_, static_cast<double>((mesh_.context - 1) * stage.layers) * pass_keys_);
@@ -379,9 +379,8 @@ class SplitModel {
     const std::uint32_t kernels = split.kernels[out_.slowest];
     out_.parts = run.parts(kernels);
     // What others still do when this stage has done all of its own.
-    out_.parts.pipeline_wait += run.total - out_.parts.total;
-    out_.parts.total = run.total;
-    out_.host_share = host_shares_[out_.slowest];
+    out_.parts.pipeline_wait += run.total - std::exchange(out_.parts.total, run.total);
+    out_.host_share = out_.work->stages[out_.slowest].host_share;
     out_.stage_exchange = run.time(kernels, split_task::message);
     out_.parts.exchange_busy = out_.parts.exchange_wait - run.time(kernels, split_task::waiting);
     if (const auto beside = split.exchanges[out_.slowest])
@@ -397,7 +396,6 @@ class SplitModel {
   const Mesh& mesh_;  ///< of `spec_`, with the replicas
   ShardOfAll all_;
   Bytes activations_{0};
-  std::vector<double> host_shares_;  ///< of the stages
   LayerSums sums_;
   Duration pass_keys_{0}, to_experts_{0};
   std::optional<SumApart> over_, over_sets_, over_experts_;
