@@ -217,7 +217,7 @@ Entry read_entry(const Json& json, const Json& profiles, const std::vector<std::
   Entry out;
   out.profile = common;
   if (const Json* id = in.find("as")) {
-    const auto rows = profiles.array();
+    const auto& rows = profiles.array();
     const auto row = std::ranges::find_if(
         rows, [&](const Json& other) { return other.require("id").string() == id->string(); });
     if (row == rows.end() || row->find("as") != nullptr)

@@ -168,7 +168,7 @@ void Planner::add_conflict(Limit limit, const std::optional<Judged>& at) {
 
 std::optional<Judged> Planner::add_conflicts() {
   search_.explore_beyond();
-  if (const std::optional<Judged> best = best_undecided()) {
+  if (std::optional<Judged> best = best_undecided()) {
     for (const Limit limit : limits_of(best->breaks())) add_conflict(limit, std::nullopt);
     return best;
   }

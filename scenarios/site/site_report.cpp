@@ -88,7 +88,7 @@ std::vector<Assumption> SiteReport::assumptions() const {
     if (plan.own_cooling && plan.own_cooling->name != plan.cooling.name) add_limit(*plan.own_cooling);
   }
   for (const SiteDevice& d : plan.devices)
-    if (d.nameplate_is_typical && d.catalog_kind.size() > 0)
+    if (d.nameplate_is_typical && !d.catalog_kind.empty())
       out.push_back({d.item.name + ": nameplate power",
                      to_text(d.nameplate) + ", its typical power: no nameplate is known",
                      "the typical power counts as the nameplate, which is higher", "default",
