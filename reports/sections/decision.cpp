@@ -174,6 +174,22 @@ void add_fitting(std::vector<Fact>& facts, const ResultDocument& document) {
                    "on " + counted(*least->nodes, "node")});
 }
 
+/// "5 to 7 nodes do not deal it out evenly": the counts between the answer and the next smaller one, where a
+/// batch that stays the same is why there is none between them.
+std::string uneven_counts(const ResultDocument& document) {
+  const Answer& answer = document.answer;
+  const WorkloadResult& w = document.workloads.front();
+  const auto& fewer = answer.why_not_fewer;
+  if (!fewer || !w.global_batch || !w.parallelism.empty() || !answer.gpus || answer.gpus_in_nodes) return {};
+  const std::int64_t first = fewer->nodes + 1, last = *answer.nodes - 1;
+  if (first > last) return {};
+  const double node = static_cast<double>(*answer.gpus) / static_cast<double>(*answer.nodes);
+  for (std::int64_t nodes = first; nodes <= last; ++nodes)
+    if (std::fmod(*w.global_batch, static_cast<double>(nodes) * node) == 0) return {};
+  return first == last ? fmt::format("{} nodes do not deal it out evenly", first)
+                       : fmt::format("{} to {} nodes do not deal it out evenly", first, last);
+}
+
 /// The samples of a step, where they grow with the cluster: what a network learns from them may not.
 void add_batch(std::vector<Fact>& facts, const ResultDocument& document) {
   if (document.workloads.size() != 1 || document.answer.nodes.value_or(0) < 2) return;
@@ -183,12 +199,8 @@ void add_batch(std::vector<Fact>& facts, const ResultDocument& document) {
     facts.push_back({"Batch", batch->text, "grows with the GPUs"});
     return;
   }
-  const auto& fewer = document.answer.why_not_fewer;
-  if (!fewer || fewer->nodes + 1 >= *document.answer.nodes) return;
-  const std::int64_t first = fewer->nodes + 1, last = *document.answer.nodes - 1;
-  facts.push_back({"Batch", batch->text,
-                   first == last ? fmt::format("{} nodes do not deal it out evenly", first)
-                                 : fmt::format("{} to {} nodes do not deal it out evenly", first, last)});
+  if (const std::string skipped = uneven_counts(document); !skipped.empty())
+    facts.push_back({"Batch", batch->text, skipped});
 }
 
 /// What requests take in the busiest hour, beside what they may take.

@@ -124,6 +124,13 @@ TEST_CASE("a limit that breaks is red whatever the odds, and a search that was e
   CHECK(verdict(d).tone == Tone::bad);
   d.kind = ResultDocument::Kind::simulate;
   CHECK(verdict(d).words == "Breaks a limit: site power");
+  d.answer.conflicts.push_back(
+      {"budget", "1 USD", "", doc::Reason{"undecided", {{"allowed", "1 USD"}, {"missing", "the price"}}}});
+  CHECK(verdict(d).words == "Breaks a limit: site power. Cannot be decided: budget");
+  CHECK(verdict(d).tone == Tone::bad);
+  d.answer.conflicts.erase(d.answer.conflicts.begin());
+  CHECK(verdict(d).words == "Cannot be decided: budget");
+  CHECK(verdict(d).tone == Tone::caution);
   d.answer.binding_constraint = "limit";
   CHECK(verdict(d).words == "Not finished");
 }
@@ -162,6 +169,26 @@ TEST_CASE("a limit binds the size of an answer; a cluster that is given has a bo
   d.answer.binding_constraint = d.answer.binds;
   CHECK(labels().find("What binds") == std::string::npos);
   CHECK(labels().find("Bottleneck: GPU compute; ") != std::string::npos);
+}
+
+TEST_CASE("counts of nodes are called uneven only where the batch does not divide by their GPUs") {
+  ResultDocument d = sized_document();
+  d.answer.why_not_fewer = Answer::WhyNotFewer{4, "deadline", {}, {}, {}};
+  d.workloads.front().batch.emplace();
+  const auto batch = [&d](double samples) {
+    d.workloads.front().global_batch = samples;
+    std::string out;
+    for (const Fact& fact : box_of(d).facts)
+      if (fact.label == "Batch") out += fact.detail;
+    return out;
+  };
+  CHECK(batch(8192) == "5 to 7 nodes do not deal it out evenly");
+  CHECK(batch(26880).empty());  // they do: something else is why none of them is the answer
+  CHECK(batch(8192 * 5).empty());
+  d.answer.why_not_fewer->nodes = 6;
+  CHECK(batch(8192) == "7 nodes do not deal it out evenly");
+  d.answer.why_not_fewer->nodes = 7;
+  CHECK(batch(8192).empty());
 }
 
 TEST_CASE("several workloads have their premise in the first paragraph") {

@@ -8,6 +8,10 @@
 #include <vector>
 
 #include "models/frameworks/framework.hpp"
+#include "models/frameworks/gpu_step.hpp"
+#include "models/gpu/cost.hpp"
+#include "models/gpu/rates_of.hpp"
+#include "models/networks/workload.hpp"
 #include "models/step/training.hpp"
 #include "reports/pages/report.hpp"
 #include "reports/result/result.hpp"
@@ -145,6 +149,39 @@ TEST_CASE("issue 23, sibling of 12: a global batch alone names the passes that t
   const std::string page = page_of(r);
   CHECK(has(page, "Fewer nodes"));
   CHECK(has(page, "do not deal it out evenly"));
+}
+
+TEST_CASE("issue 23, sibling of 10: TensorRT is no slower where more formats are allowed") {
+  const Workload network = load_workload("bert-base");
+  const GpuSpec spec = gpu_spec(catalog(), "l4");
+  const auto pass = [&](Precision precision, bool mixes) {
+    FrameworkProfile framework = framework_profile({.name = "tensorrt", .training = false});
+    CHECK(framework.mixes_formats);
+    framework.mixes_formats = mixes;
+    StepOptions options;
+    options.batch = 32;
+    options.precision = precision;
+    options.training = false;
+    return step_time(network, GpuCostModel::create(gpu_rates(spec), framework.lowering()), framework, options)
+        .total;
+  };
+  CHECK(pass(Precision::int8, true) <= pass(Precision::fp16, true));
+  CHECK(pass(Precision::int8, false) > pass(Precision::fp16, false));  // what made it necessary
+  CHECK(pass(Precision::fp16, true) == pass(Precision::fp16, false));
+}
+
+TEST_CASE("issue 23, sibling of 8: the price of racks is not the price of nodes that have none") {
+  const Sets priced{{"site", R"({"prices": {"date": "2018-10-31"}})"}, {"cluster.node", "dgx1v_16gb"}};
+  Sets unpriced = priced;
+  unpriced.back().second = "dgx_h200";
+  const auto headline = [](const Sets& sets) {
+    return reports::recommendation(
+        reports::load_result(checked_json_text(simulate(asked(kImages, sets), catalog())), "said"));
+  };
+  CHECK(has(headline(priced), " USD"));
+  CHECK_FALSE(has(headline(unpriced), " USD"));
+  const Result r = simulate(asked(kImages, unpriced), catalog());
+  CHECK(has(page_of(r), "whose price is not known"));
 }
 
 TEST_CASE("issue 23, sibling of 8: where only facts are missing, the answer is not that it is impossible") {
