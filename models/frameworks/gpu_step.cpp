@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/frameworks/framework_parameters.hpp"
+#include "models/frameworks/stream.hpp"
 #include "models/mechanism_spread.hpp"
 #include "sim/base/error.hpp"
 
@@ -14,10 +15,6 @@ namespace {
 /// Achieved share of the pin rate of kernels that only move data; the median of large copies over the
 /// measured GPUs.
 constexpr double stream_fraction = 0.8;
-
-/// Host time of an operator of a Python program that records nothing for gradients, of that in training.
-/// Chosen in view of forward passes in 16 bits (models/data/provenance.json).
-constexpr double eager_without_gradients = 2.0 / 3;
 
 /// Weights and biases, or scale and shift.
 double tensors_of(const Operator& op) {
@@ -35,85 +32,6 @@ bool runs_again(const Operator& op, Recomputation recompute) {
          (recompute == Recomputation::selective && op.family == OperatorFamily::attention);
 }
 
-/// The queue between host and GPU, and the same with a host that is slower by one standard deviation.
-class Stream {
- public:
-  Stream(const FrameworkProfile& framework, bool training, StepTime& out)
-      : framework_{framework},
-        out_{out},
-        slower_{std::exp(host_log_sigma(framework))},
-        forward_{training || framework.dispatch == Dispatch::graph ? 1 : eager_without_gradients} {
-    keep_host_busy(framework.host_per_step);
-  }
-
-  /// `issues`: kernels that the host starts for it.
-  void run(const Operator* op, Pass pass, Duration time, KernelCost::Limit limit, int issues = 1) {
-    issue(pass, issues);
-    keep_gpu_busy(time);
-    out_.gpu_busy += time;
-    out_.kernels.push_back({op, pass, time, limit, now_.gpu});
-  }
-
-  /// The host starts kernels whose time on the GPU is counted elsewhere.
-  void issue(Pass pass, int kernels) {
-    const double pace = pass == Pass::forward ? forward_ : framework_.host_backward;
-    keep_host_busy(kernels * pace * framework_.host_per_kernel);
-  }
-
-  /// The GPUs wait for each other; no kernel of this network.
-  void sum(const LayerSum& of) {
-    keep_host_busy(framework_.host_per_sum + of.host);
-    keep_gpu_busy(of.time);
-  }
-
-  void wait(Duration time) {
-    for (Clocks* clocks : {&now_, &slow_}) {
-      clocks->host += time;
-      clocks->gpu = std::max(clocks->gpu, clocks->host);
-    }
-    out_.input = mark_ = now_.gpu;
-  }
-
-  /// The host waits for the GPU and reads back (models/frameworks/host_section.hpp); `shortest` is the time
-  /// of a kernel that does next to nothing.
-  void read_back(const HostSection& section, double batch, Duration shortest) {
-    const double operations = section.operations_of(batch);
-    if (!(operations > 0)) return;
-    const Duration waits = section.waits_of(batch) * shortest;
-    for (Clocks* clocks : {&now_, &slow_}) {
-      const Duration issue = (clocks == &now_ ? 1 : slower_) * framework_.host_per_kernel;
-      clocks->host = clocks->gpu =
-          std::max(clocks->host, clocks->gpu) + operations * std::max(issue, shortest) + waits;
-    }
-    out_.gpu_busy += operations * shortest;
-  }
-
-  /// Time since the last mark.
-  Duration lap() { return now_.gpu - std::exchange(mark_, now_.gpu); }
-  [[nodiscard]] Duration now() const { return now_.gpu; }
-  /// Spread of ln(time) because the host's pace is not known: 0 where the host runs far ahead.
-  [[nodiscard]] double spread() const { return now_.gpu > Duration{0} ? std::log(slow_.gpu / now_.gpu) : 0; }
-
- private:
-  struct Clocks {
-    Duration host{0}, gpu{0};
-  };
-
-  void keep_host_busy(Duration time) {
-    now_.host += time;
-    slow_.host += slower_ * time;
-  }
-  void keep_gpu_busy(Duration time) {
-    for (Clocks* clocks : {&now_, &slow_}) clocks->gpu = std::max(clocks->gpu, clocks->host) + time;
-  }
-
-  const FrameworkProfile& framework_;
-  StepTime& out_;
-  double slower_ = 1, forward_ = 1;
-  Clocks now_, slow_;
-  Duration mark_{0};
-};
-
 class StepBuilder {
  public:
   StepBuilder(const GpuCostModel& gpu, const FrameworkProfile& framework, const StepOptions& options)
@@ -128,14 +46,14 @@ class StepBuilder {
       stream.sum(sum);
     if (const int more = kernels_beside(op, pass); more > 0) stream.issue(pass, more);
     if (hidden(op, pass)) return;
-    const KernelCost cost = kernels(op, pass, wide ? Precision::fp32 : options_.precision);
+    const auto [cost, layout] = kernels(op, pass, wide ? Precision::fp32 : options_.precision);
     if (cost.time <= Duration{0}) return;
     shared_ += cost.shared_sigma * cost.time;
     kernels_ += cost.time;
     const int issues = kernels_of(op, pass, wide);
     const Duration body =
         counted(op) ? composed_time(op, pass) : (cost.time - cost.launch) * factor(op) * maps_of(op, pass);
-    Duration time = issues * cost.launch + body + conversion(op) + unrolling(op) + unfused(op, pass);
+    Duration time = issues * cost.launch + body + layout + unrolling(op) + unfused(op, pass);
     if (wide) time += casts(op);
     stream.run(&op, pass, time, cost.limit, issues);
   }
@@ -198,11 +116,20 @@ class StepBuilder {
   }
 
  private:
-  /// The kernels of an operator. A builder that mixes formats takes those of 16 bits where they are faster.
-  [[nodiscard]] KernelCost kernels(const Operator& op, Pass pass, Precision precision) const {
-    const KernelCost own = gpu_.cost(op, pass, options_.batch, precision);
-    if (!framework_.mixes_formats || activation_bytes(precision) >= Bytes{2}) return own;
-    return std::ranges::min(own, gpu_.cost(op, pass, options_.batch, Precision::fp16), {}, &KernelCost::time);
+  struct Kernels {
+    KernelCost cost;
+    Duration layout{0};  ///< transposes around them
+  };
+  /// The kernels of an operator. TF32 is allowed, not demanded: the library's choice is the faster of that
+  /// and fp32 (cuDNN, CUDNN_FMA_MATH and its successors; cuBLAS, "tensor cores usage"). A builder that mixes
+  /// formats takes those of 16 bits where they are faster.
+  [[nodiscard]] Kernels kernels(const Operator& op, Pass pass, Precision precision) const {
+    const Kernels own{gpu_.cost(op, pass, options_.batch, precision), conversion(op, precision)};
+    const bool narrower = framework_.mixes_formats && activation_bytes(precision) < Bytes{2};
+    if (!narrower && precision != Precision::tf32) return own;
+    const Precision wider = narrower ? Precision::fp16 : Precision::fp32;
+    const Kernels other{gpu_.cost(op, pass, options_.batch, wider), conversion(op, wider)};
+    return std::ranges::min(own, other, {}, [](const Kernels& k) { return k.cost.time + k.layout; });
   }
 
   /// torch.autocast around a forward pass: normalisation over a layer and softmax compute in 32 bits and
@@ -314,15 +241,15 @@ class StepBuilder {
            (gpu_.gpu().memory * stream_fraction);
   }
 
-  [[nodiscard]] bool converts() const {
-    const bool tensor_cores = on_tensor_cores(gpu_, options_.precision);
+  [[nodiscard]] bool converts(Precision precision) const {
+    const bool tensor_cores = on_tensor_cores(gpu_, precision);
     switch (framework_.layout) {
       case LayoutConversion::none:
         return false;
       case LayoutConversion::half:
         return tensor_cores;
       case LayoutConversion::wide:
-        return tensor_cores && options_.precision == Precision::tf32;
+        return tensor_cores && precision == Precision::tf32;
       case LayoutConversion::all:
         break;
     }
@@ -331,8 +258,8 @@ class StepBuilder {
 
   /// Channels-first tensors are transposed into and out of a tensor-core convolution: each is read and
   /// written once more.
-  [[nodiscard]] Duration conversion(const Operator& op) const {
-    if (op.family != OperatorFamily::conv || !converts()) return Duration{0};
+  [[nodiscard]] Duration conversion(const Operator& op, Precision precision) const {
+    if (op.family != OperatorFamily::conv || !converts(precision)) return Duration{0};
     const double elements = (op.shape.elements_in + op.shape.elements_out) * options_.batch;
     return Bytes{2 * elements * activation_bytes(options_.precision).base()} /
            (gpu_.gpu().memory * stream_fraction);

@@ -170,6 +170,27 @@ TEST_CASE("issue 23, sibling of 10: TensorRT is no slower where more formats are
   CHECK(pass(Precision::fp16, true) == pass(Precision::fp16, false));
 }
 
+TEST_CASE("issue 23, sibling of 10: allowing TF32 never makes a step longer") {
+  for (const char* gpu : {"a10", "a100_sxm4_80gb", "rtx_3090", "rtx4090", "l40s", "h100_pcie", "h200_sxm",
+                          "b200_sxm", "rtx_pro_6000_blackwell_se", "mi300x"}) {
+    const GpuRates rates = gpu_rates(gpu_spec(catalog(), gpu));
+    for (const char* name : {"alexnet", "resnet50", "vgg16", "bert-base"}) {
+      const Workload network = load_workload(name);
+      for (const char* software : {"generic", "pytorch"}) {
+        const FrameworkProfile framework = framework_profile({.name = software, .training = true});
+        const GpuCostModel model = GpuCostModel::create(rates, framework.lowering());
+        StepOptions options;
+        options.batch = 32;
+        options.precision = Precision::fp32;
+        const Duration wide = step_time(network, model, framework, options).total;
+        options.precision = Precision::tf32;
+        INFO(gpu, " ", name, " ", software);
+        CHECK(step_time(network, model, framework, options).total <= wide * (1 + 1e-12));
+      }
+    }
+  }
+}
+
 TEST_CASE("issue 23, sibling of 8: the price of racks is not the price of nodes that have none") {
   const Sets priced{{"site", R"({"prices": {"date": "2018-10-31"}})"}, {"cluster.node", "dgx1v_16gb"}};
   Sets unpriced = priced;
