@@ -139,6 +139,9 @@ void add_time(std::vector<Fact>& facts, const ResultDocument& document) {
     detail = title_of_model(document, answer.workload);
   if (!answer.feasible && answer.binding_constraint == "gpu_memory")
     detail += std::string{detail.empty() ? "" : " "} + "(as if the memory of a GPU were enough)";
+  if (time->median)
+    detail += fmt::format("{}as likely above {} as below", detail.empty() ? "" : "; ",
+                          duration_text(*time->median));
   facts.push_back({time_label(document), prediction_text(*time), detail});
   if (!answer.nodes) return;
   if (const auto done = done_fact(document, *time)) facts.push_back(*done);

@@ -195,8 +195,9 @@ std::vector<Change> changes(Evaluator& evaluator, std::span<const Question> aske
 
 std::optional<double> chance_within(const Estimate& time, Duration deadline) {
   if (time.unit.empty() || time.low <= 0 || time.high <= time.low) return std::nullopt;
-  const double ahead = std::log(deadline.base() / time.value);
-  const double end = ahead > 0 ? time.high / time.value : time.value / time.low;
+  const double median = time.median.value_or(time.value);
+  const double ahead = std::log(deadline.base() / median);
+  const double end = ahead > 0 ? time.high / median : median / time.low;
   if (end <= 1) return std::nullopt;
   return boost::math::cdf(boost::math::normal{}, ahead / std::log(end) * kNinetyFiveOfAll);
 }

@@ -54,7 +54,8 @@ WholeFigures known_figures(const Result& r, int nodes) {
     all = all && known;
     out.times.emplace_back(known ? time.value : 0);
     if (!known) continue;
-    sum = {sum.value + time.value, sum.low + time.low, sum.high + time.high, time.unit};
+    sum = {sum.value + time.value, sum.low + time.low, sum.high + time.high, time.unit,
+           sum.median.value_or(0) + time.median.value_or(time.value)};
     if (time.value <= out.prediction.time_to_train.value) continue;
     out.prediction = w.prediction;
     out.longest = i;

@@ -138,8 +138,9 @@ class Evaluator {
   /// Simulates one GPU alone, of each workload.
   Duration least_time(const Question& question);
 
-  /// All figures with their 90 % intervals: each part is varied by 1.645 standard deviations on its own, the
-  /// changes of ln(time) are added in quadrature (first-order propagation of independent log-normal spreads).
+  /// All figures with their 90 % intervals: each part is varied by 1.645 standard deviations on its own, and
+  /// the figures are drawn with all of them together (scenarios/evidence/joint_spread.hpp). Where both what
+  /// brings the samples and what the GPUs do move the time, each is varied with the other one much faster.
   /// Of several workloads each part varies in all of them together: the kernels that are slower than modelled
   /// in one are slower in the next. Their times add up, and the efficiency is the mean over the time; step
   /// and rate have no common figure and are left out.

@@ -36,13 +36,13 @@ std::vector<doc::MethodStep> method() {
       {"HFU", "the same with what is computed again: + one forward pass of the layers, or of attention",
        "Korthikanti et al., arXiv 2205.05198, section 6.3; models/split/utilisation.hpp"},
       {"Scaling efficiency", "samples/s per GPU / samples/s of one GPU of the same node",
-       "scenarios/evaluate/evaluator.cpp"},
+       "scenarios/evaluate/evaluator_predict.cpp"},
       {"Nodes", "doubling, then halving the interval; one node fewer is simulated and fails",
        "scenarios/answer/search.cpp"},
       {"90 % interval",
-       "kernels, network and input varied by 1.645 standard deviations one at a time; ln(time) added in "
-       "quadrature",
-       "scenarios/evaluate/evaluator.cpp"},
+       "kernels, network and input varied by 1.645 standard deviations one at a time; 5 % and 95 % of "
+       "quasi-random draws of all together",
+       "scenarios/evaluate/evaluator_predict.cpp"},
   };
 }
 

@@ -1,6 +1,7 @@
 #include "scenarios/result/result.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "scenarios/document/form/write.hpp"
 #include "scenarios/document/whole.hpp"
@@ -17,7 +18,10 @@ namespace rackcast {
 
 std::optional<doc::Prediction> to_document(const Estimate& e) {
   if (e.unit.empty()) return std::nullopt;
-  return doc::Prediction{e.value, e.low, e.high, e.unit};
+  doc::Prediction out{e.value, e.low, e.high, e.unit};
+  constexpr double alike = 0.01;
+  if (e.median && std::abs(*e.median / e.value - 1) > alike) out.median = e.median;
+  return out;
 }
 
 doc::Answer to_document(const Answer& a) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scenarios/names/ranges.hpp"
-#include "scenarios/uncertainty/sobol.hpp"
+#include "scenarios/evidence/sobol.hpp"
 #include "sim/json/table_document.hpp"
 
 namespace rackcast {

@@ -69,7 +69,8 @@ class Model {
         resolve_clusters(read_scenario(at_point(scenario_.text, ranges_, ranges), scenario_.file), catalog_);
     return known_.emplace(key, std::move(s)).first->second;
   }
-  /// exp of a normal draw, each side as wide as the interval of the prediction in the middle of the ranges.
+  /// Of the time: exp of a normal draw around the median of the prediction in the middle of the ranges, each
+  /// side as wide as its interval.
   double factor(std::size_t asked, int nodes, double u) {
     const auto key = std::pair{asked, nodes};
     auto it = widths_.find(key);
@@ -77,11 +78,14 @@ class Model {
       Question q = questions(scenario_)[asked];
       q.cluster.nodes = nodes;
       const Estimate time = evaluator_.predict(q).time_to_train;
-      it = widths_.emplace(key, std::pair{std::log(time.value / time.low), std::log(time.high / time.value)})
+      const double median = time.median.value_or(time.value);
+      it = widths_
+               .emplace(key, Widths{std::log(median / time.value), std::log(median / time.low),
+                                    std::log(time.high / median)})
                .first;
     }
     const double z = normal_quantile(u) / kNinetyPercent;
-    return std::exp(z * (z < 0 ? it->second.first : it->second.second));
+    return std::exp(it->second.median + z * (z < 0 ? it->second.below : it->second.above));
   }
 
   const Scenario& scenario_;
@@ -90,7 +94,11 @@ class Model {
   std::vector<InputRange> ranges_;
   std::function<void()> on_sample_;
   std::map<std::vector<double>, Scenario> known_;
-  std::map<std::pair<std::size_t, int>, std::pair<double, double>> widths_;  ///< by question and nodes
+  /// Of ln(time / time of the model): the median, and the half widths of 90 % around it.
+  struct Widths {
+    double median = 0, below = 0, above = 0;
+  };
+  std::map<std::pair<std::size_t, int>, Widths> widths_;  ///< by question and nodes
 };
 
 double confidence(Model& model, const std::vector<std::vector<double>>& points, int nodes) {

@@ -1,5 +1,8 @@
 #pragma once
 /// Figures that several parts of a result document share.
+#include <optional>
+#include <string>
+
 #include "scenarios/document/form/field.hpp"
 
 namespace rackcast {
@@ -12,6 +15,7 @@ namespace rackcast::doc {
 struct Prediction {
   double value = 0, low = 0, high = 0;
   std::string unit;
+  std::optional<double> median = {};
 };
 
 /// Throws Error unless the interval holds its value and the unit is that of its key.
@@ -27,6 +31,10 @@ struct Fields<Prediction> {
       field("low", &Prediction::low),
       field("high", &Prediction::high),
       field("unit", &Prediction::unit),
+      field("median", &Prediction::median,
+            "as likely above it as below, where that is over 1 % off the value: where one of two parts may be "
+            "the slower one")
+          .omitted(),
   };
 };
 }  // namespace rackcast::doc

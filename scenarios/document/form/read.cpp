@@ -58,6 +58,8 @@ const Json& require_path(const Json& object, std::string_view path) {
 void check(const Prediction& p, const Json& json, const Rule& rule) {
   if (p.low > p.value || p.value > p.high)
     json.fail("an interval needs low <= value <= high", std::string{damaged_hint});
+  if (p.median && (*p.median < p.low || *p.median > p.high))
+    json.fail("the median must lie in the interval", std::string{damaged_hint});
   if (!rule.unit.empty() && p.unit != rule.unit)
     json.fail(fmt::format("expected a prediction in \"{}\", not in \"{}\"", rule.unit, p.unit),
               std::string{damaged_hint});

@@ -1,4 +1,4 @@
-#include "scenarios/uncertainty/sobol.hpp"
+#include "scenarios/evidence/sobol.hpp"
 
 #include <algorithm>
 #include <boost/random/sobol.hpp>
