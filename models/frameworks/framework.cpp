@@ -160,6 +160,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   p.mixes_formats = in.boolean_or("mixes_formats", p.mixes_formats);
   p.fuses_elementwise = in.boolean_or("fuses_elementwise", p.fuses_elementwise);
   p.fuses_forward_only = in.boolean_or("fuses_forward_only", p.fuses_forward_only);
+  p.library_products = in.boolean_or("library_products", p.library_products);
   p.fuses_bias = in.boolean_or("fuses_bias", p.fuses_bias);
   constexpr std::array<std::string_view, 4> sums{"in_place", "wide", "widened", "in_products"};
   if (const Json* memory = in.find("memory")) p.memory = read_memory(*memory, p.memory);
@@ -176,7 +177,7 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   p.adam_accesses = in.number_or("adam_accesses", p.adam_accesses, 0, 1000);
   p.input_copy = in.quantity_or("input_copy", p.input_copy, false);
   p.update_per_tensor = in.quantity_or("update_per_tensor", p.update_per_tensor, false);
-  constexpr std::array<std::string_view, 4> layouts{"none", "half", "all", "wide"};
+  constexpr std::array<std::string_view, 5> layouts{"none", "half", "all", "wide", "filters"};
   if (in.has("layout_conversion"))
     p.layout = static_cast<LayoutConversion>(in.choice("layout_conversion", layouts));
   constexpr std::array<std::string_view, 4> norms{"kernel", "composed", "promoted", "folded"};

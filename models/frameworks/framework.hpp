@@ -29,10 +29,11 @@ enum class ConvKernels {
 /// Where a framework transposes tensors around convolutions, because it keeps another layout than the
 /// kernels.
 enum class LayoutConversion {
-  none,  ///< it keeps the layout that the kernels want
-  half,  ///< channels first: only tensor-core convolutions want another
-  all,   ///< channels last before the kernels could take it: every convolution
-  wide,  ///< channels last in 16 bits, channels first in 32: TF32 convolutions
+  none,     ///< it keeps the layout that the kernels want
+  half,     ///< channels first: only tensor-core convolutions want another
+  all,      ///< channels last before the kernels could take it: every convolution
+  wide,     ///< channels last in 16 bits, channels first in 32: TF32 convolutions
+  filters,  ///< as half, but a forward pass alone multiplies 1x1 filters with each image as it lies
 };
 
 /// How a normalisation with constant statistics (x * scale + offset) runs.
@@ -101,7 +102,10 @@ struct FrameworkProfile {
   bool mixes_formats = false;
   bool fuses_elementwise = false;   ///< work marked fusable hides in its producer
   bool fuses_forward_only = false;  ///< of it, gradients are kernels of their own
-  bool fuses_bias = false;          ///< the product adds the bias; else a kernel of its own does
+  /// Products and convolutions are calls of a library, with which nothing fuses: maps between two of them are
+  /// one kernel.
+  bool library_products = false;
+  bool fuses_bias = false;  ///< the product adds the bias; else a kernel of its own does
   AttentionKernel attention = AttentionKernel::unfused;
   bool fused_tables = false;    ///< one kernel looks up all embedding tables of a recommender
   double attention_factor = 1;  ///< its kernel where it is in one, against the fitted one

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "models/frameworks/framework_parameters.hpp"
@@ -37,15 +38,27 @@ class StepBuilder {
   StepBuilder(const GpuCostModel& gpu, const FrameworkProfile& framework, const StepOptions& options)
       : gpu_{gpu}, framework_{framework}, options_{options} {}
 
-  /// `wide`: on maps that were promoted to 32 bits.
-  void run(const Operator& op, Pass pass, bool wide, Stream& stream) {
+  /// How an operator runs among its neighbours.
+  struct Setting {
+    bool wide = false;   ///< on maps that were promoted to 32 bits
+    bool alone = false;  ///< nothing to fuse with
+  };
+  [[nodiscard]] std::vector<Setting> settings(const std::vector<Operator>& operators) const {
+    std::vector<Setting> out(operators.size());
+    const std::vector<bool> wide = promoted(operators), single = alone(operators);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = {wide[i], single[i]};
+    return out;
+  }
+
+  void run(const Operator& op, Pass pass, Setting setting, Stream& stream) {
+    const bool wide = setting.wide;
     const LayerSum& sum = pass == Pass::forward ? options_.forward_sum : options_.backward_sum;
     if (sum.time > Duration{0} &&
         (pass == Pass::forward ? op.place.role == LayerRole::residual
                                : pass == Pass::data_gradient && op.place.role == LayerRole::norm))
       stream.sum(sum);
-    if (const int more = kernels_beside(op, pass); more > 0) stream.issue(pass, more);
-    if (hidden(op, pass)) return;
+    if (const int more = kernels_beside(op, pass); more > 0 && !setting.alone) stream.issue(pass, more);
+    if (hidden(op, pass) && !setting.alone) return;
     const auto [cost, layout] = kernels(op, pass, wide ? Precision::fp32 : options_.precision);
     if (cost.time <= Duration{0}) return;
     shared_ += cost.shared_sigma * cost.time;
@@ -63,6 +76,33 @@ class StepBuilder {
     if (moved > Bytes{0})
       stream.run(&op, Pass::weight_gradient, moved / (gpu_.gpu().memory * stream_fraction),
                  KernelCost::Limit::memory, 0);
+  }
+
+  /// Which maps are a kernel of their own although the compiler fuses maps: products and convolutions are
+  /// calls of a library, and between two of them is nothing but maps, which become one kernel. Counted is the
+  /// first of them.
+  [[nodiscard]] std::vector<bool> alone(const std::vector<Operator>& operators) const {
+    std::vector<bool> out(operators.size(), false);
+    if (!framework_.library_products) return out;
+    std::optional<std::size_t> first;  // map since the last library call
+    bool joins = false;                // a kernel that is there anyway
+    const auto close = [&] {
+      if (first && !joins) out[*first] = true;
+      first.reset();
+      joins = false;
+    };
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+      const Operator& op = operators[i];
+      if (of_library(op)) {
+        close();
+      } else if (!hidden(op, Pass::forward)) {
+        joins = true;
+      } else if (op.fusable && !vanishes(op) && !first) {
+        first = i;
+      }
+    }
+    close();
+    return out;
   }
 
   /// Which operators of the network work on promoted maps: normalisations with constant statistics and what
@@ -143,8 +183,26 @@ class StepBuilder {
     return op.family == OperatorFamily::norm && op.kind != "batch_norm" && op.kind != "frozen_norm";
   }
 
+  static bool of_library(const Operator& op) {
+    switch (op.family) {
+      case OperatorFamily::gemm:
+      case OperatorFamily::conv:
+      case OperatorFamily::depthwise:
+      case OperatorFamily::rnn:
+      case OperatorFamily::attention:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /// Of training alone. Without it a dropout returns its input.
+  [[nodiscard]] bool vanishes(const Operator& op) const {
+    return !options_.training && (op.auxiliary || op.kind == "dropout");
+  }
+
   [[nodiscard]] bool hidden(const Operator& op, Pass pass) const {
-    if (op.auxiliary && !options_.training) return true;
+    if (vanishes(op)) return true;
     if (framework_.frozen_norm == FrozenNorm::folded && (op.kind == "frozen_norm" || stored_statistics(op)))
       return true;
     const bool fused_pass = pass == Pass::forward || !framework_.fuses_forward_only;
@@ -247,6 +305,7 @@ class StepBuilder {
       case LayoutConversion::none:
         return false;
       case LayoutConversion::half:
+      case LayoutConversion::filters:
         return tensor_cores;
       case LayoutConversion::wide:
         return tensor_cores && precision == Precision::tf32;
@@ -256,10 +315,19 @@ class StepBuilder {
     return true;
   }
 
+  /// A convolution of single pixels is a product of its weights and each image as it lies, channels first.
+  static bool multiplies_maps(const Operator& op) {
+    const OperatorShape& s = op.shape;
+    return s.r == 1 && s.s == 1 && s.stride_h == 1 && s.stride_w == 1 && s.groups <= 1;
+  }
+
   /// Channels-first tensors are transposed into and out of a tensor-core convolution: each is read and
-  /// written once more.
+  /// written once more. In a forward pass alone convolutions of single pixels may be spared; in training they
+  /// are not: their gradients for the weights sum over all images.
   [[nodiscard]] Duration conversion(const Operator& op, Precision precision) const {
     if (op.family != OperatorFamily::conv || !converts(precision)) return Duration{0};
+    if (framework_.layout == LayoutConversion::filters && !options_.training && multiplies_maps(op))
+      return Duration{0};
     const double elements = (op.shape.elements_in + op.shape.elements_out) * options_.batch;
     return Bytes{2 * elements * activation_bytes(options_.precision).base()} /
            (gpu_.gpu().memory * stream_fraction);
@@ -345,17 +413,17 @@ StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const Fram
     stream.wait(4 * options.batch * workload.input_bytes / framework.input_copy);  // pixels arrive as floats
   StepBuilder builder{gpu, framework, options};
   const std::vector<Operator>& operators = workload.operators;
-  const std::vector<bool> wide = builder.promoted(operators);
+  const std::vector<StepBuilder::Setting> settings = builder.settings(operators);
   for (std::size_t i = 0; i < operators.size(); ++i)
-    builder.run(operators[i], Pass::forward, wide[i], stream);
+    builder.run(operators[i], Pass::forward, settings[i], stream);
   if (options.training) stream.read_back(framework.between_passes, options.batch, builder.shortest_kernel());
   out.forward = stream.lap();
   if (options.training) {
     for (std::size_t i = operators.size(); i-- > 0;) {
       if (runs_again(operators[i], options.recompute))
-        builder.run(operators[i], Pass::forward, wide[i], stream);
-      builder.run(operators[i], Pass::data_gradient, wide[i], stream);
-      builder.run(operators[i], Pass::weight_gradient, wide[i], stream);
+        builder.run(operators[i], Pass::forward, settings[i], stream);
+      builder.run(operators[i], Pass::data_gradient, settings[i], stream);
+      builder.run(operators[i], Pass::weight_gradient, settings[i], stream);
       builder.add_gradient(operators[i], stream);
     }
     out.backward = stream.lap();
