@@ -132,4 +132,52 @@ TEST_CASE("autocast widens normalisations over a layer and the sums of residual 
   CHECK(forward(block, eager, Precision::mixed).total == forward(block, eager, Precision::fp16).total);
 }
 
+TEST_CASE("dropout is a kernel in training and nothing in a forward pass alone") {
+  FrameworkProfile eager = framework_profile({.name = "pytorch", .version = "2.4"});
+  const Operator dropout = map("dropout", OperatorFamily::elementwise);
+  CHECK(forward({product(), dropout}, eager, Precision::fp16).total ==
+        forward({product()}, eager, Precision::fp16).total);
+  CHECK(forward({product(), dropout}, eager, Precision::fp16, true).forward >
+        forward({product()}, eager, Precision::fp16, true).forward);
+}
+
+TEST_CASE("of compiled maps between two products one is a kernel, and none beside a normalisation") {
+  FrameworkProfile compiled = framework_profile({.name = "pytorch", .version = "2.4", .compiled = true});
+  REQUIRE(compiled.library_products);
+  Operator gelu = map("gelu", OperatorFamily::elementwise), add = map("add", OperatorFamily::elementwise);
+  gelu.fusable = add.fusable = true;
+  const Operator norm = map("layer_norm", OperatorFamily::norm);
+  const auto kernels = [&](const std::vector<Operator>& operators) {
+    return forward(operators, compiled, Precision::fp16).kernels.size();
+  };
+  CHECK(kernels({product(), gelu, product()}) == 3);
+  CHECK(kernels({product(), gelu, add, product()}) == 3);
+  CHECK(kernels({product(), add, norm, product()}) == 3);
+  CHECK(kernels({product(), norm, add, product()}) == 3);
+  CHECK(kernels({product(), add}) == 2);
+  compiled.library_products = false;  // the product itself applies them
+  CHECK(kernels({product(), gelu, product()}) == 2);
+}
+
+TEST_CASE("channels first, a forward pass alone transposes nothing around 1x1 filters") {
+  FrameworkProfile filters = framework_profile({.name = "pytorch", .version = "2.4"});
+  REQUIRE(filters.layout == LayoutConversion::filters);
+  FrameworkProfile none = filters, half = filters;
+  none.layout = LayoutConversion::none;
+  half.layout = LayoutConversion::half;
+  const auto time = [](const Operator& op, const FrameworkProfile& profile, bool training = false) {
+    return forward({op}, profile, Precision::fp16, training).forward;
+  };
+  const Operator pixels = pointwise_convolution();
+  Operator window = pixels;
+  window.shape.r = window.shape.s = 3;
+  window.shape.elements_in = window.shape.elements_out = 256 * 56 * 56;
+  Operator maps = pixels;
+  maps.shape.elements_in = maps.shape.elements_out = 256 * 56 * 56;
+  CHECK(time(maps, filters) == time(maps, none));
+  CHECK(time(maps, filters) < time(maps, half));
+  CHECK(time(window, filters) == time(window, half));
+  CHECK(time(maps, filters, true) == time(maps, half, true));
+}
+
 }  // namespace rackcast
