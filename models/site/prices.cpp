@@ -112,7 +112,8 @@ void check_date(std::string_view text) {
   bool good = year >= 1990 && month >= 1 && month <= 12 && day >= 1;
   if (good) good = day <= lengths.at(static_cast<std::size_t>(month - 1)) + (month == 2 && leap ? 1 : 0);
   if (!good)
-    throw Error{fmt::format("\"{}\" is not a date", text), {}, "write year-month-day: \"2019-06-01\""};
+    throw Error{
+        fmt::format("\"{}\" is not a date from 1990 on", text), {}, "write year-month-day: \"2019-06-01\""};
 }
 
 std::optional<Price> price_of(const Catalog& catalog, std::string_view kind, std::string_view id,

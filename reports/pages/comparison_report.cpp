@@ -100,18 +100,27 @@ Cell value_cell(const Comparison::Figure& figure, const Value& v) {
   return sum_cell(std::move(cell), v.at_least);
 }
 
+/// Never -0.
+double whole_points(double share) {
+  return std::round(100 * share) + 0.0;
+}
+
+std::string points_text(double share) {
+  const double points = whole_points(share);
+  return points == 0 ? "less than 1 point" : fmt::format("{:+.0f} points", points);
+}
+
 /// "+786,000 USD, +47 %", "-5.05 days (-14.9 days to +4.74 days), -38 %". Of shares, which are percentages
 /// themselves, in points.
 Cell difference_cell(const Comparison::Figure& figure, const Value& base, const Value& d) {
   if (!d.value) return {};
   Cell cell{.text = "none", .value = d.value, .unit = figure.unit, .low = d.low, .high = d.high};
-  if (*d.value != 0)
-    cell.text =
-        is_share(figure) ? fmt::format("{:+.0f} points", 100 * *d.value) : signed_words(*d.value, figure);
+  if (*d.value != 0) cell.text = is_share(figure) ? points_text(*d.value) : signed_words(*d.value, figure);
   if (d.low && d.high)
-    cell.text += is_share(figure) ? fmt::format(" ({:+.0f} to {:+.0f})", 100 * *d.low, 100 * *d.high)
-                                  : fmt::format(" ({} to {})", signed_words(*d.low, figure),
-                                                signed_words(*d.high, figure));
+    cell.text +=
+        is_share(figure)
+            ? fmt::format(" ({:+.0f} to {:+.0f})", whole_points(*d.low), whole_points(*d.high))
+            : fmt::format(" ({} to {})", signed_words(*d.low, figure), signed_words(*d.high, figure));
   if (*d.value != 0 && !is_share(figure) && base.value.value_or(0) > 0)
     cell.text +=
         fmt::format(", {}{}", *d.value < 0 ? "-" : "+", percent_text(std::abs(*d.value / *base.value)));

@@ -140,7 +140,7 @@ void add_time(std::vector<Fact>& facts, const ResultDocument& document) {
   if (!answer.feasible && answer.binding_constraint == "gpu_memory")
     detail += std::string{detail.empty() ? "" : " "} + "(as if the memory of a GPU were enough)";
   if (time->median)
-    detail += fmt::format("{}as likely above {} as below", detail.empty() ? "" : "; ",
+    detail += fmt::format("{}as likely above {} as below it", detail.empty() ? "" : "; ",
                           duration_text(*time->median));
   facts.push_back({time_label(document), prediction_text(*time), detail});
   if (!answer.nodes) return;
