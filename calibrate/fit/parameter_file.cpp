@@ -37,10 +37,14 @@ double memory_per_sm(const KernelData& data, const KernelFit& fit) {
 }
 
 /// Kernels on matrix units: what an SM does at its peak, and its share of the power limit. They say how a
-/// board with other limits runs (models/gpu/model_library.cpp). Nothing where the catalogue does not say.
+/// board with other limits runs (models/gpu/model_library.cpp). Nothing where the catalogue does not say. Of
+/// convolutions in fp32, what an SM does at its peak says how many lanes it has.
 std::string limits_of_sm(const KernelData& data, const KernelFit& fit) {
   const GpuRates& gpu = data.devices[data.kernels[fit.rows.front()].device].rates;
   const FlopRate peak = matrix_peak(gpu, fit.key.arithmetic);
+  if (is_convolution(fit.key.kind) && fit.key.arithmetic == Arithmetic::fp32)
+    return fmt::format("      \"peak_per_sm\": \"{} TFLOP/s\",\n",
+                       number(gpu.fp32.base() / 1e12 / gpu.sm_count));
   if (!(gpu.tdp > Power{0}) || !(peak > FlopRate{0})) return {};
   return fmt::format("      \"peak_per_sm\": \"{} TFLOP/s\", \"power_per_sm\": \"{} W\",\n",
                      number(peak.base() / 1e12 / gpu.sm_count), number(gpu.tdp.base() / gpu.sm_count));

@@ -96,6 +96,14 @@ int arithmetic_penalty(Arithmetic wanted, Arithmetic have, bool same_architectur
   return -1;
 }
 
+/// An SM with twice the lanes issues no more instructions that feed them: a V100 and an A100, with 64, reach
+/// their fp32 peak in convolutions; an H200, with 128, half of it.
+bool other_lanes(const GpuRates& gpu, const FittedKernel& from) {
+  if (from.arithmetic != Arithmetic::fp32 || !(from.peak_per_sm > FlopRate{0})) return false;
+  constexpr double clocks = 1.5;  // they differ by less
+  return std::abs(std::log(gpu.fp32 / gpu.sm_count / from.peak_per_sm)) > std::log(clocks);
+}
+
 }  // namespace
 
 FlopRate matrix_peak(const GpuRates& gpu, Arithmetic arithmetic) {
@@ -249,7 +257,8 @@ const FittedKernel* GpuModelLibrary::nearest(const GpuRates& gpu, KernelClass ki
     const double unlike = k.peak_per_sm > FlopRate{0} && peak > FlopRate{0}
                               ? std::min(3.0, std::abs(std::log(peak / k.peak_per_sm)))
                               : 0;
-    const double distance = 100 * penalty + filters + 10 * steps + unlike +
+    const double lanes = other_lanes(gpu, k) ? 20 : 0;
+    const double distance = 100 * penalty + filters + 10 * steps + unlike + lanes +
                             (same && k.own     ? -1
                              : same            ? 0
                              : k.power_limited ? 24

@@ -21,7 +21,7 @@ struct FittedKernel {
   LibraryGeneration library = LibraryGeneration::cudnn8;
   KernelParameters parameters;
   Bandwidth memory_per_sm{0};  ///< of the measured GPU; 0: not stated
-  FlopRate peak_per_sm{0};     ///< on matrix units, in this arithmetic; 0: not stated
+  FlopRate peak_per_sm{0};     ///< of matrix units, and of convolutions in fp32; 0: not stated
   Power power_per_sm{0};       ///< share of the power limit; 0: not stated
   bool only_3x3 = false;       ///< convolutions: fitted on 3x3 filters of stride 1 alone
   double log_sigma = 0;        ///< of ln(measured/predicted) on shapes that were not fitted

@@ -87,7 +87,8 @@ TEST_CASE("an L40S is no board of the L4, and a P40 none of the P4") {
 }
 
 TEST_CASE("filters that a set was not fitted on take the parameters of one that was") {
-  // On the A100 only 3x3 filters of stride 1 were measured; on the H200 all kinds, with the same library.
+  // On the A100 only 3x3 filters of stride 1 were measured; on the V100 all kinds, and on the H200, whose SM
+  // has twice the lanes.
   const GpuModelLibrary library = GpuModelLibrary::builtin();
   const GpuRates a100 = gpu_rates(gpu_spec(Catalog::builtin(), "a100_sxm4_80gb"));
   const auto choose = [&](bool any_filter) {
@@ -95,8 +96,23 @@ TEST_CASE("filters that a set was not fitted on take the parameters of one that 
                           any_filter);
   };
   CHECK(choose(false).model == "a100");
-  CHECK(choose(true).model == "h200");
+  CHECK(choose(true).model == "v100");
   CHECK(choose(true).log_sigma > choose(false).log_sigma);
+}
+
+TEST_CASE("fp32 convolutions come from a GPU whose SM has as many lanes") {
+  const GpuModelLibrary library = GpuModelLibrary::builtin();
+  const auto lender = [&](const char* gpu) {
+    return library
+        .choose(gpu_rates(gpu_spec(Catalog::builtin(), gpu)), KernelClass::conv_weight_gradient,
+                Arithmetic::fp32, LibraryGeneration::cudnn8, true)
+        .model;
+  };
+  CHECK(lender("h200_sxm") == "h200");
+  CHECK(lender("h100_sxm5") == "h200");
+  CHECK(lender("rtx_3090") == "h200");  // 128 lanes
+  CHECK(lender("a100_sxm4_80gb") == "v100");
+  CHECK(lender("titan_v") == "v100");
 }
 
 TEST_CASE("an operator that streams is bound by memory") {
