@@ -25,7 +25,7 @@ struct PredictedPart {
 /// What of a step takes no time, to see the other part alone.
 enum class Without { nothing, input, gpus };
 
-/// Fast enough that the other part alone sets the pace, and no faster: the same events are simulated.
+/// Factor on the rates of that part: the other one alone sets the pace.
 constexpr double no_time = 1000;
 
 struct Figures {
@@ -54,7 +54,7 @@ class Variations {
         wants_efficiency_{efficiency} {}
 
   [[nodiscard]] Figures middle(Without without = Without::nothing) {
-    return figures({}, 0, without, wants_efficiency_);
+    return figures({}, 0, without, wants_efficiency_ && without == Without::nothing);
   }
 
   /// All figures around `middle`, moved along every direction that has a spread.
@@ -134,7 +134,7 @@ class Variations {
       out.time += time;
       if (efficiency) perfect += time * (part.more * step_(part.single, one) / out.step);
     }
-    out.efficiency = perfect / out.time;
+    if (efficiency) out.efficiency = perfect / out.time;
     return out;
   }
 
