@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/names/ranges.hpp"
 #include "scenarios/evidence/sobol.hpp"
+#include "scenarios/names/ranges.hpp"
 #include "sim/json/table_document.hpp"
 
 namespace rackcast {

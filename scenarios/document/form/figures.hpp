@@ -31,9 +31,10 @@ struct Fields<Prediction> {
       field("low", &Prediction::low),
       field("high", &Prediction::high),
       field("unit", &Prediction::unit),
-      field("median", &Prediction::median,
-            "as likely above it as below, where that is over 1 % off the value: where one of two parts may be "
-            "the slower one")
+      field(
+          "median", &Prediction::median,
+          "as likely above it as below, where that is over 1 % off the value: where one of two parts may be "
+          "the slower one")
           .omitted(),
   };
 };
