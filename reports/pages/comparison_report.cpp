@@ -188,8 +188,8 @@ std::string summary(const Comparison& c, std::size_t i) {
   };
   const Comparison::Figure* feasible = find(c, "feasible");
   if (feasible && feasible->values[i].text != feasible->values.front().text)
-    parts.push_back(feasible->values[i].text == "yes" ? "keeps all limits, which A does not"
-                                                      : "breaks a limit, which A does not");
+    parts.emplace_back(feasible->values[i].text == "yes" ? "keeps all limits, which A does not"
+                                                         : "breaks a limit, which A does not");
   add("nodes", "has {} {}", "fewer", "more");
   add("time_to_train", "is done {} {}", "sooner", "later");
   add("latency", "answers {} {}", "sooner", "later");
