@@ -257,7 +257,7 @@ const FittedKernel* GpuModelLibrary::nearest(const GpuRates& gpu, KernelClass ki
     const double unlike = k.peak_per_sm > FlopRate{0} && peak > FlopRate{0}
                               ? std::min(3.0, std::abs(std::log(peak / k.peak_per_sm)))
                               : 0;
-    const double lanes = other_lanes(gpu, k) ? 20 : 0;
+    const double lanes = other_lanes(gpu, k) ? 20 : 0;  // as two architectures
     const double distance = 100 * penalty + filters + 10 * steps + unlike + lanes +
                             (same && k.own     ? -1
                              : same            ? 0

@@ -65,6 +65,18 @@ TEST_CASE("two halves one after the other, and a part that is never seen") {
   CHECK(one.low == doctest::Approx(-half_of_90_percent * sigma).epsilon(0.01));
 }
 
+TEST_CASE("the pace of nodes together has a spread on several nodes alone") {
+  const std::string file = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/dgx_pod_dgx2.json";
+  const Catalog catalog = Catalog::builtin();
+  const Scenario scenario = resolve_clusters(load_scenario(file), catalog);
+  Evaluator evaluator{catalog, {}, scenario};
+  Question q = questions(scenario).front();
+  q.cluster.nodes = 1;
+  CHECK(evaluator.spread(q).scaling == 0);
+  q.cluster.nodes = 2;
+  CHECK(evaluator.spread(q).scaling > 0.01);
+}
+
 TEST_CASE("issue 23: a deadline that two limits reach together is no even chance") {
   // Decoding on the CPUs and the GPUs of this cluster are nearly as fast as each other.
   const std::string file = std::string{RACKCAST_SOURCE_DIR} + "/scenarios/dgx_pod_dgx2.json";
