@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "calibrate/gpu/gpu_experiments.hpp"
 #include "calibrate/measure/box.hpp"
 #include "sim/json/reader.hpp"
 #include "sim/units/dimension_text.hpp"
@@ -98,6 +99,26 @@ void check_statistics(ObjectReader& in, const Measurement& m) {
   if (in.string("unit") != "s") in.require("unit").fail("samples are in seconds", "write \"s\"");
 }
 
+/// The work of a product or a vector kernel, which follows from its shape.
+std::optional<double> work_of_shape(const Measurement& m) {
+  const auto number = [&](const char* key) {
+    const auto it = m.numbers.find(key);
+    return it == m.numbers.end() ? 0.0 : it->second;
+  };
+  if (m.kind == "gpu_gemm") return 2 * number("m") * number("n") * number("k") * number("count");
+  const auto operation = m.labels.find("pattern");
+  if (m.kind != "gpu_vector" || operation == m.labels.end()) return std::nullopt;
+  return vector_bytes(operation->second, std::llround(number("rows")), std::llround(number("columns")));
+}
+
+void check_work(ObjectReader& in, const Measurement& m) {
+  const std::optional<double> work = work_of_shape(m);
+  if (!work || *work <= 0 || std::abs(m.amount / *work - 1) < written_digits) return;
+  in.require("amount").fail(
+      fmt::format("the shape has a work of {:g} {}, not {:g}", *work, m.amount_unit, m.amount),
+      "the file was changed by hand: measure again");
+}
+
 Measurement read_measurement(const Json& json) {
   ObjectReader in{json};
   Measurement m;
@@ -109,6 +130,7 @@ Measurement read_measurement(const Json& json) {
     for (const auto& [key, value] : labels->object()) m.labels[key] = value.string();
   m.amount = in.number("amount", 1e-6, huge);
   m.amount_unit = filled_name(in, "amount_unit");
+  check_work(in, m);
   m.warm_up = static_cast<int>(in.integer("warm_up", 0, most_count));
   const Json& stop = in.require("stop");
   try {
@@ -142,12 +164,12 @@ BoxHost read_host(const Json& json) {
 BoxGpu read_gpu(const Json& json) {
   ObjectReader in{json};
   BoxGpu g;
-  g.name = in.string("name");
+  g.name = filled_name(in, "name");
   g.compute_capability = in.string("compute_capability");
   g.driver = in.string("driver");
   g.runtime = in.string("runtime");
   for (const auto& [key, value] : in.require("libraries").object()) g.libraries[key] = value.string();
-  g.sm_count = static_cast<int>(in.integer("sm_count", 0, most_count));
+  g.sm_count = static_cast<int>(in.integer("sm_count", 1, most_count));
   g.memory = in.quantity<Bytes>("memory", false);
   g.l2 = in.quantity<Bytes>("l2", false);
   g.memory_peak = in.quantity<Bandwidth>("memory_peak", false);

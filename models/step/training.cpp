@@ -32,16 +32,24 @@ std::string tightest(const DataParallelPlan& plan, bool input) {
   return worst ? worst->what : "nothing";
 }
 
-std::string what_binds(const DataParallelPlan& plan, const TrainingSpec& spec, const StepParts& p,
-                       double host_share) {
-  // The GPUs wait for data in the steady state only if the input path sets the pace.
-  if (p.input_wait > 0.001 * p.total) return tightest(plan, true);
+std::string what_binds_beside_input(const DataParallelPlan& plan, const TrainingSpec& spec,
+                                    const StepParts& p, double host_share) {
   if (p.straggler_wait > p.exchange_wait) return "GPU compute of the stragglers";
   if (p.exchange_wait > p.forward + p.backward + p.optimizer) {
     const bool servers = spec.exchange.strategy == ExchangeStrategy::parameter_server;
     return (servers ? "parameter servers over " : "all-reduce over ") + tightest(plan, false);
   }
   return gpu_or_host(host_share);
+}
+
+/// The GPUs wait for data in the steady state only if the input path sets the pace. Where that is a few
+/// thousandths of a step, neither it nor what comes next can be made faster alone to any use.
+std::string what_binds(const DataParallelPlan& plan, const TrainingSpec& spec, const StepParts& p,
+                       double host_share) {
+  constexpr double level = 0.01, nothing = 0.001;
+  if (p.input_wait > level * p.total) return tightest(plan, true);
+  const std::string other = what_binds_beside_input(plan, spec, p, host_share);
+  return p.input_wait > nothing * p.total ? other + " and " + tightest(plan, true) : other;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "models/graph/graph_run.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::uint64_t most_steps = 400;  ///< simulated before the mean stands in for what does not repeat
 constexpr std::uint64_t of_each_crew = 4;  ///< of which every crew has at least so many
+constexpr std::size_t least_settled = 16;  ///< steps of a crew whose mean may have settled
+constexpr double settled_within = 1e-3;    ///< the mean of a quarter of the steps and that of a half
 constexpr std::uint64_t least_saves = 8;   ///< simulated before their mean stands in for a cycle
 constexpr double same_time = 1e-11;        ///< s; differences of times of whole picoseconds
 constexpr std::uint64_t least_traced = 3;  ///< steps: the first fills queues, the last one is cut off
@@ -40,6 +43,14 @@ struct CrewLog {
 /// The end of so many steps, of which the mean is taken if no cycle is known.
 std::size_t last_half(std::size_t steps) {
   return std::min(steps, steps / 2 + 1);
+}
+
+/// When the first step began, and when each ended.
+std::vector<SimTime> step_ends(std::span<const Mark> marks) {
+  std::vector<SimTime> ends{SimTime{}};
+  for (const Mark& mark : marks)
+    if (mark.label == step_ended) ends.push_back(mark.time);
+  return ends;
 }
 
 class Learning {
@@ -85,7 +96,25 @@ class Learning {
       crews_[c].steps = lap.marks(graph_.crews[c].kernels);
     }
     if (cycle_ == 0 && lap.info.cycle > 0) cycle_ = lap.info.cycle, cycle_end_ = times_.size() - 1;
-    return {.quiet_laps = 0, .stop = is_enough()};
+    return {.quiet_laps = 0, .stop = is_enough() || (run_.spec.fold && have_settled(lap))};
+  }
+
+  /// Crews repeat no state, but their pace settles. Looked at when another eighth of the steps has come.
+  [[nodiscard]] bool have_settled(const GraphLap& lap) {
+    const std::size_t steps = times_.size() - 1;
+    if (crews_.size() == 1 || steps < look_again_) return false;
+    look_again_ = steps + steps / 8;
+    return std::ranges::all_of(graph_.crews, [&](const auto& crew) {
+      std::vector<Mark> marks;
+      lap.info.marks[crew.kernels].expand(marks);
+      const std::vector<SimTime> ends = step_ends(marks);
+      const std::size_t n = ends.size() - 1, half = last_half(n);
+      if (n < least_settled) return false;
+      const auto mean_of_last = [&](std::size_t count) {
+        return static_cast<double>((ends[n] - ends[n - count]).ticks) / static_cast<double>(count);
+      };
+      return std::abs(mean_of_last(half / 2) / mean_of_last(half) - 1) < settled_within;
+    });
   }
 
   [[nodiscard]] bool is_enough() const {
@@ -111,9 +140,7 @@ class Learning {
 
   /// Mean time of the later half of a crew's steps.
   [[nodiscard]] Duration crew_step(const GraphRun& done, std::size_t crew) const {
-    std::vector<SimTime> ends{SimTime{}};
-    for (const Mark& mark : done.marks[graph_.crews[crew].kernels])
-      if (mark.label == step_ended) ends.push_back(mark.time);
+    const std::vector<SimTime> ends = step_ends(done.marks[graph_.crews[crew].kernels]);
     const std::size_t count = last_half(ends.size() - 1);
     if (count == 0) return Duration{0};  // a limit came first
     const Clock clock{TickLength::picosecond};
@@ -145,6 +172,7 @@ class Learning {
   std::vector<Duration> times_{Duration{0}};  ///< of the ends of steps
   std::uint64_t cycle_ = 0;
   std::size_t cycle_end_ = 0;
+  std::size_t look_again_ = 2 * least_settled;  ///< steps of the first crew
 };
 
 /// Saves in the midst of training.

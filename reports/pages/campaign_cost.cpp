@@ -75,9 +75,9 @@ Table job_table(const CostFigures& cost) {
                    {"Job"},
                    {"Ended", Align::right, 2},
                    {"Owned, mean", Align::right},
-                   {"50 %", Align::right, 2},
-                   {"90 %", Align::right},
-                   {"99 %", Align::right, 3},
+                   {"Median", Align::right, 2},
+                   {"90th percentile", Align::right},
+                   {"99th percentile", Align::right, 3},
                    {"Node hour", Align::right, 1},
                    {"Whole stream", Align::right, 1}};
   const bool rent = cost.rent.has_value();

@@ -14,7 +14,11 @@ namespace {
 
 /// "13 (11 to 15)"; the long end may be out of reach.
 Cell planned_cell(const DataGrowth::Planned& p) {
-  if (!p.nodes) return no_answer_cell();
+  if (!p.nodes) {
+    Cell none = no_answer_cell();
+    if (!p.limit.empty()) none.text += ": " + limit_title(p.limit);
+    return none;
+  }
   Cell cell = nodes_cell(p.nodes, p.spares);
   if (!p.low) return cell;
   if (!p.high) {

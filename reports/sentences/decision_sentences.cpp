@@ -61,9 +61,12 @@ std::string outcome_text(const ResultDocument& d) {
 std::string objective_text(const ResultDocument& d) {
   const Plan& plan = *d.plan;
   const PlanCandidate& c = *plan.chosen;
-  if (plan.objective == "lowest-cost" && c.total_usd)
-    return fmt::format("Of all choices that keep the limits it costs least: {} to buy and run.",
-                       sum_text(to_text(Money{*c.total_usd}), c.cost_is_open()));
+  if (plan.objective == "lowest-cost" && c.total_usd) {
+    const auto years = d.site && d.site->cost ? d.site->cost->depreciation_years : std::nullopt;
+    return fmt::format("Of all choices that keep the limits it costs least: {} to buy and run{}.",
+                       sum_text(to_text(Money{*c.total_usd}), c.cost_is_open()),
+                       years ? fmt::format(" for {:g} year{}", *years, *years == 1 ? "" : "s") : "");
+  }
   if (plan.objective == "lowest-energy")
     return "Of all choices that keep the limits it takes the least energy.";
   if (plan.objective == "fastest") return "Of all choices that keep the limits it is the fastest.";
@@ -156,8 +159,11 @@ std::string recommendation(const ResultDocument& d) {
   const std::string price = d.site && !unpriced ? purchase_text(*d.site) : "";
   const std::string outcome = outcome_text(d);
   const bool sized = d.kind == ResultDocument::Kind::size;
-  return (sized ? price.empty() ? "Use " : "Buy " : "") + cluster + (price.empty() ? "" : " for " + price) +
-         purpose_text(d) + (outcome.empty() ? "" : ": " + outcome);
+  // What is more likely too small than enough is no advice to buy.
+  const auto chance = odds(d);
+  const char* verb = !sized ? "" : chance && *chance < even ? "At least " : price.empty() ? "Use " : "Buy ";
+  return verb + cluster + (price.empty() ? "" : " for " + price) + purpose_text(d) +
+         (outcome.empty() ? "" : ": " + outcome);
 }
 
 std::string lead_text(const ResultDocument& d) {

@@ -55,7 +55,10 @@ GrowthStep planned(Evaluator& evaluator, const Questions& asked, Duration at, Du
                   std::nullopt,
                   false};
   const Found found = find_nodes(evaluator, asked, deadline, max_nodes);
-  if (!found.feasible) return step;
+  if (!found.feasible) {
+    step.limit = found.conflicts.front().limit;
+    return step;
+  }
   step.nodes = found.nodes;
   Question chosen = first;
   chosen.cluster.nodes = found.nodes;

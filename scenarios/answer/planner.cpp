@@ -382,7 +382,10 @@ Result simulate(const Scenario& asked, const Catalog& catalog, Tracer* tracer, c
     }
     w.answer.feasible = true;
     w.answer.binding_constraint = w.run.binds;
-    add_without_stragglers(evaluator, question(scenario, spec), w.prediction.time_to_train.value, w.answer);
+    try {
+      add_without_stragglers(evaluator, question(scenario, spec), w.prediction.time_to_train.value, w.answer);
+    } catch (const LimitReached&) {  // `partial` says so
+    }
     w.answer.conflicts = fixed_conflicts(evaluator, question(scenario, spec));
     if (!w.answer.conflicts.empty()) {
       w.answer.feasible = false;

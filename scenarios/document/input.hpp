@@ -43,6 +43,7 @@ struct DataGrowth {
     std::optional<std::int64_t> nodes, low, high;
     bool asked = false;
     std::int64_t spares = 0;
+    std::string limit = {};
   };
   std::optional<double> capacity_bytes, full_day, date_day;
   std::vector<Point> series;
@@ -165,6 +166,7 @@ struct Fields<DataGrowth::Planned> {
       field("nodes_high", &DataGrowth::Planned::high, "at the long end; null: no count within the limits")
           .from(1),
       field("asked", &DataGrowth::Planned::asked, "the set of the scenario itself").optional(),
+      field("limit", &DataGrowth::Planned::limit, "that no count keeps").omitted(),
   };
 };
 template <>

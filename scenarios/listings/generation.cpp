@@ -183,9 +183,10 @@ std::string explain_generation(const Catalog& catalog, const GenerationQuestion&
     throw Error{fmt::format("{} has {} GPUs, and the split asks for {:.0f}", node.spec().name,
                             node.spec().gpus, asked)};
   TableDocument document;
-  document.title = fmt::format("{} on {}", node.workload().title, node.spec().name);
-  document.subtitle = fmt::format("{}; {}; prompts of {} and answers of {} tokens", node.framework().title,
-                                  to_string(q.precision), grouped(q.prompt), grouped(q.output));
+  document.title =
+      fmt::format("{} in {} on {}", node.workload().title, to_string(q.precision), node.spec().name);
+  document.subtitle = fmt::format("{}; prompts of {} and answers of {} tokens", node.framework().title,
+                                  grouped(q.prompt), grouped(q.output));
   TableDocument::Table splits{"As many requests as memory holds, by GPUs for a copy", columns("GPUs"), {}};
   const Split best = by_split(node, q, splits);
   document.tables.push_back(std::move(splits));

@@ -44,7 +44,8 @@ class Planner {
   /// The candidate that asks least of a limit and keeps the others; nothing if there is none, or if nobody
   /// knows what it asks.
   std::optional<Judged> least(Limit limit, PerLimit others);
-  void add_conflict(Limit limit, const std::optional<Judged>& at);
+  /// `nodes`: of the candidate for which something is missing, where `at` does not say what is needed.
+  void add_conflict(Limit limit, const std::optional<Judged>& at, int nodes);
   [[nodiscard]] std::vector<double> dimensions(const doc::PlanCandidate& c) const;
   [[nodiscard]] std::shared_ptr<const Question> slowest(const Judged& c);
 
@@ -150,7 +151,7 @@ std::optional<Judged> Planner::least(Limit limit, PerLimit others) {
   return as_near ? as_near : out;
 }
 
-void Planner::add_conflict(Limit limit, const std::optional<Judged>& at) {
+void Planner::add_conflict(Limit limit, const std::optional<Judged>& at, int nodes) {
   doc::Plan::Conflict c;
   c.limit = to_string(limit);
   c.allowed = amount(limit, 1, at ? &*at : nullptr);
@@ -158,7 +159,8 @@ void Planner::add_conflict(Limit limit, const std::optional<Judged>& at) {
     c.at = candidate(*at);
     c.needed = amount(limit, at->uses[limit], &*at);
   } else if (const auto open = search_.undecided().find(limit); open != search_.undecided().end()) {
-    c.missing = open->second;
+    const auto there = open->second.find(nodes);
+    c.missing = (there == open->second.end() ? open->second.begin() : there)->second;
   }
   PerLimit alone{1};
   alone[limit] = dropped;
@@ -169,7 +171,7 @@ void Planner::add_conflict(Limit limit, const std::optional<Judged>& at) {
 std::optional<Judged> Planner::add_conflicts() {
   search_.explore_beyond();
   if (std::optional<Judged> best = best_undecided()) {
-    for (const Limit limit : limits_of(best->breaks())) add_conflict(limit, std::nullopt);
+    for (const Limit limit : limits_of(best->breaks())) add_conflict(limit, std::nullopt, best->nodes);
     return best;
   }
   std::optional<Judged> nearest;
@@ -190,8 +192,9 @@ std::optional<Judged> Planner::add_conflicts() {
     for (const auto& candidate : {alone, at})
       if (candidate && (!nearest || far(*candidate) < far(*nearest))) nearest = candidate;
     // Smaller clusters may keep it: what needs least of it is not known.
+    const int nodes = at ? at->nodes : 0;
     if (search_.undecided().contains(limit)) at.reset();
-    add_conflict(limit, at);
+    add_conflict(limit, at, nodes);
   }
   return nearest;
 }

@@ -83,7 +83,9 @@ class PlanSearch {
   [[nodiscard]] std::size_t judged() const;
   [[nodiscard]] std::size_t points() const { return maker_.made(); }
   [[nodiscard]] const std::vector<Refusal>& refusals() const { return maker_.refusals(); }
-  [[nodiscard]] const std::map<Limit, std::string>& undecided() const { return maker_.undecided(); }
+  [[nodiscard]] const std::map<Limit, std::map<int, std::string>>& undecided() const {
+    return maker_.undecided();
+  }
 
  private:
   using Points = std::map<std::size_t, PlanPoint>;  ///< by size, ascending

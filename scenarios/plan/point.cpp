@@ -85,15 +85,15 @@ RunPoint PointMaker::run(const Question& q, std::size_t design) {
   return out;
 }
 
-void PointMaker::hold(const std::vector<LimitValue>& limits, PlanPoint& point) {
+void PointMaker::hold(const std::vector<LimitValue>& limits, int nodes, PlanPoint& point) {
   for (const LimitValue& l : limits) {
     double& use = point.uses[l.limit];
-    if (l.undecided() && use < dropped) undecided_.emplace(l.limit, l.missing);
+    if (l.undecided() && use < dropped) undecided_[l.limit].emplace(nodes, l.missing);
     use = std::max(use, l.undecided() ? dropped : l.use);
   }
 }
 
-void PointMaker::add_money(const SitePlan& plan, const Cluster& cluster, std::vector<SiteRun> runs,
+void PointMaker::add_money(const SitePlan& plan, const Cluster& cluster, int nodes, std::vector<SiteRun> runs,
                            PlanPoint& point) {
   const SiteSpec& site = *scenario_.site;
   const Catalog& catalog = evaluator_.catalog();
@@ -110,7 +110,7 @@ void PointMaker::add_money(const SitePlan& plan, const Cluster& cluster, std::ve
   point.total = cost.own.over_life(cost.utilisation).base();
   point.priced = true;
   point.missing = cost.lacking;
-  hold(limits_of_money(site, cost), point);
+  hold(limits_of_money(site, cost), nodes, point);
   const bool node_priced = std::ranges::any_of(
       bill, [](const BillRow& row) { return row.group == "compute" && row.price.has_value(); });
   if (scenario_.goal->objective == Objective::lowest_cost && !node_priced) point.uses[Limit::price] = dropped;
@@ -126,9 +126,10 @@ void PointMaker::add_site(const Design& design, const Question& q, PlanPoint& po
   point.racks = plan.packing ? static_cast<double>(plan.packing->racks.size()) : 0;
   point.rack_units = plan.rack_units();
   point.missing = plan.missing();
-  hold(limits_of_site(site, plan), point);
+  hold(limits_of_site(site, plan), q.cluster.nodes, point);
   if (scenario_.goal->objective == Objective::lowest_energy && !point.missing.power.empty())
-    hold({{Limit::power_rating, 0, {}, {}, missing_text("power", point.missing.power), {}}}, point);
+    hold({{Limit::power_rating, 0, {}, {}, missing_text("power", point.missing.power), {}}}, q.cluster.nodes,
+         point);
 
   std::vector<SiteRun> runs;
   for (std::size_t w = 0; w < point.runs.size(); ++w) {
@@ -145,7 +146,7 @@ void PointMaker::add_site(const Design& design, const Question& q, PlanPoint& po
     of.workload = design.with_split(w, space_.variants[w][fastest]);
     runs.push_back({of.workload.model, {}, evaluator_.run(of), Duration{point.runs[w][fastest].time}});
   }
-  if (site.prices) add_money(plan, cluster, std::move(runs), point);
+  if (site.prices) add_money(plan, cluster, q.cluster.nodes, std::move(runs), point);
 }
 
 PlanPoint PointMaker::make(std::size_t design, std::size_t size) {

@@ -59,16 +59,17 @@ class PointMaker {
 
   [[nodiscard]] std::size_t made() const { return made_; }  ///< points so far
   [[nodiscard]] const std::vector<Refusal>& refusals() const { return refusals_; }
-  /// What is missing to decide a limit, where there was such a candidate; the first.
-  [[nodiscard]] const std::map<Limit, std::string>& undecided() const { return undecided_; }
+  /// What is missing to decide a limit, by the nodes of the candidates where it was.
+  [[nodiscard]] const std::map<Limit, std::map<int, std::string>>& undecided() const { return undecided_; }
 
  private:
   PlanPoint point_of(std::size_t design, std::size_t size);
   RunPoint run(const Question& q, std::size_t design);
   void add_site(const Design& design, const Question& q, PlanPoint& point);
   /// The uses of limits; one that cannot be decided has no end.
-  void hold(const std::vector<LimitValue>& limits, PlanPoint& point);
-  void add_money(const SitePlan& plan, const Cluster& cluster, std::vector<SiteRun> runs, PlanPoint& point);
+  void hold(const std::vector<LimitValue>& limits, int nodes, PlanPoint& point);
+  void add_money(const SitePlan& plan, const Cluster& cluster, int nodes, std::vector<SiteRun> runs,
+                 PlanPoint& point);
   void refuse(std::size_t design, const Error& e);
 
   Evaluator& evaluator_;
@@ -76,7 +77,7 @@ class PointMaker {
   const PlanSpace& space_;
   std::size_t made_ = 0;
   std::vector<Refusal> refusals_;
-  std::map<Limit, std::string> undecided_;
+  std::map<Limit, std::map<int, std::string>> undecided_;
 };
 
 }  // namespace rackcast

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/data_path/data_growth.hpp"
+#include "scenarios/limits/limits.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace rackcast {
@@ -26,7 +27,8 @@ struct GrowthStep {
   bool asked = false;        ///< the set of the scenario itself
   /// At the ends of the 90 % interval of the time; nothing in `most`: no count within the limits.
   std::optional<int> least = {}, most = {};
-  int spares = 0;  ///< beside `nodes`
+  int spares = 0;                   ///< beside `nodes`
+  std::optional<Limit> limit = {};  ///< that no count keeps
 };
 
 /// The data set in time, for a scenario whose data come from a fleet.

@@ -68,7 +68,8 @@ doc::DataGrowth growth_document(const GrowthReport& g) {
                         .low = p.least,
                         .high = p.most,
                         .asked = p.asked,
-                        .spares = p.spares});
+                        .spares = p.spares,
+                        .limit = std::string{p.limit ? to_string(*p.limit) : ""}});
   return out;
 }
 

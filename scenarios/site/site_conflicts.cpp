@@ -99,7 +99,8 @@ std::vector<LimitValue> limits_of_money(const SiteSpec& site, const CostReport& 
   std::vector<LimitValue> out;
   const PriceOptions& prices = *site.prices;
   const auto add = [&](Limit limit, Money need, Money allowed, const std::string& missing) {
-    out.push_back({limit, need / allowed, to_text(allowed), told_apart(need, allowed),
+    const char* period = limit == Limit::opex_budget ? " a year" : "";
+    out.push_back({limit, need / allowed, to_text(allowed) + period, told_apart(need, allowed) + period,
                    missing.empty() ? missing : missing + " (give prices under site.prices.items)",
                    doc::Reason{"money",
                                {missing_fact(missing),

@@ -117,6 +117,32 @@ TEST_CASE(
   CHECK(run.period == 0);  // crews that never meet are averaged, and the run says so
 }
 
+TEST_CASE("issue 23, item 37: workers that never meet are simulated until their paces settle") {
+  const Machine eight{"dgx1v_16gb", "resnet50", 8};
+  TrainingSpec spec = eight.spec(64, servers(ServerMode::asynchronous));
+  spec.stragglers = {{1, 0.3, 1}};
+  const TrainingRun settled = eight.run(spec);
+  CHECK(settled.steps < 100);
+  spec.fold = false;
+  spec.steps = 400;
+  const TrainingRun all = eight.run(spec);
+  CHECK(all.steps > 400);  // of the seven fast nodes, which take more than their part of the samples
+  CHECK(samples_per_s(settled) == doctest::Approx(samples_per_s(all)).epsilon(0.003));
+}
+
+TEST_CASE("an input path that is slower than the GPUs by less than a hundredth is a bottleneck beside them") {
+  const Machine one{"dgx1v_16gb", "resnet50", 1};
+  TrainingSpec spec = one.spec(64, {});
+  const double hungry = samples_per_s(one.run(spec));
+  const auto binds = [&](double share) {
+    spec.input.stages = {{"cores", "decoding", hungry * share, 1, true}};
+    return one.run(spec).binds;
+  };
+  CHECK(binds(1.005) == "GPU compute");
+  CHECK(binds(0.995) == "GPU compute and decoding");
+  CHECK(binds(0.97) == "decoding");
+}
+
 TEST_CASE("issue 23, item 16: local SGD averages weights behind the update, and nothing hides that") {
   const Machine four{"dgx1_p100", "vgg16", 4};
   ExchangeSpec x;

@@ -310,6 +310,23 @@ TEST_CASE("what breaks a limit stands before what is only close to it") {
   CHECK(names(risks_section(d)).front() == "The storage runs full");
 }
 
+TEST_CASE("a batch that is a larger part of the data than any that is known to have learnt is a risk") {
+  ResultDocument d = answered(100, 95, 105, 120);
+  WorkloadResult& w = d.workloads.emplace_back();
+  w.title = "X";
+  w.samples = 1'281'167;
+  w.batch.emplace();
+  const auto risk = [&](double batch) {
+    w.global_batch = batch;
+    return has(names(risks_section(d)), "The batch may be too large to learn as fast");
+  };
+  CHECK_FALSE(risk(86'016));
+  CHECK(risk(168'960));
+  CHECK_FALSE(risk(2e6));            // another risk
+  w.batch->largest_useful = 32'768;  // a warning of its own
+  CHECK_FALSE(risk(168'960));
+}
+
 TEST_CASE("the growth plan marks the question as asked and says what more data take") {
   ResultDocument d;
   d.growth = DataGrowth{};
@@ -322,6 +339,8 @@ TEST_CASE("the growth plan marks the question as asked and says what more data t
   CHECK(charts[0].marked_x == 100 * 86400);
   REQUIRE(charts[0].data.rows.size() == 3);
   CHECK(charts[0].data.rows[2][3].text == "no answer");
+  d.growth->plan.back().limit = "storage_capacity";
+  CHECK(all<Chart>(growth_plan_section(d))[0].data.rows[2][3].text == "no answer: storage capacity");
 }
 
 TEST_CASE("an assumption has the date that its source names, and numbers that are no years are none") {

@@ -147,6 +147,10 @@ TEST_CASE("the first sentence is what to buy, for how much, for what, and with w
   ResultDocument d = priced_document();
   CHECK(recommendation(d) ==
         "Buy 8 × DGX-1V for 1 million USD to train X: 60 % odds of meeting the deadline of 14 days");
+  d.answer.deadline_probability = 0.49;  // no advice to buy
+  CHECK(recommendation(d) ==
+        "At least 8 × DGX-1V for 1 million USD to train X: 49 % odds of meeting the deadline of 14 days");
+  d.answer.deadline_probability = 0.6;
   d.answer.spares = 2;
   d.site.reset();
   d.workloads.push_back(d.workloads.front());

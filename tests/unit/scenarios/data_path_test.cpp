@@ -118,6 +118,7 @@ TEST_CASE("the nodes of a growth plan have the interval of their times" * doctes
   REQUIRE(r.growth);
   REQUIRE(r.growth->plan.size() > 3);
   for (const GrowthStep& step : r.growth->plan) {
+    CHECK(step.limit.has_value() == !step.nodes);  // without an answer it says what stands in the way
     if (!step.nodes) continue;
     REQUIRE(step.least);
     CHECK(*step.least <= *step.nodes);

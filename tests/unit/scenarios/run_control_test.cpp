@@ -63,6 +63,17 @@ TEST_CASE("a run that a limit ends says so and keeps what it has found") {
   CHECK(none.answer.binding_constraint == "limit");
 }
 
+TEST_CASE("issue 23, item 37: a limit leaves the answer of a cluster with a slow node") {
+  const Scenario slow =
+      saturn_v({R"(cluster={"node": "dgx1v_16gb", "nodes": 2, "stragglers": [{"compute": 0.5}]})"});
+  const Result whole = simulate(slow, catalog());
+  const Result some = simulate(slow, catalog(), nullptr, read_limits({"events=150"}));
+  CHECK(some.partial);
+  CHECK(some.answer.feasible);
+  CHECK(some.workloads.front().prediction.time_to_train.value ==
+        doctest::Approx(whole.workloads.front().prediction.time_to_train.value).epsilon(0.5));
+}
+
 TEST_CASE("issue 23, item 37: building a large cluster can be interrupted") {
   // 160,000 GPUs have as many hops in every ring: some forty looks at the clock before the first step.
   const Scenario scenario = saturn_v({R"(cluster={"node": "dgx1v_16gb", "nodes": 20000})"});
