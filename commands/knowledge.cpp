@@ -51,6 +51,9 @@ void add_generation(CLI::App& app, Arguments& args) {
   generation->add_option("--precision", flags->precision, "fp16, bf16, fp8, ...; default: fp16");
   generation->add_option("--tensor", question.tensor, "GPUs that split every layer; default: 1, 2, 4, ...");
   generation->add_option("--pipeline", question.pipeline, "Stages of layers; default: 1");
+  generation->add_option("--draft-tokens", question.drafts,
+                         "Speculative decoding: tokens guessed before each pass; default: 0");
+  generation->add_option("--acceptance", question.acceptance, "Chance that a guess is right; default: 0.85");
   generation->add_option("--framework", question.framework, "Software: tensorrt (default), vllm");
   generation->add_option("--framework-version", question.version, "Its version; default: the newest");
   generation->add_option(

@@ -56,6 +56,12 @@ double cache_room_log_sigma() {
   return in.number("log_sigma", 0, 10);
 }
 
+Speculation speculation_of(int drafts, std::optional<double> acceptance) {
+  if (drafts == 0) return {};
+  ObjectReader in{parse_model_data("host/serving.json").require("speculation")};
+  return {drafts, acceptance.value_or(in.number("acceptance", 0, 1)), in.number("log_sigma", 0, 10)};
+}
+
 ServerTimes unseen_server_times() {
   ObjectReader in{parse_model_data("host/serving.json").require("unseen_server")};
   return {in.quantity<Duration>("arriving"), in.quantity<Duration>("between_passes"),

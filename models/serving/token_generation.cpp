@@ -76,6 +76,18 @@ Part part_of(const TransformerShape& whole, const GenerationSpec& spec) {
   return out;
 }
 
+TransformerShape without_last_layer(TransformerShape shape) {
+  --shape.layers;
+  return shape;
+}
+
+/// What guesses tokens: a layer like the network's last one.
+TransformerShape draft_shape(TransformerShape shape) {
+  shape.layers = 1;
+  shape.dense_layers = shape.experts > 0 ? 0 : shape.dense_layers;
+  return shape;
+}
+
 /// The operators of a pass through the stage with `tokens` tokens at once.
 Workload pass_of(TransformerShape shape, double tokens) {
   shape.seq_len = std::max<std::int64_t>(1, std::llround(tokens));
@@ -116,8 +128,10 @@ constexpr Bandwidth cache_rate{5.5e12};
 /// Each query meets its own keys and values, read once for all heads that share them. Answers of one request
 /// (beams) read its prompt at the same time: memory gives it once, the cache as often as there are answers,
 /// and the slower of the two counts.
+/// Guesses are queries beside the certain one.
 void read_cache(Workload& pass, const TransformerShape& shape, double requests, const GenerationSpec& spec,
                 Bandwidth memory) {
+  const double queries = spec.beams * (1 + spec.speculation.drafts);
   const double own = spec.beams * spec.output / 2, all = spec.beams * spec.prompt + own;
   const double tokens = std::max(spec.prompt + own, spec.beams > 1 ? all * (memory / cache_rate) : 0);
   for (Operator& op : pass.operators) {
@@ -128,7 +142,7 @@ void read_cache(Workload& pass, const TransformerShape& shape, double requests, 
     const bool latent = shape.kv_lora_rank > 0;
     const std::int64_t sets = latent ? 1 : shape.kv_heads;
     op.kind = latent ? "latent_decode_attention" : "decode_attention";
-    op.shape.heads = std::max<std::int64_t>(1, std::llround(spec.beams * double(shape.heads) / double(sets)));
+    op.shape.heads = std::max<std::int64_t>(1, std::llround(queries * double(shape.heads) / double(sets)));
     op.shape.count = std::max<std::int64_t>(1, std::llround(requests * double(sets)));
     op.shape.kv_seq = std::max<std::int64_t>(1, std::llround(met));
     op.shape.head_dim = latent ? shape.kv_lora_rank + shape.qk_rope_head_dim : shape.head_dim;
@@ -163,7 +177,7 @@ class Server {
       inside_.emplace(*group_, comm);
       out_.network_log_sigma = inside_->log_sigma();
     }
-    if (exchanged_layers() > 0) sharing_ = first_ranks(cluster, holders(spec));
+    if (exchanged_layers(part_.shape) > 0) sharing_ = first_ranks(cluster, holders(spec));
     if (spec.pipeline > 1) {
       stages_ = first_ranks(cluster, holders(spec) * spec.pipeline);
       between_.emplace(*stages_, comm);
@@ -174,6 +188,8 @@ class Server {
   /// So many requests share the stages evenly; nothing: as many as there is place for.
   GenerationPasses passes(std::optional<int> asked) {
     out_.weights = weights_of(pass_of(part_.shape, 1), spec_.precision);
+    if (spec_.speculation.drafts > 0 && part_.shape.layers > 1)  // a layer more; the vocabulary is shared
+      out_.weights += out_.weights - weights_of(pass_of(without_last_layer(part_.shape), 1), spec_.precision);
     out_.kv_per_token = part_.kv_per_token;
     out_.requests = requests();
     tokens_per_pass_ = tokens_per_pass();
@@ -235,31 +251,39 @@ class Server {
   }
 
   /// So many of the tokens get a following one.
-  Duration time_of(Workload pass, double batch, double tokens, double sampled) {
-    const Bytes logits{static_cast<double>(part_.shape.vocab) * spec_.tensor * sampled};
+  Duration time_of(const Workload& pass, double batch, double tokens, double sampled) {
+    return gpu_time(pass, part_.shape, batch, tokens, sampled) + spec_.server.between_passes +
+           sampled * spec_.server.per_request;
+  }
+
+  /// Without what the host takes. `shape`: of the layers of the pass.
+  Duration gpu_time(Workload pass, const TransformerShape& shape, double batch, double tokens,
+                    double sampled) {
+    const Bytes logits{static_cast<double>(shape.vocab) * spec_.tensor * sampled};
     pass.operators.push_back(sampling(logits * (logit_bytes / batch), spec_.precision));
-    fuse_experts(pass, part_.shape, tokens * spec_.replicas, batch);
+    fuse_experts(pass, shape, tokens * spec_.replicas, batch);
     StepOptions options;
     options.batch = batch;
     options.precision = spec_.precision;
     options.training = false;
     const StepTime step = step_time(pass, gpu_, framework_, options);
-    out_.compute_log_sigma = std::max(out_.compute_log_sigma,
-                                      std::hypot(step.log_sigma, mechanism_log_sigma(Mechanism::generation)));
+    out_.compute_log_sigma = std::max(
+        out_.compute_log_sigma,
+        std::hypot(step.log_sigma, mechanism_log_sigma(Mechanism::generation), spec_.speculation.log_sigma));
     Duration sums{0};
+    const double exchanged = exchanged_layers(shape);
     if (inside_) {
       // Activations are summed in 16 bits, behind attention and MLP.
-      const Bytes sum{2.0 * tokens * static_cast<double>(part_.shape.hidden)};
-      const double layers = static_cast<double>(part_.shape.layers);
-      sums = (2 * layers - exchanged_layers()) * sum_time(sum);
+      const Bytes sum{2.0 * tokens * static_cast<double>(shape.hidden)};
+      sums = (2 * static_cast<double>(shape.layers) - exchanged) * sum_time(sum);
       if (sampled > 0) sums += inside_->time(Collective::all_gather, 2.0 * logits);
     }
-    if (exchanged_layers() > 0) sums += exchanged_layers() * tokens_to_experts(tokens);
+    if (exchanged > 0) sums += exchanged * tokens_to_experts(tokens);
     // Each GPU of a stage sends its part of the activations on.
     if (between_)
       sums += between_->time(Collective::send_recv,
-                             Bytes{2.0 * tokens * static_cast<double>(part_.shape.hidden) / spec_.tensor});
-    return step.total + sums + spec_.server.between_passes + sampled * spec_.server.per_request;
+                             Bytes{2.0 * tokens * static_cast<double>(shape.hidden) / spec_.tensor});
+    return step.total + sums;
   }
 
   /// A sum over the group, by the server's own kernels or the library's, whichever is faster.
@@ -269,9 +293,9 @@ class Server {
   }
 
   /// Layers whose tokens go to the experts of other replicas instead of a sum.
-  [[nodiscard]] double exchanged_layers() const {
-    if (spec_.replicas == 1 || part_.shape.experts == 0) return 0;
-    return static_cast<double>(part_.shape.layers - part_.shape.dense_layers);
+  [[nodiscard]] double exchanged_layers(const TransformerShape& shape) const {
+    if (spec_.replicas == 1 || shape.experts == 0) return 0;
+    return static_cast<double>(shape.layers - shape.dense_layers);
   }
 
   /// There in the width of the products, back in 16 bits. Each GPU sends its part of the replica's tokens.
@@ -307,11 +331,26 @@ class Server {
     return time_of(transformer_workload(shape), batch, batch * spec_.prompt, batch) / batch;
   }
 
+  /// Of every request, in a pass for all of them.
   Duration token_time(double requests) {
-    const double rows = requests * spec_.beams;
+    const Speculation& guess = spec_.speculation;
+    const double answers = requests * spec_.beams, rows = answers * (1 + guess.drafts);
     Workload pass = pass_of(part_.shape, rows);
     read_cache(pass, part_.shape, requests, spec_, gpu_.gpu().memory);
-    return time_of(pass, 1, rows, rows);
+    Duration time = gpu_time(pass, part_.shape, 1, rows, rows) + spec_.server.between_passes +
+                    answers * spec_.server.per_request;
+    if (guess.drafts > 0) time += guess.drafts * draft_time(requests);
+    return time / guess.tokens_per_pass();
+  }
+
+  /// One guess for every request.
+  Duration draft_time(double requests) {
+    const TransformerShape shape = draft_shape(part_.shape);
+    GenerationSpec one = spec_;
+    one.speculation = {};
+    Workload pass = pass_of(shape, requests);
+    read_cache(pass, shape, requests, one, gpu_.gpu().memory);
+    return gpu_time(pass, shape, 1, requests, requests);
   }
 
   Part part_;
@@ -332,6 +371,8 @@ void check(const Cluster& cluster, const TransformerShape& shape, const Generati
   if (!(spec.prompt >= 1) || !(spec.output >= 1) || spec.prompt > 1e7 || spec.output > 1e7)
     throw Error{"prompt and output take from 1 to 10 million tokens"};
   if (shape.mamba_layers > 0) throw Error{"tokens of a hybrid with state-space layers have no model yet"};
+  if (spec.speculation.drafts > 0 && (spec.pipeline > 1 || spec.beams > 1))
+    throw Error{"tokens that are guessed have no model with pipeline stages or beams"};
   if (spec.replicas < 1 || spec.expert < 1)
     throw Error{"replicas and GPUs that experts are spread over are 1 or more"};
   if (spec.expert > 1 && spec.expert != holders(spec))
@@ -346,6 +387,12 @@ void check(const Cluster& cluster, const TransformerShape& shape, const Generati
 }
 
 }  // namespace
+
+double Speculation::tokens_per_pass() const {
+  double sum = 1, chance = 1;
+  for (int i = 0; i < drafts; ++i) sum += chance *= acceptance;
+  return sum;
+}
 
 Generation GenerationPasses::with(double requests) const {
   const GenerationSteady steady = steady_generation(load, std::max(1.0, requests / stages));

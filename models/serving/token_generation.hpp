@@ -26,6 +26,16 @@
 /// Beam search keeps several answers of a request: each takes its token in every pass; the prompt's keys and
 /// values are kept once and read from memory once, from the cache for each.
 ///
+/// Speculative decoding: before each pass a further layer of the network and its vocabulary guess `drafts`
+/// tokens one after the other, and the pass checks them all together with the one that is certain
+/// (DeepSeek-V3's multi-token prediction, arXiv 2412.19437; EAGLE's heads are alike). Where a guess is right
+/// with the chance a, independently of the others, a pass brings
+///
+///     (1 - a^(drafts + 1)) / (1 - a)
+///
+/// tokens on average (Leviathan et al., "Fast inference from transformers via speculative decoding", ICML
+/// 2023, equation 1).
+///
 /// Assumed: requests are all of the mean length, always enough of them wait, and the host keeps up: a
 /// scheduler that takes milliseconds between passes makes this too fast, most where passes are short.
 #include <optional>
@@ -96,6 +106,18 @@ std::vector<std::string> server_fit_cases();
 /// Spread of ln(bytes) of the memory that a server keeps for keys and values: its setting is rarely stated.
 double cache_room_log_sigma();
 
+/// Tokens that are guessed, and checked by the next pass.
+struct Speculation {
+  int drafts = 0;         ///< of a request in a pass; 0: none
+  double acceptance = 0;  ///< chance that a guess is right where the one before it was
+  double log_sigma = 0;   ///< of the tokens that a pass brings
+
+  [[nodiscard]] double tokens_per_pass() const;
+};
+/// As many guesses as asked for, right as often as is usual (models/data/host/serving.json) if no chance is
+/// given.
+Speculation speculation_of(int drafts, std::optional<double> acceptance = {});
+
 struct GenerationSpec {
   int tensor = 1, pipeline = 1;
   /// Groups of `tensor` GPUs that answer requests of their own and share the experts of every layer.
@@ -104,6 +126,7 @@ struct GenerationSpec {
   double prompt = 0, output = 0;  ///< tokens of a request
   double beams = 1;               ///< answers that a request keeps at once (beam search)
   double requests = 0;            ///< in flight in the group; 0: as many as memory holds and the server takes
+  Speculation speculation;
   Precision precision = Precision::fp16;
   ServerHabits server;
   Bytes memory{0};  ///< of one GPU

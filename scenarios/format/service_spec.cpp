@@ -75,7 +75,8 @@ double read_length(ObjectReader& in, std::string_view key) {
 
 /// "prompt" and "output" make it a language model that answers token by token.
 std::optional<TokenService> read_tokens(ObjectReader& in) {
-  constexpr const char* members[] = {"output", "first_token", "token", "tensor"};
+  constexpr const char* members[] = {"output", "first_token",  "token",
+                                     "tensor", "draft_tokens", "acceptance"};
   if (!in.has("prompt")) {
     for (const char* member : members)
       if (in.has(member))
@@ -92,6 +93,10 @@ std::optional<TokenService> read_tokens(ObjectReader& in) {
   out.first = read_token_limit(in, "first_token", percentile, out.first_percentile);
   out.token = read_token_limit(in, "token", percentile, out.token_percentile);
   if (in.has("tensor")) out.tensor = static_cast<int>(in.integer("tensor", 1, 1024));
+  if (in.has("draft_tokens")) out.drafts = static_cast<int>(in.integer("draft_tokens", 0, 16));
+  if (in.has("acceptance")) out.acceptance = in.number("acceptance", 0, 1);
+  if (out.acceptance && out.drafts == 0)
+    in.require("acceptance").fail("no tokens are guessed that could be accepted", "add \"draft_tokens\": 3");
   return out;
 }
 

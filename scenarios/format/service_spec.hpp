@@ -19,7 +19,9 @@ struct TokenService {
   double prompt = 0, output = 0;                            ///< tokens of a request and of its answer
   std::optional<Duration> first, token;                     ///< limits: to the first token, per further one
   double first_percentile = 0.99, token_percentile = 0.99;  ///< that keep them in the busiest hour, as shares
-  int tensor = 0;  ///< GPUs that share a copy; 0: as many as serve best
+  int tensor = 0;                    ///< GPUs that share a copy; 0: as many as serve best
+  int drafts = 0;                    ///< tokens that are guessed before each pass
+  std::optional<double> acceptance;  ///< chance that a guess is right; nothing: as usual
 };
 
 struct ServiceSpec {

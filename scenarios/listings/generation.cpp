@@ -14,6 +14,7 @@
 #include "models/mechanism_spread.hpp"
 #include "models/networks/workload.hpp"
 #include "models/serving/token_generation.hpp"
+#include "scenarios/names/count_text.hpp"
 #include "sim/base/error.hpp"
 #include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"
@@ -45,6 +46,7 @@ class Node {
     asked_.output = q.output;
     asked_.precision = q.precision;
     asked_.pipeline = q.pipeline;
+    asked_.speculation = speculation_of(q.drafts, q.acceptance);
     asked_.server = server_habits(q.framework, q.version);
     asked_.memory = spec_.gpu.available_memory();
   }
@@ -176,6 +178,9 @@ TableDocument::Table within_latency(const Node& node, const GenerationQuestion& 
 }  // namespace
 
 std::string explain_generation(const Catalog& catalog, const GenerationQuestion& q) {
+  if (q.drafts < 0 || q.drafts > 16) throw Error{"from 0 to 16 tokens are guessed before a pass"};
+  if (q.acceptance && (q.drafts == 0 || !(*q.acceptance >= 0 && *q.acceptance <= 1)))
+    throw Error{"an acceptance is a chance from 0 to 1 of guessed tokens"};
   if (q.tensor < 0 || q.pipeline < 1) throw Error{"a network is split over one GPU or more"};
   const Node node{catalog, q};
   const double asked = std::max(1.0, static_cast<double>(q.tensor)) * q.pipeline;
@@ -185,6 +190,9 @@ std::string explain_generation(const Catalog& catalog, const GenerationQuestion&
   TableDocument document;
   document.title =
       fmt::format("{} in {} on {}", node.workload().title, to_string(q.precision), node.spec().name);
+  if (q.drafts > 0)
+    document.title += fmt::format(", {} guessed, {:.2f} tokens a pass", count_of(q.drafts, "token"),
+                                  speculation_of(q.drafts, q.acceptance).tokens_per_pass());
   document.subtitle = fmt::format("{}; prompts of {} and answers of {} tokens", node.framework().title,
                                   grouped(q.prompt), grouped(q.output));
   TableDocument::Table splits{"As many requests as memory holds, by GPUs for a copy", columns("GPUs"), {}};

@@ -14,8 +14,10 @@ struct GenerationQuestion {
   std::string model, node;
   std::string framework = "tensorrt", version;  ///< version: of the software; empty: the newest
   Precision precision = Precision::fp16;
-  double prompt = 0, output = 0;  ///< tokens of a request
-  int tensor = 0, pipeline = 1;   ///< GPUs that share a copy; tensor 0: every power of two of the node
+  double prompt = 0, output = 0;     ///< tokens of a request
+  int tensor = 0, pipeline = 1;      ///< GPUs that share a copy; tensor 0: every power of two of the node
+  int drafts = 0;                    ///< tokens guessed before each pass
+  std::optional<double> acceptance;  ///< chance that a guess is right; nothing: as usual
   std::optional<Duration> token_latency;  ///< per output token after the first, at most
 };
 

@@ -116,6 +116,13 @@ void note(Work& work) {
         s.max_batch_given, "memory for keys and values, and what the server takes");
     add("lengths of prompts and answers", "all of the mean length", false,
         "a spread of lengths makes the tails longer");
+    if (s.tokens->drafts > 0) {
+      const Speculation guesses = speculation_of(s.tokens->drafts, s.tokens->acceptance);
+      add("speculative decoding",
+          fmt::format("{} guessed, {:.0f} % right: {:.2f} tokens a pass", count_of(guesses.drafts, "token"),
+                      100 * guesses.acceptance, guesses.tokens_per_pass()),
+          s.tokens->acceptance.has_value(), "DeepSeek-V3 Technical Report, arXiv 2412.19437, section 5.4.3");
+    }
     const ServerHabits habits = server_habits(s.framework, s.framework_version);
     add("requests beside the queue",
         fmt::format("{} between client and server, and {:g} passes of waiting", to_text(habits.arriving),

@@ -27,6 +27,7 @@ GenerationSpec generation_spec(const TokenServerParts& parts, const ServiceSpec&
   out.prompt = service.tokens->prompt;
   out.output = service.tokens->output;
   out.precision = precision;
+  out.speculation = speculation_of(service.tokens->drafts, service.tokens->acceptance);
   out.server = server_habits(service.framework, service.framework_version);
   if (service.max_batch_given) out.server.most_requests = service.max_batch;
   out.memory = service.memory_factor * parts.node.gpu.available_memory();

@@ -6,6 +6,7 @@
 #include "scenarios/validation/cases/software_of_case.hpp"
 #include "scenarios/validation/cases/split_of_case.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
+#include "scenarios/validation/settings/publications.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
 
@@ -38,6 +39,7 @@ ServerOfCase server_of_case(PredictionContext& context, const ValidationCase& c,
     out.spec.expert = ways_of(split, "ep");
     out.spec.replicas = std::max(ways_of(split, "dp"), out.spec.expert / out.spec.tensor);
   }
+  out.spec.speculation = speculation_of(drafts_of(c, out.spec.replicas));
   out.spec.prompt = prompt;
   out.spec.output = output;
   out.spec.precision = served_precision(c);

@@ -22,6 +22,16 @@ Entry read_entry(const Json& json) {
       out.publication.releases[framework] = release.string();
   if (const Json* words = in.find("vocabulary"))
     out.publication.vocabulary = static_cast<std::int64_t>(words->number());
+  if (const Json* drafts = in.find("draft_tokens"))
+    for (const Json& json_drafts : drafts->array()) {
+      ObjectReader of{json_drafts};
+      PublishedDrafts& d = out.publication.drafts.emplace_back();
+      d.framework = of.string("framework");
+      d.release = of.string("release");
+      d.tokens = static_cast<int>(of.integer("tokens", 0, 16));
+      d.replicas = static_cast<int>(of.integer("replicas", 0, 16));
+      of.finish();
+    }
   if (const Json* study = in.find("study")) out.publication.study = study->string();
   in.string("source");
   in.finish();
@@ -43,6 +53,14 @@ const Publication& publication_of(const ValidationCase& c) {
   for (const Entry& entry : table)
     if (c.citation.find(entry.words) != std::string::npos) return entry.publication;
   return none;
+}
+
+int drafts_of(const ValidationCase& c, int replicas) {
+  if (const auto stated = number_in(c.workload.extra, "draft_tokens")) return static_cast<int>(*stated);
+  for (const PublishedDrafts& d : publication_of(c).drafts)
+    if (d.framework == c.workload.framework && d.release == c.workload.framework_version)
+      return replicas > 1 ? d.replicas : d.tokens;
+  return 0;
 }
 
 }  // namespace rackcast

@@ -40,6 +40,16 @@ TEST_CASE("a publication implies the release of a framework where a case leaves 
         release("somebody", "pytorch", ""));
 }
 
+TEST_CASE("a publication says of a server's release how many tokens it guesses") {
+  const std::string runs =
+      "aiconfigurator measured serving runs, https://github.com/ai-dynamo/aiconfigurator";
+  CHECK(drafts_of(from(runs, "tensorrt-llm", "1.2.0rc6.post3"), 1) == 3);
+  CHECK(drafts_of(from(runs, "tensorrt-llm", "1.2.0rc6.post3"), 8) == 1);
+  CHECK(drafts_of(from(runs, "tensorrt-llm", "1.2.0rc6.post2"), 1) == 0);
+  CHECK(drafts_of(from(runs, "vllm", "1.2.0rc6.post3"), 1) == 0);
+  CHECK(drafts_of(from("somebody", "tensorrt-llm", "1.2.0rc6.post3"), 1) == 0);
+}
+
 TEST_CASE("words that a tensor-parallel group divides are rounded down to its size") {
   const auto vocabulary = [](const std::string& citation, int tensor) {
     return transformer_of_case(from(citation, "megatron-deepspeed", "", tensor))->vocab;

@@ -270,6 +270,43 @@ TEST_CASE("long prompts cost in proportion where attention is one kernel") {
   CHECK(m.run(spec).first < 11 * once);
 }
 
+TEST_CASE("guesses bring more tokens in a longer pass") {
+  CHECK(Speculation{3, 0.8, 0}.tokens_per_pass() == doctest::Approx((1 - std::pow(0.8, 4)) / (1 - 0.8)));
+  CHECK(Speculation{3, 1, 0}.tokens_per_pass() == 4);
+  CHECK(Speculation{3, 0, 0}.tokens_per_pass() == 1);
+  CHECK(Speculation{}.tokens_per_pass() == 1);
+  CHECK(speculation_of(2).acceptance == 0.85);
+  CHECK(speculation_of(2, 0.5).tokens_per_pass() == 1.75);
+
+  const Machine m;
+  GenerationSpec spec = m.spec();
+  spec.requests = 1;
+  const auto with = [&](int drafts, double acceptance) {
+    spec.speculation = speculation_of(drafts, acceptance);
+    return m.run(spec);
+  };
+  const Generation plain = with(0, 0), right = with(3, 1), wrong = with(3, 0);
+  // One request waits for weights, which four tokens read together.
+  CHECK(plain.token / right.token > 2.5);
+  CHECK(plain.token / right.token < 4);
+  CHECK(wrong.token > plain.token);
+  CHECK(right.first == plain.first);  // prompts are known
+  CHECK(right.compute_log_sigma > plain.compute_log_sigma);
+  // A layer more: 32 of them and two tables of 128,256 words of 4,096 are the network.
+  CHECK((right.weights - plain.weights).base() ==
+        doctest::Approx(2 * (8030261248.0 - 2 * 128256.0 * 4096) / 32).epsilon(0.001));
+  // Many requests keep the GPU's arithmetic busy, and guesses are more of it.
+  spec.requests = 256;
+  CHECK(with(0, 0).token / with(3, 1).token < plain.token / right.token);
+
+  spec.speculation = speculation_of(3);
+  spec.pipeline = 2;
+  CHECK_THROWS_AS((void)m.run(spec), Error);
+  spec.pipeline = 1;
+  spec.beams = 2;
+  CHECK_THROWS_AS((void)m.run(spec), Error);
+}
+
 TEST_CASE("impossible questions are refused") {
   const Machine m;
   const auto asked = [&](auto change) {
@@ -290,4 +327,9 @@ TEST_CASE("impossible questions are refused") {
   CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.tensor = q.pipeline = 2'000'000'000; }), Error);
   CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.pipeline = 0; }), Error);
   CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.node = "dgx9"; }), Error);
+  CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.drafts = -1; }), Error);
+  CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.drafts = 17; }), Error);
+  CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.acceptance = 0.5; }), Error);
+  CHECK(asked([](GenerationQuestion& q) { q.drafts = 2; }).find("2 tokens guessed, 2.57 tokens a pass") !=
+        std::string::npos);
 }

@@ -59,6 +59,40 @@ TEST_CASE(
   CHECK(answer_sentence(r).find("60,000 tokens/s") != std::string::npos);  // 300 of 200 requests
 }
 
+TEST_CASE("a service that guesses tokens keeps a limit per token on fewer GPUs, and says how it guesses") {
+  const auto with = [](const char* guesses) {
+    return answered(
+        std::string{
+            R"("rate": "100/s", "prompt": 500, "output": 300, "first_token": "1 s", "token": "15 ms", )"} +
+        guesses + R"("tensor": 1)");
+  };
+  const ServiceResult plain = with(""), guessed = with(R"("draft_tokens": 3, )");
+  REQUIRE(plain.answer.feasible);
+  REQUIRE(guessed.answer.feasible);
+  CHECK(guessed.chosen.needed < plain.chosen.needed);
+  const auto note = [](const ServiceResult& r) {
+    std::string out;
+    for (const auto& a : r.assumptions)
+      if (a.name == "speculative decoding") out = a.value;
+    return out;
+  };
+  CHECK(note(plain).empty());
+  CHECK(note(guessed) == "3 tokens guessed, 85 % right: 3.19 tokens a pass");
+  CHECK(note(with(R"("draft_tokens": 1, "acceptance": 0.5, )")) ==
+        "1 token guessed, 50 % right: 1.50 tokens a pass");
+
+  for (const char* wrong :
+       {R"("acceptance": 0.5, )", R"("draft_tokens": 17, )", R"("draft_tokens": -1, )",
+        R"("draft_tokens": 1.5, )", R"("draft_tokens": "3", )", R"("draft_tokens": 3, "acceptance": 1.5, )",
+        R"("draft_tokens": 3, "acceptance": "x", )"}) {
+    CAPTURE(wrong);
+    CHECK(contains(error_text([&] { (void)asked(std::string{kChat} + ", " + wrong + R"("tensor": 1)"); }),
+                   "chat.json:1:"));
+  }
+  CHECK(contains(error_text([&] { (void)asked(R"("rate": "1/s", "latency": "1 s", "draft_tokens": 3)"); }),
+                 "token by token"));
+}
+
 TEST_CASE("longer prompts, longer answers and tighter limits take more nodes" * doctest::test_suite("long")) {
   const auto nodes = [&](const char* serving) {
     const ServiceResult r = answered(serving);
