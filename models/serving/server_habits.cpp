@@ -59,7 +59,8 @@ double cache_room_log_sigma() {
 Speculation speculation_of(int drafts, std::optional<double> acceptance) {
   if (drafts == 0) return {};
   ObjectReader in{parse_model_data("host/serving.json").require("speculation")};
-  return {drafts, acceptance.value_or(in.number("acceptance", 0, 1)), in.number("log_sigma", 0, 10)};
+  if (acceptance) return {drafts, *acceptance, 0};
+  return {drafts, in.number("acceptance", 0, 1), in.number("log_sigma", 0, 10)};
 }
 
 ServerTimes unseen_server_times() {

@@ -114,8 +114,8 @@ struct Speculation {
 
   [[nodiscard]] double tokens_per_pass() const;
 };
-/// As many guesses as asked for, right as often as is usual (models/data/host/serving.json) if no chance is
-/// given.
+/// As many guesses as asked for. Without a chance they are right as often as is usual, which has a spread
+/// (models/data/host/serving.json).
 Speculation speculation_of(int drafts, std::optional<double> acceptance = {});
 
 struct GenerationSpec {

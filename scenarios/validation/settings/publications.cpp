@@ -1,8 +1,10 @@
 #include "scenarios/validation/settings/publications.hpp"
 
+#include <cmath>
 #include <vector>
 
 #include "models/data_files.hpp"
+#include "scenarios/validation/cases/unpredictable.hpp"
 #include "sim/json/reader.hpp"
 
 namespace rackcast {
@@ -56,7 +58,12 @@ const Publication& publication_of(const ValidationCase& c) {
 }
 
 int drafts_of(const ValidationCase& c, int replicas) {
-  if (const auto stated = number_in(c.workload.extra, "draft_tokens")) return static_cast<int>(*stated);
+  constexpr double most = 16;
+  if (const auto stated = number_in(c.workload.extra, "draft_tokens")) {
+    if (!(*stated >= 0 && *stated <= most && *stated == std::floor(*stated)))
+      throw Unpredictable{"draft_tokens is no number of tokens from 0 to 16"};
+    return static_cast<int>(*stated);
+  }
   for (const PublishedDrafts& d : publication_of(c).drafts)
     if (d.framework == c.workload.framework && d.release == c.workload.framework_version)
       return replicas > 1 ? d.replicas : d.tokens;

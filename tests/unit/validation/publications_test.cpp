@@ -7,6 +7,7 @@
 
 #include "scenarios/validation/cases/case_loader.hpp"
 #include "scenarios/validation/cases/software_of_case.hpp"
+#include "scenarios/validation/cases/unpredictable.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 
 using namespace rackcast;
@@ -48,6 +49,13 @@ TEST_CASE("a publication says of a server's release how many tokens it guesses")
   CHECK(drafts_of(from(runs, "tensorrt-llm", "1.2.0rc6.post2"), 1) == 0);
   CHECK(drafts_of(from(runs, "vllm", "1.2.0rc6.post3"), 1) == 0);
   CHECK(drafts_of(from("somebody", "tensorrt-llm", "1.2.0rc6.post3"), 1) == 0);
+  const auto stated = [](const char* tokens) {
+    ValidationCase c = from("somebody", "vllm", "0.19.0");
+    c.workload.extra = parse_json(std::string{R"({"draft_tokens": )"} + tokens + "}", "case.json");
+    return drafts_of(c, 1);
+  };
+  CHECK(stated("2") == 2);
+  for (const char* wrong : {"-1", "17", "1e300", "0.5"}) CHECK_THROWS_AS((void)stated(wrong), Unpredictable);
 }
 
 TEST_CASE("words that a tensor-parallel group divides are rounded down to its size") {

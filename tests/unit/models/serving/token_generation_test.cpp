@@ -291,7 +291,7 @@ TEST_CASE("guesses bring more tokens in a longer pass") {
   CHECK(plain.token / right.token < 4);
   CHECK(wrong.token > plain.token);
   CHECK(right.first == plain.first);  // prompts are known
-  CHECK(right.compute_log_sigma > plain.compute_log_sigma);
+  CHECK(right.compute_log_sigma == doctest::Approx(plain.compute_log_sigma).epsilon(0.01));
   // A layer more: 32 of them and two tables of 128,256 words of 4,096 are the network.
   CHECK((right.weights - plain.weights).base() ==
         doctest::Approx(2 * (8030261248.0 - 2 * 128256.0 * 4096) / 32).epsilon(0.001));
@@ -300,6 +300,7 @@ TEST_CASE("guesses bring more tokens in a longer pass") {
   CHECK(with(0, 0).token / with(3, 1).token < plain.token / right.token);
 
   spec.speculation = speculation_of(3);
+  CHECK(m.run(spec).compute_log_sigma > 1.1 * plain.compute_log_sigma);  // nobody said how often it is right
   spec.pipeline = 2;
   CHECK_THROWS_AS((void)m.run(spec), Error);
   spec.pipeline = 1;
