@@ -34,8 +34,8 @@ struct Risk {
 };
 using Risks = std::vector<Risk>;
 
-/// Of a data set, the largest part that one step of a training took which reached its accuracy: 86,016 images
-/// of ImageNet's 1,281,167, ResNet-50 on 2,048 GPUs (MLPerf Training v0.6, ABCI).
+/// The largest part of ImageNet that a step took of a training which reached its accuracy, among the
+/// project's cases: 86,016 images of 1,281,167, ResNet-50 on 2,048 GPUs (MLPerf Training v0.6, ABCI).
 constexpr double largest_part = 86'016.0 / 1'281'167.0;
 
 /// Weak scaling without bound: more GPUs than samples for them, or steps too few to learn from.
@@ -46,11 +46,11 @@ void add_batch(const ResultDocument& d, Risks& risks) {
     if (part <= 1 && part > largest_part && w.batch && !w.batch->largest_useful) {
       risks.push_back(
           {Weight::time, "The batch may be too large to learn as fast",
-           fmt::format(
-               "{}: a step takes {} of the data set's samples. In MLPerf's trainings of ImageNet that "
-               "reached their accuracy it was at most {}. Use fewer GPUs, state \"global_batch\", or "
-               "state \"critical_batch\" if the largest useful batch is known.",
-               w.title, percent_text(part), percent_text(largest_part)),
+           fmt::format("{}: a step takes {} of the data set's samples. Of the trainings of ImageNet that "
+                       "this program "
+                       "is compared with, none took more than {}. Use fewer GPUs, state \"global_batch\", or "
+                       "state \"critical_batch\" if the largest useful batch is known.",
+                       w.title, percent_text(part), percent_text(largest_part)),
            fmt::format("{} of the data set in a step", percent_text(part))});
     }
     if (part <= 1) continue;
