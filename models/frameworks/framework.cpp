@@ -183,6 +183,8 @@ void read_numbers(ObjectReader& in, FrameworkProfile& p) {
   constexpr std::array<std::string_view, 4> norms{"kernel", "composed", "promoted", "folded"};
   if (in.has("frozen_norm")) p.frozen_norm = static_cast<FrozenNorm>(in.choice("frozen_norm", norms));
   if (const Json* section = in.find("between_passes")) p.between_passes = read_host_section(*section);
+  p.counts_casts = in.boolean_or("counts_casts", p.counts_casts);
+  p.pads_rows = in.boolean_or("pads_rows", p.pads_rows);
   p.log_sigma = in.number_or("log_sigma", p.log_sigma, 0.001, 2);
   p.workspace = in.quantity_or("workspace", p.workspace, false);
   constexpr std::array<std::string_view, 3> kernels{"library", "im2col", "fbfft"};

@@ -33,7 +33,7 @@ enum class LayoutConversion {
   half,     ///< channels first: only tensor-core convolutions want another
   all,      ///< channels last before the kernels could take it: every convolution
   wide,     ///< channels last in 16 bits, channels first in 32: TF32 convolutions
-  filters,  ///< as half, but a forward pass alone multiplies 1x1 filters with each image as it lies
+  filters,  ///< as half, but a forward pass alone, and TF32, multiply 1x1 filters with each image as it lies
 };
 
 /// How a normalisation with constant statistics (x * scale + offset) runs.
@@ -111,6 +111,10 @@ struct FrameworkProfile {
   double attention_factor = 1;  ///< its kernel where it is in one, against the fitted one
   LayoutConversion layout = LayoutConversion::half;
   FrozenNorm frozen_norm = FrozenNorm::kernel;
+  /// Under autocast, training counts the casts, and normalisations over a layer and sums of residual blocks
+  /// in 32 bits. Profiles that were fitted on trainings in mixed precision have them in their passes.
+  bool counts_casts = false;
+  bool pads_rows = true;       ///< its scripts pad vocabularies to a multiple of 8 words
   HostSection between_passes;  ///< of training steps
   double sgd_accesses =
       5;  ///< times that an update with momentum reads or writes every parameter or its state
@@ -141,7 +145,12 @@ struct FrameworkProfile {
     const ConvolutionAlgorithms algorithms = conv == ConvKernels::fbfft ? ConvolutionAlgorithms::transforms
                                              : winograd                 ? ConvolutionAlgorithms::all
                                                                         : ConvolutionAlgorithms::no_winograd;
-    return {library, attention, algorithms, workspace, fused_tables};
+    const bool planar = layout == LayoutConversion::half || layout == LayoutConversion::filters;
+    const PlanarMaps maps = planar                             ? PlanarMaps::always
+                            : layout == LayoutConversion::wide ? PlanarMaps::wide
+                                                               : PlanarMaps::never;
+    return {library,  attention, algorithms, workspace, fused_tables, maps, dispatch == Dispatch::eager,
+            pads_rows};
   }
   std::vector<std::string> fit;     ///< case ids that the numbers were fitted on
   std::vector<std::string> fitted;  ///< names of those numbers (models/frameworks/framework_parameters.hpp)

@@ -8,6 +8,7 @@
 ///
 /// so a stretch of short kernels runs at the host's pace and a stretch of long ones at the GPU's. Gradients
 /// have a pace of their own (FrameworkProfile::host_backward).
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -61,10 +62,16 @@ struct StepTime {
 
 /// Whether training in this precision multiplies losses, because the GPU's tensor cores know fp16 and no
 /// bf16.
-bool scales_losses(const GpuRates& gpu, Precision precision);
+inline bool scales_losses(const GpuRates& gpu, Precision precision) {
+  const bool narrow = precision == Precision::mixed || precision == Precision::fp16;
+  return narrow && gpu.fp16_tensor > FlopRate{0} && !(gpu.bf16_tensor > FlopRate{0});
+}
 
 /// Share of forward, backward and update in which the GPU waits for the host to start a kernel.
-double host_share(const StepTime& step);
+inline double host_share(const StepTime& step) {
+  const Duration kernels = step.forward + step.backward + step.optimizer;
+  return kernels > Duration{0} ? std::max(0.0, 1 - step.gpu_busy / kernels) : 0;
+}
 
 /// Throws Error when the batch is not positive.
 StepTime step_time(const Workload& workload, const GpuCostModel& gpu, const FrameworkProfile& framework,

@@ -27,7 +27,8 @@
 /// forward m = n oh ow, n = k, k = c r s; the gradients permute these. 3x3 (and 5x5) filters with stride 1
 /// may instead use Winograd's F(2x2) fused, or F(4x4) with its transforms as extra traffic (Lavin & Gray,
 /// CVPR 2016). A recurrent cell is a chain of dependent products. Everything else is traffic over an
-/// achievable bandwidth.
+/// achievable bandwidth, or, where threads read and write numbers one at a time, numbers over the rate at
+/// which an SM does that, if that takes longer.
 ///
 /// Attention in one kernel (FlashAttention, Dao et al., arXiv 2205.14135 and 2307.08691) takes 128 of the m
 /// queries into a block, which meets the keys it may see, v of n, of depth k:
@@ -129,6 +130,7 @@ struct KernelCall {
   ConvolutionShape conv;
   double steps = 1;         ///< recurrent: dependent products
   double moved_bytes = 0;   ///< bandwidth-bound classes: least traffic; decode attention: keys and values
+  double single_words = 0;  ///< bandwidth-bound: numbers that threads read or write one at a time; 0: wide
   double matrices = 3;      ///< experts: of an expert's weights
   double result_bytes = 0;  ///< gemm: of an element of the result; 0: as an operand's
   double cached_bytes = 0;  ///< gemm, convolution: of what would be moved, that lie in the cache
@@ -168,6 +170,9 @@ struct KernelParameters {
   /// splits; 0: it chooses among all tiles and splits as for one matrix. Read from names of kernels, not
   /// fitted.
   double batched_rows = 0, batched_columns = 0;
+  /// Convolutions on matrix units: of the peak rate, what the board's power allows its products for longer
+  /// than the burst that was timed; 0: the numbers hold that limit.
+  double power_share = 0;
 
   [[nodiscard]] double operator[](KernelParameter p) const { return values[static_cast<std::size_t>(p)]; }
   double& operator[](KernelParameter p) { return values[static_cast<std::size_t>(p)]; }

@@ -137,6 +137,9 @@ class Lowering {
   /// Time of statistics over a batch against moving the same bytes.
   [[nodiscard]] double reduction_cost() const { return architecture_of(gpu_).statistics_slowdown; }
 
+  /// Older GPUs have lower clocks, at which nobody timed what threads do number by number.
+  [[nodiscard]] bool has_matrix_units() const { return gpu_.fp16_tensor > FlopRate{0}; }
+
   [[nodiscard]] KernelCall stream(KernelClass kind, double bytes) const {
     KernelCall call;
     call.kind = kind;
@@ -156,8 +159,11 @@ class Lowering {
     KernelCall multiply = pass == Pass::forward         ? product({rows, n, k, count})
                           : pass == Pass::data_gradient ? product({rows, k, n, count})
                                                         : product({n, k, rows, count});
-    if (on_matrix_units(multiply.arithmetic) && s_.n > 1 && s_.n % 2 != 0)
-      multiply.peak = odd_share * multiply.peak;
+    if (on_matrix_units(multiply.arithmetic) && s_.n > 1) {
+      if (!options_.pads_rows && !(whole_rows(s_.n) && whole_rows(s_.k)))
+        multiply.peak = older_instructions();
+      if (s_.n % 2 != 0 && unit_.bytes <= 2) multiply.peak = odd_share * multiply.peak;
+    }
     std::vector<KernelCall> calls{multiply};
     if (pass == Pass::forward) return calls;
     // Training in 8 or 4 bits (Transformer Engine): each operand is read in 16 bits, and written narrow along
@@ -167,6 +173,14 @@ class Lowering {
       calls.push_back(stream(KernelClass::elementwise, (element_ + 2 * unit_.bytes) * rows * count *
                                                            (pass == Pass::data_gradient ? n : k)));
     return calls;
+  }
+
+  /// Hopper's products are fed by copies of whole tiles (TMA), which need rows of a multiple of 16 bytes
+  /// (CUDA C++ Programming Guide, cuTensorMapEncodeTiled: globalStrides); others run with Ampere's
+  /// instructions. An H200 in bf16: 16384 x 1024 by 30,522 words at 253 to 269 TFLOP/s, some 700 with even
+  /// rows; in TF32, 8192 x 768 by 50,257 words at 117 to 130, 327 with even rows.
+  [[nodiscard]] bool whole_rows(std::int64_t columns) const {
+    return unit_.bytes < 2 || std::fmod(static_cast<double>(columns) * unit_.bytes, 16) == 0;
   }
 
   [[nodiscard]] ConvolutionShape convolution() const {
@@ -189,6 +203,10 @@ class Lowering {
     call.workspace = options_.workspace;
     call.fused_groups = options_.library >= LibraryGeneration::cudnn7;
     use_unit(call, true);  // the library pads the channels
+    // cuDNN 9 has weight gradients in TF32 with Ampere's instructions alone: an H200 makes 219 TFLOP/s at
+    // most, forward 434.
+    const bool tf32 = call.arithmetic == Arithmetic::tensor && unit_.bytes == 4;
+    if (tf32 && call.kind == KernelClass::conv_weight_gradient) call.peak = older_instructions();
     return call;
   }
 
@@ -215,11 +233,28 @@ class Lowering {
   /// Ampere's instructions (mma.sync) on Hopper and later. FlashAttention-2 reaches 35 % of the H100's peak,
   /// FlashAttention-3, with Hopper's own, 75 % (Shah et al., arXiv 2407.08608): 0.47 of 989 TFLOP/s on 132
   /// SMs. On a B200's 148 SMs that gives FlashAttention-2 390 TFLOP/s, and 343 to 381 are reported
-  /// (github.com/Dao-AILab/flash-attention, issue 1589).
+  /// (github.com/Dao-AILab/flash-attention, issue 1589). TF32 takes twice as long.
   [[nodiscard]] FlopRate older_instructions() const {
-    if (!architecture_of(gpu_).own_attention_instructions) return unit_.peak;
+    const FlopRate own = on_matrix_units(unit_.arithmetic) ? unit_.peak : gpu_.tf32_tensor;
+    if (!architecture_of(gpu_).own_attention_instructions) return own;
     constexpr double share_of_own = 0.47, h100_peak = 989.4e12, h100_sms = 132;
-    return std::min(unit_.peak, FlopRate{share_of_own * h100_peak / h100_sms * gpu_.sm_count});
+    const double width = std::max(1.0, unit_.bytes / 2);
+    return std::min(own, FlopRate{share_of_own * h100_peak / h100_sms / width * gpu_.sm_count});
+  }
+
+  /// In 32 bits scaled_dot_product_attention is one kernel of three products in TF32 for each in fp32
+  /// (PyTorch, aten/src/ATen/native/transformers/cuda/mem_eff_attention/gemm/mma.h and default_fmha,
+  /// OpMultiplyAddFastF32), with the instructions of Ampere. An H200 makes 20 TFLOP/s forward and 21 to 25
+  /// going back, 197 to 1024 tokens, heads of 64.
+  [[nodiscard]] KernelCall efficient(MatrixShape shape, Pass pass) const {
+    KernelCall call;
+    call.kind = pass == Pass::forward ? KernelClass::flash2_forward : KernelClass::flash2_backward;
+    call.arithmetic = Arithmetic::tensor;
+    call.peak = std::min(gpu_.tf32_tensor, older_instructions()) / 3.0;
+    call.element_bytes = 4;
+    call.matrix = shape;
+    call.causal = s_.causal;
+    return call;
   }
 
   [[nodiscard]] KernelCall fused(MatrixShape shape, Pass pass) const {
@@ -300,9 +335,11 @@ class Lowering {
                d = static_cast<double>(s_.head_dim),
                v = static_cast<double>(s_.v_head_dim ? s_.v_head_dim : s_.head_dim),
                count = static_cast<double>(s_.heads) * batch_;
-    if (options_.attention != AttentionKernel::unfused && unit_.arithmetic == Arithmetic::tensor &&
-        unit_.bytes == 2)
-      return {fused({q, kv, (d + v) / 2, count}, pass)};
+    if (options_.attention != AttentionKernel::unfused) {
+      const MatrixShape shape{q, kv, (d + v) / 2, count};
+      if (unit_.arithmetic == Arithmetic::tensor && unit_.bytes == 2) return {fused(shape, pass)};
+      if (unit_.bytes == 4 && gpu_.tf32_tensor > FlopRate{0}) return {efficient(shape, pass)};
+    }
     std::vector<KernelCall> calls{product({q, kv, d, count}), product({q, v, kv, count})};
     if (pass == Pass::data_gradient)
       calls = {product({q, kv, v, count}), product({kv, v, q, count}), product({q, d, kv, count}),
@@ -348,15 +385,24 @@ class Lowering {
     const bool forward = pass == Pass::forward;
     switch (op_.family) {
       case OperatorFamily::norm:
-        if (op_.kind == "batch_norm")
-          return {stream(KernelClass::elementwise,
-                         reduction_cost() * (forward ? 2 * in + out : 3 * in + 2 * out))};
+        if (op_.kind == "batch_norm") {
+          const double moved = forward ? 2 * in + out : 3 * in + 2 * out;
+          KernelCall statistics = stream(KernelClass::elementwise, reduction_cost() * moved);
+          const bool planar = options_.planar_maps == PlanarMaps::always ||
+                              (options_.planar_maps == PlanarMaps::wide && element_ >= 4);
+          if (planar && has_matrix_units()) statistics.single_words = moved / element_;
+          return {statistics};
+        }
         return {stream(KernelClass::norm, forward ? in + out : 3 * in + 2 * out)};
       case OperatorFamily::softmax:
         return {stream(KernelClass::softmax, forward ? in + out : in + 2 * out)};
-      case OperatorFamily::pool:
-        return {stream(KernelClass::elementwise,
-                       forward || op_.kind != "max_pool" ? in + out : 2 * in + 2 * out)};
+      case OperatorFamily::pool: {
+        const bool largest = op_.kind == "max_pool";
+        KernelCall pool = stream(KernelClass::elementwise, forward || !largest ? in + out : 2 * in + 2 * out);
+        if (largest && options_.single_windows && has_matrix_units())
+          pool.single_words = (forward ? 1 : 2) * static_cast<double>(s_.r * s_.s) * out / element_;
+        return {pool};
+      }
       default:
         break;
     }

@@ -17,6 +17,14 @@ enum class AttentionKernel {
 };
 std::string_view to_string(AttentionKernel);
 
+/// Whether maps of networks of convolutions lie channel by channel. Statistics over a batch then read and
+/// write numbers one at a time (cuDNN, bn_fw_tr_1C11_kernel_NCHW and bn_bw_1C11_singleread).
+enum class PlanarMaps {
+  never,
+  wide,  ///< those of 32 bits
+  always,
+};
+
 struct LoweringOptions {
   LibraryGeneration library = LibraryGeneration::cudnn8;
   /// One kernel exists for 16 bits on tensor cores; elsewhere attention is unfused.
@@ -26,6 +34,13 @@ struct LoweringOptions {
   /// Look-ups in all tables are one kernel made for them, which streams rows as maps are streamed (FBGEMM,
   /// HugeCTR: D. Mudigere et al., arXiv 2104.05158, section 4.1); else a framework's general gather.
   bool fused_tables = false;
+  PlanarMaps planar_maps = PlanarMaps::never;
+  /// A thread of the framework's own pooling kernel reads the numbers of a window one by one, and going back
+  /// two for each (PyTorch, aten/src/ATen/native/cuda/DilatedMaxPool2d.cu).
+  bool single_windows = false;
+  /// Scripts pad a vocabulary to a multiple of 8 words (NVIDIA's for BERT and Megatron's do); else its
+  /// product has the length that the network states.
+  bool pads_rows = true;
 
   friend auto operator<=>(const LoweringOptions&, const LoweringOptions&) = default;
 };

@@ -68,6 +68,9 @@ class GpuModelLibrary {
 
  private:
   void read(const Json& file, bool own);
+  /// Of the peak rate, what the GPU's power limit allows its products on matrix units; 0: not known.
+  [[nodiscard]] double power_share(const GpuRates& gpu, Arithmetic arithmetic,
+                                   LibraryGeneration library) const;
   [[nodiscard]] const FittedKernel* nearest(const GpuRates& gpu, KernelClass kind, Arithmetic arithmetic,
                                             LibraryGeneration library, bool any_filter) const;
   /// Products of the GPU, arithmetic and library that `kernel` was measured with; nullptr if there are none.

@@ -34,7 +34,10 @@ TEXTS = {  # network: [(batch, precision, tokens)]
     "gpt2_small": [(8, "fp32", 1024), (8, "tf32", 1024), (8, "mixed", 1024), (8, "bf16", 1024)],
     "gpt2_medium": [(8, "bf16", 1024)],
 }
-INFERENCE = [("resnet50", batch, precision) for batch in (1, 8, 64, 256) for precision in ("tf32", "fp16")]
+INFERENCE = [(name, batch, precision) for name, batches in
+             {"resnet50": (1, 8, 64, 256), "vit_b_16": (1, 64), "bert_base": (1, 32)}.items()
+             for batch in batches for precision in ("tf32", "fp16")]
+INFERENCE_TOKENS = 128
 
 
 def text_network(name):
@@ -125,17 +128,21 @@ def measure_text(name, batch, precision, tokens):
 
 def measure_inference(name, batch, precision):
     set_precision(precision)
-    network, images = image_data(getattr(torchvision.models, name)(weights=None).cuda().eval(), batch,
-                                 precision == "fp16")
+    last = precision == "fp16" and not name.startswith("bert")
+    if name.startswith("bert"):
+        network, words = text_network(name)
+        network, data = network.cuda(), torch.randint(0, words, (batch, INFERENCE_TOKENS), device="cuda")
+    else:
+        network, data = image_data(getattr(torchvision.models, name)(weights=None).cuda(), batch, last)
+    network.eval()
     if precision == "fp16":
-        network, images = network.half(), images.half()
+        network, data = network.half(), data.half() if data.is_floating_point() else data
 
     def step():
         with torch.inference_mode():
-            network(images)
+            network(data)
 
-    tell({"model": name, "batch": batch, "precision": precision, "channels_last": precision == "fp16",
-          "train": False}, step)
+    tell({"model": name, "batch": batch, "precision": precision, "channels_last": last, "train": False}, step)
 
 
 def main():
