@@ -137,7 +137,8 @@ class Lowering {
   /// Time of statistics over a batch against moving the same bytes.
   [[nodiscard]] double reduction_cost() const { return architecture_of(gpu_).statistics_slowdown; }
 
-  /// Older GPUs have lower clocks, at which nobody timed what threads do number by number.
+  /// Older GPUs have lower clocks, at which nobody timed what threads do number by number. (Nor did anybody
+  /// with older libraries than cuDNN 8.)
   [[nodiscard]] bool has_matrix_units() const { return gpu_.fp16_tensor > FlopRate{0}; }
 
   [[nodiscard]] KernelCall stream(KernelClass kind, double bytes) const {
@@ -390,7 +391,8 @@ class Lowering {
           KernelCall statistics = stream(KernelClass::elementwise, reduction_cost() * moved);
           const bool planar = options_.planar_maps == PlanarMaps::always ||
                               (options_.planar_maps == PlanarMaps::wide && element_ >= 4);
-          if (planar && has_matrix_units()) statistics.single_words = moved / element_;
+          if (planar && has_matrix_units() && options_.library >= LibraryGeneration::cudnn8)
+            statistics.single_words = moved / element_;
           return {statistics};
         }
         return {stream(KernelClass::norm, forward ? in + out : 3 * in + 2 * out)};

@@ -57,7 +57,7 @@ TEST_CASE("convolutions on matrix units come from a GPU of the same instructions
         .model;
   };
   CHECK(lender("h100_sxm5") == "h200");
-  CHECK(lender("b200_sxm") == "h200");
+  CHECK(lender("b200_sxm") == "v100");
   CHECK(lender("a100_sxm4_80gb") == "v100");
   CHECK(lender("rtx_3090") == "v100");
 }
