@@ -121,9 +121,10 @@ class ConvolutionWork : public Work {
           "cudnnSetConvolutionMathType");
   }
 
-  /// The fastest of what cuDNN tries, as frameworks with benchmarking choose. It times every algorithm once; CUDA
-  /// loads a kernel when it first starts, so a first search may take the load for the kernel's time: two runs on
-  /// one kind of GPU differed by a factor of up to 30 in the kernel that was chosen. The second search counts.
+  /// The fastest of what cuDNN tries, as frameworks with benchmarking choose. It times every algorithm once;
+  /// CUDA loads a kernel when it first starts, so a first search may take the load for the kernel's time: two
+  /// runs on one kind of GPU differed by a factor of up to 30 in the kernel that was chosen. The second
+  /// search counts.
   void choose() {
     constexpr int most = 8, searches = 2;
     int found = 0;
