@@ -177,7 +177,7 @@ class Lowering {
   }
 
   /// Hopper's products are fed by copies of whole tiles (TMA), which need rows of a multiple of 16 bytes
-  /// (CUDA C++ Programming Guide, cuTensorMapEncodeTiled: globalStrides); others run with Ampere's
+  /// (CUDA Driver API, cuTensorMapEncodeTiled: globalStrides); others run with Ampere's
   /// instructions. An H200 in bf16: 16384 x 1024 by 30,522 words at 253 to 269 TFLOP/s, some 700 with even
   /// rows; in TF32, 8192 x 768 by 50,257 words at 117 to 130, 327 with even rows.
   [[nodiscard]] bool whole_rows(std::int64_t columns) const {
@@ -244,7 +244,7 @@ class Lowering {
   }
 
   /// In 32 bits scaled_dot_product_attention is one kernel of three products in TF32 for each in fp32
-  /// (PyTorch, aten/src/ATen/native/transformers/cuda/mem_eff_attention/gemm/mma.h and default_fmha,
+  /// (PyTorch, aten/src/ATen/native/transformers/cuda/mem_eff_attention/gemm_kernel_utils.h, DefaultGemmType:
   /// OpMultiplyAddFastF32), with the instructions of Ampere. An H200 makes 20 TFLOP/s forward and 21 to 25
   /// going back, 197 to 1024 tokens, heads of 64.
   [[nodiscard]] KernelCall efficient(MatrixShape shape, Pass pass) const {

@@ -35,8 +35,8 @@ struct LoweringOptions {
   /// HugeCTR: D. Mudigere et al., arXiv 2104.05158, section 4.1); else a framework's general gather.
   bool fused_tables = false;
   PlanarMaps planar_maps = PlanarMaps::never;
-  /// A thread of the framework's own pooling kernel reads the numbers of a window one by one, and going back
-  /// two for each (PyTorch, aten/src/ATen/native/cuda/DilatedMaxPool2d.cu).
+  /// A thread of the framework's own pooling kernel reads the numbers of a window one by one, and going back,
+  /// by the time that it takes, two for each (PyTorch, max_pool_forward_nhwc and max_pool_backward_nhwc).
   bool single_windows = false;
   /// Scripts pad a vocabulary to a multiple of 8 words (NVIDIA's for BERT and Megatron's do); else its
   /// product has the length that the network states.
