@@ -68,7 +68,6 @@ ResultDocument load_result(const Json& json) {
     if (workload.title.empty()) workload.title = workload.model;
   out.alternatives = std::move(result.alternatives);
   out.sensitivity = std::move(result.sensitivity);
-  out.method = std::move(result.method);
   out.growth = std::move(result.growth);
   out.learning = std::move(result.learning);
   out.site = std::move(result.site);

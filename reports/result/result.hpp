@@ -1,5 +1,5 @@
 #pragma once
-/// The result document as the reports see it: "format": "rackcast-result", "version": 3.
+/// The result document as the reports see it: "format": "rackcast-result", "version": 4.
 ///
 /// load_result checks shape, types and version once, so the sections read plain fields. What a result may
 /// leave out is optional or empty here, and its section then leaves it out too. Unknown keys are ignored: a
@@ -21,11 +21,10 @@ class Json;
 namespace rackcast::reports {
 
 using doc::Alternative, doc::Answer, doc::Assumption, doc::DataGrowth, doc::Evidence, doc::InputPath,
-    doc::LadderRung, doc::LearningNeed, doc::MachineDrawing, doc::Measured, doc::MethodStep, doc::Performance,
-    doc::Plan, doc::PlanCandidate, doc::Prediction, doc::PublishedComparison, doc::Reliability,
-    doc::ScalingPoint, doc::Sensitivity, doc::Serving, doc::Site, doc::SiteBillRow, doc::SiteCost,
-    doc::SiteNetwork, doc::SitePower, doc::SiteRacks, doc::StepBreakdown, doc::Timeline, doc::Utilisation,
-    doc::WorkloadResult;
+    doc::LadderRung, doc::LearningNeed, doc::MachineDrawing, doc::Measured, doc::Performance, doc::Plan,
+    doc::PlanCandidate, doc::Prediction, doc::PublishedComparison, doc::Reliability, doc::ScalingPoint,
+    doc::Sensitivity, doc::Serving, doc::Site, doc::SiteBillRow, doc::SiteCost, doc::SiteNetwork,
+    doc::SitePower, doc::SiteRacks, doc::StepBreakdown, doc::Timeline, doc::Utilisation, doc::WorkloadResult;
 
 std::string_view to_string(Assumption::Confidence confidence);  ///< "verified", ..., "default"
 
@@ -53,7 +52,6 @@ struct ResultDocument {
 
   /// What has an answer of its own: all workloads as one, where their times add up, else each workload.
   [[nodiscard]] std::vector<WorkloadResult> asked() const;
-  std::vector<MethodStep> method;
   std::optional<DataGrowth> growth;
   std::optional<LearningNeed> learning;
   std::optional<Site> site;

@@ -9,6 +9,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/row_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -57,7 +58,7 @@ std::string flagged_names(const ResultDocument& document) {
   const auto total = static_cast<std::size_t>(number_of(document, Confidence::memory));
   for (const Assumption& assumption : document.assumptions) {
     if (assumption.confidence == Confidence::memory && listed < names_on_terminal) {
-      names += (listed == 0 ? "" : "; ") + assumption.name;
+      names += (listed == 0 ? "" : "; ") + name_of(assumption);
       ++listed;
     }
   }
@@ -126,9 +127,9 @@ Table assumption_table(const ResultDocument& document) {
     } else if (assumption.confidence == Confidence::low) {
       confidence.tone = Tone::caution;
     }
-    table.rows.push_back({text_cell(assumption.name), text_cell(assumption.value), confidence,
-                          text_cell(date_in(assumption.source)), text_cell(assumption.source),
-                          text_cell(assumption.where)});
+    const std::string source = source_of(assumption);
+    table.rows.push_back({text_cell(name_of(assumption)), text_cell(value_of(assumption)), confidence,
+                          text_cell(date_in(source)), text_cell(source), text_cell(assumption.where)});
   }
   return table;
 }

@@ -8,6 +8,7 @@
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
 #include "reports/sentences/reason_sentences.hpp"
+#include "reports/sentences/row_sentences.hpp"
 #include "reports/sentences/site_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
@@ -142,9 +143,9 @@ Table year_table(const SiteCost& c, const Formulas& formulas, const Site& site) 
   add("Space", c.space_usd, power, "by the power of the equipment");
   add("Support", c.support_usd, bill, "a fraction of the purchase", bought ? formulas.support() : "");
   add("Staff", c.staff_usd, false,
-      !c.staff_usd          ? "no wages given"
-      : c.staff_how.empty() ? "as given"
-                            : c.staff_how);
+      !c.staff_usd ? "no wages given"
+      : !c.staff   ? "as given"
+                   : row_of(*c.staff).value(*c.staff));
   add("Sum", c.year_usd, site.cost_is_open(), c.staff_usd ? "" : "without staff", "SUM({above})");
   table.rows.back()[1].name = "cost_of_year";
   return table;

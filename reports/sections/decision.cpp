@@ -12,6 +12,7 @@
 #include "reports/sentences/answer_sentences.hpp"
 #include "reports/sentences/decision_sentences.hpp"
 #include "reports/sentences/reason_sentences.hpp"
+#include "reports/sentences/row_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -199,11 +200,11 @@ void add_batch(std::vector<Fact>& facts, const ResultDocument& document) {
   const auto& batch = document.workloads.front().batch;
   if (!batch) return;
   if (batch->grows_with_gpus) {
-    facts.push_back({"Batch", batch->text, "grows with the GPUs"});
+    facts.push_back({"Batch", batch_text(batch->what), "grows with the GPUs"});
     return;
   }
   if (const std::string skipped = uneven_counts(document); !skipped.empty())
-    facts.push_back({"Batch", batch->text, skipped});
+    facts.push_back({"Batch", batch_text(batch->what), skipped});
 }
 
 /// What requests take in the busiest hour, beside what they may take.

@@ -7,6 +7,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/row_sentences.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 constexpr std::size_t side_by_side = 3;  ///< more workloads than this do not fit a terminal
 
 Cell rung_cell(const LadderRung& rung) {
-  return {.text = rung.text, .value = rung.value, .unit = rung.unit};
+  return {.text = value_of(rung), .value = rung.value, .unit = rung.unit};
 }
 
 Table detailed(const WorkloadResult& workload) {
@@ -22,7 +23,7 @@ Table detailed(const WorkloadResult& workload) {
   table.caption = workload.title + ": from data to nodes";
   table.columns = {{"Quantity"}, {"Value", Align::right}, {"How"}};
   for (const LadderRung& rung : workload.ladder) {
-    table.rows.push_back({text_cell(rung.label), rung_cell(rung), text_cell(rung.how)});
+    table.rows.push_back({text_cell(name_of(rung)), rung_cell(rung), text_cell(how_of(rung))});
   }
   return table;
 }
@@ -33,13 +34,14 @@ std::optional<Table> compared(const std::vector<const WorkloadResult*>& workload
   table.columns.push_back({""});
   for (const WorkloadResult* workload : workloads) {
     table.columns.push_back({workload->title, Align::right});
-    if (!std::ranges::equal(workload->ladder, workloads.front()->ladder, {}, &LadderRung::label,
-                            &LadderRung::label)) {
+    if (!std::ranges::equal(
+            workload->ladder, workloads.front()->ladder,
+            [](const LadderRung& a, const LadderRung& b) { return name_of(a) == name_of(b); })) {
       return std::nullopt;
     }
   }
   for (std::size_t i = 0; i < workloads.front()->ladder.size(); ++i) {
-    std::vector<Cell> row{text_cell(workloads.front()->ladder[i].label)};
+    std::vector<Cell> row{text_cell(name_of(workloads.front()->ladder[i]))};
     for (const WorkloadResult* workload : workloads) {
       row.push_back(rung_cell(workload->ladder[i]));
     }
@@ -52,11 +54,10 @@ std::optional<Table> compared(const std::vector<const WorkloadResult*>& workload
 /// and the deadline. Nothing if the ladder does not say what one GPU takes.
 std::optional<BarChart> time_chart(const WorkloadResult& workload, const ResultDocument& document) {
   const auto alone = std::ranges::find_if(
-      workload.ladder, [](const LadderRung& r) { return r.label == "Time on one GPU" && r.unit == "s"; });
+      workload.ladder, [](const LadderRung& r) { return r.what.code() == "time_on_one_gpu"; });
   const auto& time = workload.performance.time_to_train;
   const auto gpus = workload.answer.gpus;
-  if (alone == workload.ladder.end() || alone->value.value_or(0) <= 0 || !time || time->low <= 0 || !gpus ||
-      *gpus < 2) {
+  if (alone == workload.ladder.end() || alone->value <= 0 || !time || time->low <= 0 || !gpus || *gpus < 2) {
     return std::nullopt;
   }
   const auto bar = [](std::string label, double seconds, Tone tone) {
@@ -67,10 +68,10 @@ std::optional<BarChart> time_chart(const WorkloadResult& workload, const ResultD
                          .high = {},
                          .tone = tone};
   };
-  const double perfect = *alone->value / static_cast<double>(*gpus);
+  const double perfect = alone->value / static_cast<double>(*gpus);
   BarChart chart;
   chart.axis = {"Time to train", Axis::Kind::seconds, true};
-  chart.bars = {bar("One GPU", *alone->value, Tone::plain),
+  chart.bars = {bar("One GPU", alone->value, Tone::plain),
                 bar(counted(*gpus, "GPU") + ", perfect scaling", perfect, Tone::plain),
                 bar(counted(*gpus, "GPU") + ", simulated", time->value, Tone::good)};
   chart.bars.back().low = time->low;
@@ -78,9 +79,8 @@ std::optional<BarChart> time_chart(const WorkloadResult& workload, const ResultD
   if (!document.premise.adds_up && document.deadline_s.value_or(0) > 0) {
     chart.limits.push_back({"deadline, " + duration_text(*document.deadline_s), *document.deadline_s});
   }
-  chart.caption =
-      fmt::format("{}: {} on one GPU become {} on {}", workload.title, duration_text(*alone->value),
-                  duration_text(time->value), counted(*gpus, "GPU"));
+  chart.caption = fmt::format("{}: {} on one GPU become {} on {}", workload.title,
+                              duration_text(alone->value), duration_text(time->value), counted(*gpus, "GPU"));
   return chart;
 }
 

@@ -7,6 +7,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/row_sentences.hpp"
 #include "reports/sentences/site_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
@@ -186,7 +187,8 @@ KeyValues facts(const SitePower& p, bool open) {
       fmt::format("90 % interval {} to {}", watts(p.it_low_w), watts(p.it_high_w)));
   add("IT, nameplate", sum_text(watts(p.nameplate_w), open));
   add("IT, idle", sum_text(watts(p.idle_w), open));
-  add("One GPU, computing", watts(p.gpu_w), "measured on " + p.gpu_model);
+  add("One GPU, computing", watts(p.gpu_w),
+      (p.gpu_borrowed ? "borrowed from " : "measured on ") + measured_gpus_text(p.gpu_model));
   if (p.gpu_cap_w) {
     add("Power cap of a GPU", watts(p.gpu_cap_w),
         percent_text(p.gpu_cap_speed.value_or(1)) + " of its speed is left");

@@ -14,6 +14,7 @@
 #include "reports/sentences/answer_sentences.hpp"
 #include "reports/sentences/decision_sentences.hpp"
 #include "reports/sentences/reason_sentences.hpp"
+#include "reports/sentences/row_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -130,15 +131,12 @@ void add_published(const ResultDocument& d, Risks& risks) {
 
 void add_model(const ResultDocument& d, Risks& risks) {
   for (const Assumption& a : d.assumptions) {
-    if (a.value.starts_with("borrowed from")) {
+    if (a.what.code() == "kernel_efficiencies" && a.what.has("donor"))
       risks.push_back({Weight::unmeasured, "No kernel was measured on this GPU",
-                       fmt::format("{}: {}.", a.name, a.value), a.value});
-    }
+                       fmt::format("{}: {}.", name_of(a), value_of(a)), value_of(a)});
   }
-  constexpr std::string_view borrowed = ", borrowed";
-  if (d.site && d.site->power.gpu_model.ends_with(borrowed)) {
-    const std::string& model = d.site->power.gpu_model;
-    const std::string other = model.substr(0, model.size() - borrowed.size());
+  if (d.site && d.site->power.gpu_borrowed) {
+    const std::string& other = d.site->power.gpu_model;
     const std::string stands_in =
         (other == "pooled" ? "all measured GPUs together stand" : "the " + other + " stands") + " in";
     risks.push_back({Weight::unmeasured, "No power was measured on this GPU",
@@ -151,7 +149,7 @@ void add_assumptions(const ResultDocument& d, Risks& risks) {
   std::int64_t flagged = 0;
   for (const Assumption& a : d.assumptions) {
     if (a.confidence != Assumption::Confidence::memory) continue;
-    if (++flagged <= static_cast<std::int64_t>(most_names)) names += (names.empty() ? "" : "; ") + a.name;
+    if (++flagged <= static_cast<std::int64_t>(most_names)) names += (names.empty() ? "" : "; ") + name_of(a);
   }
   if (flagged == 0) return;
   const std::int64_t more = flagged - static_cast<std::int64_t>(most_names);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "reports/blocks/format.hpp"
+#include "reports/sentences/row_sentences.hpp"
 
 namespace rackcast::reports {
 
@@ -23,6 +24,7 @@ std::string reason_text(const doc::Reason& reason) {
     const auto found = std::ranges::find(sentences, reason.code(), &ReasonSentence::code);
     if (found != sentences.end()) return found->text(reason);
   }
+  if (const RowSentence* row = find_row(reason)) return row->name(reason) + ": " + row->value(reason);
   throw std::logic_error{fmt::format("the reason \"{}\" has no sentence", reason.code())};
 }
 
@@ -34,6 +36,8 @@ std::vector<std::string_view> codes_with_sentence() {
   std::vector<std::string_view> out;
   for (const auto group : groups)
     for (const ReasonSentence& one : group()) out.push_back(one.code);
+  for (const auto group : {assumption_rows(), ladder_rows()})
+    for (const RowSentence& one : group) out.push_back(one.code);
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sentences/reason_sentences.hpp"
+#include "reports/sentences/row_sentences.hpp"
 #include "reports/sentences/site_sentences.hpp"
 #include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"
@@ -171,7 +172,7 @@ constexpr ReasonSentence of_warnings[] = {
            "{}: a step takes {}, past the largest useful batch of {} samples: more in a step do not train "
            "faster. "
            "{}",
-           r.text("workload"), r.text("batch"), grouped(r.number("useful")),
+           r.text("workload"), batch_text(r), grouped(r.number("useful")),
            r.number("stated") != 0 ? "State a smaller \"global_batch\"."
                                    : "Use fewer GPUs, or state \"global_batch\".");
      }},

@@ -120,8 +120,8 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   w.run = evaluator.run(q);
   w.global_batch = w.run.samples_per_step;
   w.spec = on_gpus(spec, workload, w.run.ranks);
-  w.batch = {batch_text(workload, w.global_batch), batch_origin(spec, workload, w.global_batch, w.run.ranks),
-             largest_useful_batch(spec), spec.global_batch.has_value()};
+  w.batch = {batch_reason(spec, workload, w.global_batch, w.run.ranks), largest_useful_batch(spec),
+             spec.global_batch.has_value()};
   w.steps = evaluator.steps(q);
   w.answer.nodes = nodes;
   w.answer.gpus = w.run.ranks;

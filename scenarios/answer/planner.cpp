@@ -228,7 +228,8 @@ void finish(Result& result, Evaluator& evaluator) {
     if (w.batch.largest_useful && w.global_batch > *w.batch.largest_useful * (1 + 1e-9))
       result.warnings.push_back(doc::Reason{"batch_past_useful",
                                             {{"workload", w.title},
-                                             {"batch", w.batch.text},
+                                             {"samples", w.global_batch},
+                                             {"tokens", w.batch.what.number_if("tokens")},
                                              {"useful", *w.batch.largest_useful},
                                              {"stated", w.batch.stated}}});
   result.partial = evaluator.partial();

@@ -1,7 +1,5 @@
 #include "scenarios/answer/whole_answer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -10,7 +8,6 @@
 #include "scenarios/answer/search.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/plan/plan.hpp"
-#include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 
@@ -171,9 +168,9 @@ void add_time_of_all(Result& r, const WholeFigures& f) {
   if (!r.scenario.adds_up() || time <= 0) return;
   for (WorkloadResult& w : r.workloads) {
     if (w.ladder.empty()) continue;
-    w.ladder.insert(std::prev(w.ladder.end()),
-                    {"Time of all workloads", "s", to_text(Duration{time}),
-                     fmt::format("the {} workloads one after another", r.workloads.size()), time});
+    w.ladder.insert(
+        std::prev(w.ladder.end()),
+        {doc::Reason{"time_of_all", {{"time_s", time}, {"workloads", r.workloads.size()}}}, time, "s"});
   }
 }
 
@@ -197,18 +194,18 @@ bool slow_on_fewer(Evaluator& evaluator, const Result& r, std::size_t i) {
 /// How the count of nodes, the last rung of each ladder, came about.
 void say_how(Result& r) {
   const GoalSpec& goal = *r.scenario.goal;
-  const std::string within = to_text(goal.deadline);
   for (WorkloadResult& w : r.workloads) {
     if (w.ladder.empty()) continue;
-    std::string& how = w.ladder.back().how;
-    if (!w.answer.feasible)
-      how = "no count keeps every limit; the figures are those of this one";
-    else if (!asks_for_nodes(r.scenario))
-      how = fmt::format("the choice of the search within {}: {}", within, to_string(goal.objective));
-    else if (r.scenario.adds_up())
-      how = fmt::format("smallest count that does all workloads, one after another, within {}", within);
-    else
-      how = fmt::format("smallest count within {}", within);
+    const char* how = !w.answer.feasible            ? "none"
+                      : !asks_for_nodes(r.scenario) ? "choice"
+                      : r.scenario.adds_up()        ? "all"
+                                                    : "least";
+    w.ladder.back().what = doc::Reason{"nodes",
+                                       {{"how", how},
+                                        {"objective", to_string(goal.objective)},
+                                        {"nodes", w.answer.nodes},
+                                        {"spares", w.answer.spares},
+                                        {"deadline_s", goal.deadline.base()}}};
   }
 }
 

@@ -71,6 +71,7 @@ doc::CampaignPower power_document(const CampaignPower& p) {
   f.node_idle_w = p.node_idle.base();
   f.others_w = p.others.base();
   f.gpu_model = p.gpu_model;
+  f.gpu_borrowed = p.gpu_borrowed;
   f.no_power = p.missing;
   f.pue = p.pue;
   f.plant = plain_name(p.plant);

@@ -86,6 +86,7 @@ void add_site(const PowerReport& site, const SitePlan& plan, CampaignPower& out)
   out.pue = plan.pue.value;
   out.plant = plan.pue.plant;
   out.gpu_model = site.gpu_model;
+  out.gpu_borrowed = site.gpu_borrowed;
   out.region = site.region;
   out.intensity = site.intensity.value;
   out.btu_per_hour = site.btu_per_hour;

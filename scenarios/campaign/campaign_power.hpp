@@ -52,6 +52,7 @@ struct CampaignPower {
   Energy it{0}, facility{0};
   double pue = 1;
   std::string plant, gpu_model, region;
+  bool gpu_borrowed = false;
   CarbonIntensity intensity{0};
   Mass co2{0};
   double btu_per_hour = 0, tons = 0, air_cfm = 0, air_rise = 0;  ///< of the nameplate power

@@ -61,13 +61,9 @@ struct Sensitivity {
 
 struct Assumption {
   enum class Confidence { verified, fit, scenario, defaulted, memory, low };
-  std::string name, value, source, where;
+  Reason what;  ///< of the kinds that are assumptions
+  std::string source, where;
   Confidence confidence = Confidence::memory;
-};
-
-/// Which formula is behind a number.
-struct MethodStep {
-  std::string quantity, formula, source;
 };
 
 /// Throws Error where an answer is feasible on no nodes.
@@ -200,20 +196,10 @@ template <>
 struct Fields<Assumption> {
   static constexpr std::string_view name = "assumption";
   static constexpr auto list = std::tuple{
-      field("name", &Assumption::name).needed(),
-      field("value", &Assumption::value, "with its unit").needed(),
-      field("source", &Assumption::source),
+      field("what", &Assumption::what, "what is taken for granted, and its value"),
+      field("source", &Assumption::source, "empty: the scenario, or what the values say"),
       field("confidence", &Assumption::confidence),
       field("where", &Assumption::where, "file:line:column"),
-  };
-};
-template <>
-struct Fields<MethodStep> {
-  static constexpr std::string_view name = "method_step";
-  static constexpr auto list = std::tuple{
-      field("quantity", &MethodStep::quantity).needed(),
-      field("formula", &MethodStep::formula).needed(),
-      field("source", &MethodStep::source),
   };
 };
 

@@ -21,6 +21,7 @@ struct CampaignPower {
     double nameplate_w = 0, busiest_hour_w = 0, idle_w = 0, node_idle_w = 0, others_w = 0;
     Prediction all_busy, mean;
     std::string gpu_model, plant, grid;
+    bool gpu_borrowed = false;
     std::vector<std::string> no_power;
     double pue = 1, it_kwh = 0, facility_kwh = 0, g_co2_per_kwh = 0, co2_kg = 0;
     double btu_per_h = 0, cooling_tons = 0, air_cfm = 0, air_rise_kelvin = 0;
@@ -169,6 +170,8 @@ struct Fields<CampaignPower::Figures> {
       field("node_idle_w", &CampaignPower::Figures::node_idle_w, "of one node"),
       field("others_w", &CampaignPower::Figures::others_w, "part of idle_w that is not drawn by nodes"),
       field("gpu_model", &CampaignPower::Figures::gpu_model, "where the power curve comes from"),
+      field("gpu_borrowed", &CampaignPower::Figures::gpu_borrowed, "the GPU itself was not measured")
+          .omitted(),
       field("no_power", &CampaignPower::Figures::no_power,
             "devices that sums leave out, because their power is not known"),
       field("pue", &CampaignPower::Figures::pue, "facility power over IT power").from(1),

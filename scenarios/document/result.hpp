@@ -11,7 +11,7 @@ namespace rackcast::doc {
 
 struct Result {
   static constexpr std::string_view format_name = "rackcast-result";
-  static constexpr std::int64_t current_version = 3;
+  static constexpr std::int64_t current_version = 4;
 
   Head head;
   std::optional<double> deadline_s;
@@ -27,7 +27,6 @@ struct Result {
   std::vector<Alternative> alternatives;
   std::vector<Sensitivity> sensitivity;
   std::vector<MachineDrawing> drawings;
-  std::vector<MethodStep> method;
   std::optional<DataGrowth> growth;
   std::optional<Site> site;
   std::optional<LearningNeed> learning;
@@ -74,7 +73,6 @@ struct Fields<Result> {
           .omitted(),
       field("sensitivity", &Result::sensitivity, "likewise").omitted(),
       field("drawings", &Result::drawings).omitted(),
-      field("method", &Result::method, "which formula is behind which number"),
       field("growth", &Result::growth).omitted(),
       field("site", &Result::site).omitted(),
       field("learning_curve", &Result::learning).omitted(),

@@ -56,7 +56,7 @@ struct SitePower {
     double seconds = 0;
     std::optional<double> busy, it_kwh, facility_kwh, co2_kg;
   };
-  bool known = false;
+  bool known = false, gpu_borrowed = false;
   std::string unrated, plant_key, plant, climate, grid_key, grid, gpu_model;
   std::string activity = "training";  ///< or "serving", as the document around says
   std::string it_unit, feed_redundancy;
@@ -110,7 +110,8 @@ struct SiteCost {
     std::optional<double> own_low_usd, own_high_usd, rent_usd, rent_low_usd, rent_high_usd;
   };
   std::string activity = "training";  ///< or "serving", as the document around says
-  std::string date, staff_how;
+  std::string date;
+  std::optional<Reason> staff;
   double capex_usd = 0;
   std::optional<double> depreciation_years, utilisation, total_usd, usd_per_kwh;
   std::optional<double> depreciation_usd, interest_usd, energy_usd, space_usd, support_usd, staff_usd,
@@ -285,6 +286,7 @@ struct Fields<SitePower> {
       field("facility_w", &SitePower::facility_w).omitted(),
       field("gpu_w", &SitePower::gpu_w, "of one GPU").omitted(),
       field("gpu_model", &SitePower::gpu_model, "where the power curve comes from").omitted(),
+      field("gpu_borrowed", &SitePower::gpu_borrowed, "the GPU itself was not measured").omitted(),
       field("gpu_cap.cap_w", &SitePower::gpu_cap_w, "power limit of a GPU").omitted(),
       field("gpu_cap.speed", &SitePower::gpu_cap_speed, "of a GPU at its limit").up_to(1).omitted(),
       field("idle_nodes", &SitePower::idle_nodes, "of the cluster, without a GPU of the job").omitted(),
@@ -419,7 +421,7 @@ struct Fields<SiteCost> {
       field("year.space_usd", &SiteCost::space_usd),
       field("year.support_usd", &SiteCost::support_usd),
       field("year.staff_usd", &SiteCost::staff_usd),
-      field("year.staff_how", &SiteCost::staff_how),
+      field("year.staff", &SiteCost::staff, "of people and their wage").omitted(),
       field("year.total_usd", &SiteCost::year_usd),
       field("total_usd", &SiteCost::total_usd, "until it is written off"),
       field("usd_per_kwh", &SiteCost::usd_per_kwh),

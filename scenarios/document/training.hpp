@@ -9,8 +9,9 @@
 namespace rackcast::doc {
 
 struct LadderRung {
-  std::string label, unit, text, how;
-  std::optional<double> value;
+  Reason what;
+  double value = 0;
+  std::string unit;
 };
 
 struct StepBreakdown {
@@ -48,9 +49,9 @@ struct Utilisation {
          peak_flop_per_s_per_gpu = 0;
 };
 
-/// The samples of a step in words, and where their number comes from.
+/// The samples of a step, and where their number comes from.
 struct Batch {
-  std::string text, origin;
+  Reason what;
   bool grows_with_gpus = false;
   std::optional<double> largest_useful;
   std::optional<std::int64_t> passes;
@@ -81,11 +82,9 @@ struct Fields<LadderRung> {
   static constexpr std::string_view name = "rung";
   static constexpr std::string_view meaning = "One rung from data to nodes.";
   static constexpr auto list = std::tuple{
-      field("label", &LadderRung::label).needed(),
+      field("what", &LadderRung::what, "which rung it is, and how it follows from what is above it"),
       field("value", &LadderRung::value).signed_number(),
       field("unit", &LadderRung::unit),
-      field("text", &LadderRung::text, "the value for people").needed(),
-      field("how", &LadderRung::how, "how it follows from what is above it"),
   };
 };
 template <>
@@ -178,11 +177,9 @@ struct Fields<Utilisation> {
 template <>
 struct Fields<Batch> {
   static constexpr std::string_view name = "batch";
-  static constexpr std::string_view meaning =
-      "The samples of a step in words, and where their number comes from.";
+  static constexpr std::string_view meaning = "The samples of a step, and where their number comes from.";
   static constexpr auto list = std::tuple{
-      field("text", &Batch::text),
-      field("origin", &Batch::origin),
+      field("what", &Batch::what),
       field("grows_with_gpus", &Batch::grows_with_gpus,
             "the scenario states the batch of one GPU and no global_batch"),
       field("largest_useful", &Batch::largest_useful,

@@ -52,8 +52,8 @@ Evaluator::Impl::Impl(const Catalog& c, const RunControl& asked, const Calibrati
       control(asked) {
   for (const Json& device : own.devices) {
     kernels.add(device);
-    ledger.note({"Kernels of " + device.require("model").string(), "the scenario's own measurements",
-                 device.require("source").string(), "fit", device.where().file});
+    ledger.note({doc::Reason{"own_kernels", {{"gpu", device.require("model").string()}}},
+                 device.require("source").string(), device.where().file, Trust::fit});
   }
 }
 
@@ -86,11 +86,13 @@ std::optional<CommRefinement> Evaluator::Impl::refinement(const Question& q) {
       shape.gpus_per_node = local;
       shape.fabric = q.cluster.fabric.choice;
       refinements[key] = refine(make_cluster(catalog, spec, shape, comm), {}, curve.points);
-      ledger.note({"Collectives of " + spec.name,
-                   fmt::format("latency x {:.3g}, load of links x {:.3g}", refinements[key].latency,
-                               refinements[key].load),
-                   fmt::format("all-reduce of {} GPUs on {} nodes, measured", curve.gpus, curve.nodes), "fit",
-                   curve.file});
+      ledger.note({doc::Reason{"own_collectives",
+                               {{"node", spec.name},
+                                {"latency", refinements[key].latency},
+                                {"load", refinements[key].load},
+                                {"gpus", curve.gpus},
+                                {"nodes", curve.nodes}}},
+                   "", curve.file, Trust::fit});
     }
     CommRefinement found = refinements[key];
     // Another number of ranks is the model's word, scaled: its own spread comes on top.

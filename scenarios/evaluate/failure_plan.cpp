@@ -1,11 +1,8 @@
 #include "scenarios/evaluate/failure_plan.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "scenarios/evaluate/ledger.hpp"
-#include "sim/units/quantity_text.hpp"
 #include "topologies/hardware/node_spec.hpp"
 
 namespace rackcast {
@@ -80,23 +77,22 @@ void set_cost(FailurePlan& plan, const SaveCost& save) {
 }
 
 void note_failures(Ledger& ledger, const FailurePlan& plan, const FailureSpec& f, const std::string& node) {
-  const auto note = [&ledger](std::string name, std::string value, bool given, std::string source,
-                              Confidence confidence, std::string where) {
-    ledger.note({std::move(name), std::move(value), given ? "scenario" : std::move(source),
-                 given ? "scenario" : std::string{to_string(confidence)}, std::move(where)});
+  const auto note = [&ledger](doc::Reason what, bool given, const std::string& source, Trust trust,
+                              std::string where) {
+    ledger.note(
+        {std::move(what), given ? std::string{} : source, std::move(where), given ? Trust::scenario : trust});
   };
   const std::string defaults = "reliability/planning_defaults/";
-  note(f.node_mtbf ? "Time between failures of a node" : node + ": time between failures",
-       to_text(plan.node.mtbf), f.node_mtbf.has_value(), plan.node.source, plan.node.confidence,
-       plan.node.fact);
-  note("Detection of a failure", to_text(plan.detection), f.detection.has_value(),
-       "default of collectives: a hang is noticed after the timeout", Confidence::verified,
+  const std::string unread = "engineering memory, not confirmed against a document";
+  const doc::Reason::Fact mtbf{"time_s", plan.node.mtbf.base()};
+  note(f.node_mtbf ? doc::Reason{"node_mtbf", {mtbf}} : doc::Reason{"node_mtbf", {{"node", node}, mtbf}},
+       f.node_mtbf.has_value(), plan.node.source, trust_in(plan.node.confidence), plan.node.fact);
+  note(doc::Reason{"detection", {{"time_s", plan.detection.base()}}}, f.detection.has_value(),
+       "default of collectives: a hang is noticed after the timeout", Trust::verified,
        defaults + "default_timeout_min");
-  note("Restart after a failure", to_text(plan.restart), f.restart.has_value(),
-       "engineering memory, not confirmed against a document", Confidence::memory,
-       defaults + "auto_restart_min");
-  note("Repair of a node", to_text(plan.repair), f.repair.has_value(),
-       "engineering memory, not confirmed against a document", Confidence::memory,
+  note(doc::Reason{"restart", {{"time_s", plan.restart.base()}}}, f.restart.has_value(), unread,
+       Trust::memory, defaults + "auto_restart_min");
+  note(doc::Reason{"repair", {{"time_s", plan.repair.base()}}}, f.repair.has_value(), unread, Trust::memory,
        defaults + "node_repair_h");
 }
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
 
 #include "models/data_path/input_path.hpp"
 #include "models/data_path/preprocess.hpp"
@@ -12,11 +15,8 @@
 #include "models/networks/workload.hpp"
 #include "models/split/split_tables.hpp"
 #include "scenarios/evaluate/question_input.hpp"
-#include "scenarios/names/count_text.hpp"
 #include "scenarios/names/defaults.hpp"
 #include "scenarios/names/exchange_choice.hpp"
-#include "sim/json/table_document.hpp"
-#include "sim/units/quantity_text.hpp"
 #include "topologies/catalog/plain_name.hpp"
 #include "topologies/hardware/node_spec.hpp"
 
@@ -28,20 +28,31 @@ std::string place(const Where& w) {
   return w.line ? fmt::format("{}:{}:{}", w.file, w.line, w.column) : w.file;
 }
 
+/// As the catalogue has it.
 template <class T>
-void note_known(Ledger& ledger, const std::string& name, std::string value, const Known<T>& known) {
-  ledger.note({name, std::move(value), known.source, std::string(to_string(known.confidence)), known.fact});
+Assumption known(doc::Reason what, const Known<T>& fact) {
+  return {std::move(what), fact.source, fact.fact, trust_in(fact.confidence)};
 }
 
-void note_link(Ledger& ledger, const std::string& owner, const LinkSpec& link) {
-  note_known(ledger, fmt::format("{}: {} per direction, achievable", owner, plain_name(link.id)),
-             to_text(link.achievable.value), link.achievable);
+void note_link(Ledger& ledger, const std::string& node, const LinkSpec& link, std::optional<int> ports = {}) {
+  ledger.note(known(doc::Reason{"link_rate",
+                                {{"node", node},
+                                 {"link", plain_name(link.id)},
+                                 {"rate_bytes_per_s", link.achievable.value.base()},
+                                 {"ports", ports}}},
+                    link.achievable));
+}
+
+/// From the scenario, or else what is usual, by a source.
+Assumption stated(bool given, doc::Reason what, std::string usual, const Where& where) {
+  return {std::move(what), given ? std::string{} : std::move(usual), place(where),
+          given ? Trust::scenario : Trust::defaulted};
 }
 
 }  // namespace
 
 void Ledger::note(Assumption assumption) {
-  if (seen_.insert(assumption.name + "=" + assumption.value).second)
+  if (std::ranges::find(assumptions_, assumption.what, &Assumption::what) == assumptions_.end())
     assumptions_.push_back(std::move(assumption));
 }
 
@@ -52,92 +63,100 @@ void Ledger::warn(doc::Reason warning) {
 void Ledger::note_node(const NodeSpec& node) {
   if (node.gpu_link) note_link(*this, node.name, *node.gpu_link);
   note_link(*this, node.name, node.pcie_link);
-  if (node.nic_link)
-    note_link(*this, fmt::format("{}: {}", node.name, count_of(node.nics, "port")), *node.nic_link);
-  if (node.cpu_cores) {
-    note_known(*this, node.name + ": CPU cores", fmt::format("{}", node.cpu_cores->value), *node.cpu_cores);
-  }
-  if (node.rack_units) {
-    note_known(*this, node.name + ": rack units", fmt::format("{:g}", node.rack_units->value),
-               *node.rack_units);
-  }
-  if (node.max_power) {
-    note_known(*this, node.name + ": rated power", to_text(node.max_power->value), *node.max_power);
-  }
+  if (node.nic_link) note_link(*this, node.name, *node.nic_link, node.nics);
+  if (node.cpu_cores)
+    note(known(doc::Reason{"node_cores", {{"node", node.name}, {"cores", node.cpu_cores->value}}},
+               *node.cpu_cores));
+  if (node.rack_units)
+    note(known(doc::Reason{"node_units", {{"node", node.name}, {"units", node.rack_units->value}}},
+               *node.rack_units));
+  if (node.max_power)
+    note(known(doc::Reason{"node_power", {{"node", node.name}, {"rated_w", node.max_power->value.base()}}},
+               *node.max_power));
 }
 
 void Ledger::note_gpu(const GpuSpec& gpu, const GpuCostModel& model, const Workload& workload,
                       Precision precision) {
-  if (gpu.peak.fp32)
-    note_known(*this, gpu.name + ": fp32 peak", to_text(gpu.peak.fp32->value), *gpu.peak.fp32);
-  if (gpu.peak.fp16_tensor) {
-    note_known(*this, gpu.name + ": tensor-core peak", to_text(gpu.peak.fp16_tensor->value),
-               *gpu.peak.fp16_tensor);
-  }
-  note_known(*this, gpu.name + ": memory bandwidth", to_text(gpu.memory_bandwidth.value),
-             gpu.memory_bandwidth);
+  const auto peak = [&](const char* code, const std::optional<Known<FlopRate>>& fact) {
+    if (fact)
+      note(known(doc::Reason{code, {{"gpu", gpu.name}, {"peak_flop_per_s", fact->value.base()}}}, *fact));
+  };
+  peak("fp32_peak", gpu.peak.fp32);
+  peak("tensor_peak", gpu.peak.fp16_tensor);
+  note(known(doc::Reason{"memory_bandwidth",
+                         {{"gpu", gpu.name}, {"memory_bytes_per_s", gpu.memory_bandwidth.value.base()}}},
+             gpu.memory_bandwidth));
   // The operator with the most arithmetic speaks for the network.
   const auto heaviest = std::ranges::max_element(workload.operators, {}, &Operator::forward_flop);
   const std::string donor =
       heaviest == workload.operators.end() ? std::string{} : model.borrowed_from(*heaviest, precision);
-  note({gpu.name + ": kernel efficiencies",
-        donor.empty() ? "fitted on measured kernels of its architecture" : "borrowed from " + donor,
-        "fits in models/data/gpu_models", "fit", ""});
-  if (!donor.empty()) {
-    warn(doc::Reason{"borrowed_kernels",
-                     {{"gpu", gpu.name}, {"family", to_string(heaviest->family)}, {"donor", donor}}});
-  }
+  const std::string fits = "fits in models/data/gpu_models";
+  if (donor.empty())
+    return note({doc::Reason{"kernel_efficiencies", {{"gpu", gpu.name}}}, fits, "", Trust::fit});
+  note({doc::Reason{"kernel_efficiencies", {{"gpu", gpu.name}, {"donor", donor}}}, fits, "", Trust::fit});
+  warn(doc::Reason{"borrowed_kernels",
+                   {{"gpu", gpu.name}, {"family", to_string(heaviest->family)}, {"donor", donor}}});
 }
 
 void Ledger::note_stragglers(const StragglerSpec& s, const Where& where) {
-  note({fmt::format("{} slow {}", s.group.nodes, s.group.nodes == 1 ? "node" : "nodes"),
-        fmt::format("compute x {:g}, network x {:g}, {}", s.group.compute, s.group.network,
-                    s.epochs ? fmt::format("the last {:g} epochs", *s.epochs) : "always"),
-        "the scenario", "scenario", place(where)});
+  note({doc::Reason{"slow_nodes",
+                    {{"nodes", s.group.nodes},
+                     {"compute", s.group.compute},
+                     {"network", s.group.network},
+                     {"epochs", s.epochs}}},
+        "", place(where), Trust::scenario});
 }
 
 void Ledger::note_workload(const WorkloadSpec& spec, const Workload& workload) {
-  note({workload.title + ": operators",
-        fmt::format("{} forward per sample", to_text(workload.forward_flop())), workload.source, "verified",
-        "models/data/workloads"});
-  const auto input = [&](const char* name, std::string value, bool is_default, const char* source) {
-    note({fmt::format("{}: {}", workload.title, name), std::move(value), is_default ? source : "the scenario",
-          is_default ? "default" : "scenario", place(spec.where)});
-  };
-  input("epochs", fmt::format("{:g}", spec.epochs), spec.epochs_is_default, defaults::fleet_table_source);
-  if (spec.global_batch)
-    input("global batch",
-          spec.global_batch->samples > 0 ? grouped(spec.global_batch->samples) + " samples"
-                                         : grouped(spec.global_batch->tokens) + " tokens",
-          false, "");
+  note({doc::Reason{"operators",
+                    {{"workload", workload.title}, {"forward_flop", workload.forward_flop().base()}}},
+        workload.source, "models/data/workloads", Trust::verified});
+  const std::string& title = workload.title;
+  note(stated(!spec.epochs_is_default, doc::Reason{"epochs", {{"workload", title}, {"epochs", spec.epochs}}},
+              defaults::fleet_table_source, spec.where));
+  if (const auto& batch = spec.global_batch) {
+    const auto positive = [](double value) {
+      return value > 0 ? std::optional{value} : std::nullopt;
+    };
+    note(stated(true,
+                doc::Reason{"global_batch",
+                            {{"workload", title},
+                             {"samples", positive(batch->samples)},
+                             {"tokens", batch->samples > 0 ? std::nullopt : positive(batch->tokens)}}},
+                "", spec.where));
+  }
   if (!spec.global_batch || !spec.batch_is_default)
-    input("batch per GPU", fmt::format("{:g}", spec.batch_per_gpu), spec.batch_is_default,
-          "TensorFlow 1.x benchmark runs, 2017");
-  input("precision", std::string(to_string(spec.precision)), spec.precision_is_default, "single precision");
+    note(stated(!spec.batch_is_default,
+                doc::Reason{"batch_per_gpu", {{"workload", title}, {"samples", spec.batch_per_gpu}}},
+                "TensorFlow 1.x benchmark runs, 2017", spec.where));
+  note(stated(
+      !spec.precision_is_default,
+      doc::Reason{"training_precision", {{"workload", title}, {"precision", to_string(spec.precision)}}},
+      "single precision", spec.where));
 }
 
 void Ledger::note_tables(const WorkloadSpec& spec, const Workload& workload) {
   if (!has_split_tables(workload)) return;
-  const bool copied = spec.tables == TablePlacement::copied;
-  note({workload.title + ": large tables",
-        copied ? "whole on every GPU, gradients reduced like others"
-               : fmt::format("{} split over the GPUs, vectors exchanged, sparse gradients",
-                             to_text(table_memory(workload))),
-        spec.tables ? "the scenario" : "Naumov et al., arXiv 1906.00091, section 4",
-        spec.tables ? "scenario" : "default", place(spec.where)});
+  doc::Reason what =
+      spec.tables == TablePlacement::copied
+          ? doc::Reason{"tables_copied", {{"workload", workload.title}}}
+          : doc::Reason{"tables_split",
+                        {{"workload", workload.title}, {"tables_bytes", table_memory(workload).base()}}};
+  note(stated(spec.tables.has_value(), std::move(what), "Naumov et al., arXiv 1906.00091, section 4",
+              spec.where));
 }
 
 void Ledger::note_convergence(const WorkloadSpec& spec, const Workload& workload) {
   const ConvergenceSpec& c = *spec.convergence;
-  std::string value = fmt::format("samples x (1 + B/{0:g}) / (1 + {1:g}/{0:g}), B the global batch",
-                                  c.law.critical_batch, c.law.reference_batch);
-  if (c.law.staleness_penalty)
-    value += fmt::format("; x (1 + {:g} x steps of staleness)", *c.law.staleness_penalty);
-  note({workload.title + ": convergence law (weakest link)", std::move(value),
+  note({doc::Reason{"epochs_by_batch",
+                    {{"workload", workload.title},
+                     {"critical_batch", c.law.critical_batch},
+                     {"reference_batch", c.law.reference_batch},
+                     {"staleness_penalty", c.law.staleness_penalty}}},
         "McCandlish et al., An Empirical Model of Large-Batch Training, arXiv 1812.06162, 2018; its "
         "numbers: " +
             (c.source.empty() ? std::string{"the scenario"} : c.source),
-        "low", place(c.where)});
+        place(c.where), Trust::low});
   warn(doc::Reason{"convergence_law", {{"workload", workload.title}}});
   if (!c.law.staleness_penalty && staleness_steps(exchange_named(spec.exchange)) > 0)
     warn(doc::Reason{"stale_gradients", {{"workload", workload.title}}});
@@ -147,77 +166,87 @@ void Ledger::note_framework(const WorkloadSpec& spec, const std::string& version
                             const FrameworkProfile& profile) {
   const bool taken = !spec.framework.empty() && version != spec.framework_version &&
                      version != "NGC " + spec.framework_version;
-  std::string source = "models/data/frameworks, fitted on the cases named there";
-  if (taken) source += "; version " + version + ", of the GPU's first years";
-  if (spec.framework.empty() && spec.parallelism)
-    source += "; the scenario names none, and trainers like it split networks over GPUs";
-  note({"Framework overheads", profile.title, std::move(source),
-        taken || spec.framework.empty() ? "default" : "fit", place(spec.where)});
+  const doc::Reason::Fact names_none{"names_none", spec.framework.empty() && spec.parallelism};
+  const doc::Reason::Fact title{"profile", profile.title};
+  note({taken ? doc::Reason{"framework_profile", {title, {"version", version}, names_none}}
+              : doc::Reason{"framework_profile", {title, names_none}},
+        "models/data/frameworks, fitted on the cases named there", place(spec.where),
+        taken || spec.framework.empty() ? Trust::defaulted : Trust::fit});
   if (!spec.framework.empty() && spec.framework != "generic" &&
       profile.title == framework_profile(FrameworkQuery{.name = "generic"}).title)
     warn(doc::Reason{"unknown_framework", {{"framework", spec.framework}}});
   if (const auto named = profile.networks.find(spec.model); named != profile.networks.end())
-    note({spec.model + ": network", spec.model,
-          fmt::format("the scenario; the framework's own scripts run {} under this name", named->second),
-          "scenario", place(spec.where)});
+    note({doc::Reason{"network_of_framework", {{"name", spec.model}, {"network", named->second}}}, "",
+          place(spec.where), Trust::scenario});
 }
 
 void Ledger::note_exchange(const WorkloadSpec& spec, const Workload& workload,
                            const FrameworkProfile& profile) {
-  const std::string name = workload.title + ": exchange of gradients";
-  if (!spec.exchange.empty())
-    return note({name, spec.exchange, "the scenario", "scenario", place(spec.where)});
-  const bool same = profile.exchange == profile.exchange_between_nodes;
-  note({name,
-        same
-            ? profile.exchange
-            : fmt::format("{} in a node, {} between nodes", profile.exchange, profile.exchange_between_nodes),
-        "what the framework does by itself; models/data/exchanges.json has the settings and their sources",
-        "default", place(spec.where)});
+  const doc::Reason::Fact name{"workload", workload.title};
+  const auto exchange = [&](const std::string& one) {
+    return doc::Reason{"gradient_exchange", {name, {"exchange", one}}};
+  };
+  const std::string settings = "models/data/exchanges.json, with the settings and their sources";
+  if (!spec.exchange.empty() || profile.exchange == profile.exchange_between_nodes)
+    return note(stated(!spec.exchange.empty(),
+                       exchange(spec.exchange.empty() ? profile.exchange : spec.exchange), settings,
+                       spec.where));
+  note(stated(
+      false,
+      doc::Reason{"gradient_exchange",
+                  {name, {"exchange", profile.exchange}, {"between_nodes", profile.exchange_between_nodes}}},
+      settings, spec.where));
 }
 
 void Ledger::note_storage(const StorageFacts& s) {
-  note({s.name + ": read rate of one", to_text(s.read), s.read_source, s.from_memory ? "memory" : "verified",
-        s.read_fact});
-  if (s.capacity) {
-    note({s.name + ": capacity of one", to_text(*s.capacity), "capacity or raw sum of the drives",
-          s.from_memory ? "memory" : "verified", "storage/" + s.id});
-  }
+  const Trust trust = s.from_memory ? Trust::memory : Trust::verified;
+  note({doc::Reason{"array_read", {{"array", s.name}, {"read_bytes_per_s", s.read.base()}}}, s.read_source,
+        s.read_fact, trust});
+  if (s.capacity)
+    note({doc::Reason{"array_capacity", {{"array", s.name}, {"capacity_bytes", s.capacity->base()}}},
+          "capacity or raw sum of the drives", "storage/" + s.id, trust});
 }
 
 void Ledger::note_input(const InputContext& c, const InputPathFacts& host) {
   const InputOptions& in = c.question.input;
   if (c.workload.pixels > 0 && in.record == "jpeg" && in.decoder == Decoder::cpu) {
-    note({"Image decoding and augmentation per CPU core",
-          fmt::format("{:g} samples/s", host.decode_per_core.base()), host.decode_source,
-          host.decode_confidence, "models/data/host/input_path.json"});
+    note({doc::Reason{"image_decoding", {{"samples_per_s", host.decode_per_core.base()}}}, host.decode_source,
+          "models/data/host/input_path.json", doc::value_of_word<Trust>(host.decode_confidence)});
   } else if (c.workload.pixels > 0 || in.record_given) {
     const RecordKind kind = record_kind(in.record);
-    note({fmt::format("Decoding of {} per CPU core", in.record),
-          fmt::format("{:g} samples/s at {:g} {}", kind.rate_per_core.base(), kind.reference, kind.unit),
-          kind.source, kind.from_memory ? "memory" : "verified", "models/data/data_path/record_kinds.json"});
+    note({doc::Reason{"record_decoding",
+                      {{"record", in.record},
+                       {"of", kind.unit},
+                       {"samples_per_s", kind.rate_per_core.base()},
+                       {"reference", kind.reference}}},
+          kind.source, "models/data/data_path/record_kinds.json",
+          kind.from_memory ? Trust::memory : Trust::verified});
   }
   const bool decoded = c.workload.pixels > 0 || in.record_given;
+  const std::string& node = c.node.name;
   if (decoded && in.decoder != Decoder::gpu_engine && cores_are_assumed(c)) {
-    note({c.node.name + ": CPU cores", fmt::format("{:.0f} CPU cores in a node", host_cores(c)),
-          "lower quartile of the catalogue's nodes, by GPU", "default", "models/data/host/input_path.json"});
-    warn(doc::Reason{"assumed_cores", {{"node", c.node.name}, {"cores", host_cores(c)}}});
+    note({doc::Reason{"node_cores", {{"node", node}, {"cores", std::round(host_cores(c))}}},
+          "lower quartile of the catalogue's nodes, by GPU", "models/data/host/input_path.json",
+          Trust::defaulted});
+    warn(doc::Reason{"assumed_cores", {{"node", node}, {"cores", host_cores(c)}}});
   }
-  if (c.node.dram && in.page_cache) {
-    note_known(*this, c.node.name + ": DRAM, of which the page cache takes what the job leaves",
-               to_text(c.node.dram->value), *c.node.dram);
-  }
+  if (c.node.dram && in.page_cache)
+    note(known(doc::Reason{"node_memory", {{"node", node}, {"memory_bytes", c.node.dram->value.base()}}},
+               *c.node.dram));
   if (c.node.ssd && in.ssd_cache) {
-    note_known(*this, c.node.name + ": local SSD cache", to_text(c.node.ssd->value), *c.node.ssd);
+    note(known(doc::Reason{"ssd_cache", {{"node", node}, {"ssd_bytes", c.node.ssd->value.base()}}},
+               *c.node.ssd));
     if (c.node.ssd_read)
-      note_known(*this, c.node.name + ": local SSD read rate", to_text(c.node.ssd_read->value),
-                 *c.node.ssd_read);
+      note(known(
+          doc::Reason{"ssd_read", {{"node", node}, {"read_bytes_per_s", c.node.ssd_read->value.base()}}},
+          *c.node.ssd_read));
   }
-  note({"Reading order and sharding",
-        fmt::format("{}, {} parts, {} records", to_string(in.order), to_string(in.sharding),
-                    to_string(in.format)),
-        in.where.line ? "the scenario" : "shuffled packed records, a part drawn anew for each node and epoch",
-        in.where.line ? "scenario" : "default", place(in.where)});
+  note(stated(in.where.line > 0,
+              doc::Reason{"reading",
+                          {{"order", to_string(in.order)},
+                           {"sharding", to_string(in.sharding)},
+                           {"records", to_string(in.format)}}},
+              "shuffled packed records, a part drawn anew for each node and epoch", in.where));
 }
 
 }  // namespace rackcast

@@ -1,7 +1,6 @@
 #pragma once
 /// What a result rests on: every catalogue fact, fit and default that was used, once each, in order of first
 /// use.
-#include <set>
 #include <string>
 #include <vector>
 
@@ -42,7 +41,6 @@ class Ledger {
  private:
   std::vector<Assumption> assumptions_;
   std::vector<doc::Reason> warnings_;
-  std::set<std::string> seen_;
 };
 
 }  // namespace rackcast

@@ -1,11 +1,15 @@
 #pragma once
 /// What an answer takes for granted, with where it comes from.
-#include <string>
+#include "scenarios/document/answer.hpp"
+#include "topologies/catalog/fact.hpp"
 
 namespace rackcast {
 
-struct Assumption {
-  std::string name, value, source, confidence, where;
-};
+using doc::Assumption;
+using Trust = Assumption::Confidence;
+
+constexpr Trust trust_in(Confidence confidence) {
+  return confidence == Confidence::verified ? Trust::verified : Trust::memory;
+}
 
 }  // namespace rackcast

@@ -1,21 +1,9 @@
 #include "scenarios/format/convergence_spec.hpp"
 
-#include <fmt/format.h>
-
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/names/exchange_choice.hpp"
 
 namespace rackcast {
-
-namespace {
-
-/// A single GPU knows its own gradients at once.
-double staleness_of(const WorkloadSpec& workload, double batch) {
-  if (batch <= workload.batch_per_gpu) return 0;
-  return staleness_steps(exchange_named(workload.exchange));
-}
-
-}  // namespace
 
 ConvergenceSpec read_convergence(const Json& json) {
   ObjectReader in{json};
@@ -29,20 +17,15 @@ ConvergenceSpec read_convergence(const Json& json) {
   return out;
 }
 
+double staleness_of(const WorkloadSpec& workload, double batch) {
+  if (batch <= workload.batch_per_gpu) return 0;
+  return staleness_steps(exchange_named(workload.exchange));
+}
+
 double epochs_at(const WorkloadSpec& workload, double batch) {
   if (!workload.convergence) return workload.epochs;
   const ConvergenceLaw& law = workload.convergence->law;
   return workload.epochs * batch_factor(law, batch) * staleness_factor(law, staleness_of(workload, batch));
-}
-
-std::string law_text(const WorkloadSpec& workload, double batch) {
-  const ConvergenceLaw& law = workload.convergence->law;
-  std::string text = fmt::format("x (1 + {:.0f}/{:g}) / (1 + {:g}/{:g})", batch, law.critical_batch,
-                                 law.reference_batch, law.critical_batch);
-  const double steps = staleness_of(workload, batch);
-  if (steps > 0 && law.staleness_penalty)
-    text += fmt::format(" x (1 + {:g} x {:g} stale)", *law.staleness_penalty, steps);
-  return text;
 }
 
 }  // namespace rackcast

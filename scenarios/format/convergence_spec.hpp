@@ -19,10 +19,11 @@ struct ConvergenceSpec {
 /// Throws Error at the place of a bad value.
 ConvergenceSpec read_convergence(const Json& json);
 
+/// Steps by which gradients are late at a global batch of `batch` samples; 0 of a single GPU, which knows its
+/// own at once.
+double staleness_of(const WorkloadSpec& workload, double batch);
+
 /// Epochs at a global batch of `batch` samples: those of the scenario, or by its law where it has one.
 double epochs_at(const WorkloadSpec& workload, double batch);
-
-/// "x (1 + 4096/8192) / (1 + 256/8192)", and of staleness, if there is any. Needs a law.
-std::string law_text(const WorkloadSpec& workload, double batch);
 
 }  // namespace rackcast

@@ -19,11 +19,6 @@ namespace {
 
 constexpr double most_samples = 1e12;
 
-/// "5,280" or "1.5".
-std::string plain_count(double value) {
-  return value == std::floor(value) ? grouped(value) : fmt::format("{:g}", value);
-}
-
 /// Tokens of one sample of a language model; 0 for other networks.
 double tokens_of(const Workload& network) {
   return network.transformer ? static_cast<double>(network.transformer->seq_len) : 0;
@@ -117,28 +112,35 @@ std::string batch_text(const Workload& network, double samples) {
   return out;
 }
 
-std::string batch_origin(const WorkloadSpec& asked, const Workload& network, double samples, int gpus) {
+doc::Reason batch_reason(const WorkloadSpec& asked, const Workload& network, double samples, int gpus) {
   const WorkloadSpec sized = on_gpus(asked, network, gpus);
-  std::string out;
+  const auto tokens = [&network](std::optional<double> of) -> std::optional<double> {
+    const double each = tokens_of(network);
+    return of && each > 0 ? std::optional{*of * each} : std::nullopt;
+  };
+  std::optional<double> micro_batches, micro_batch, replicas, times_of_one;
   if (sized.parallelism) {
     const Mesh p = fitting(*sized.parallelism, gpus);
-    out =
-        fmt::format("{} micro-batches of {} on each of {} replicas", p.micro_batches, p.micro_batch, p.data);
-  } else {
-    out = fmt::format("{} per GPU x {} GPUs", plain_count(sized.batch_per_gpu), grouped(gpus));
-    if (sized.accumulation > 1) out += fmt::format(", {:g} passes added up", sized.accumulation);
+    micro_batches = p.micro_batches;
+    micro_batch = p.micro_batch;
+    replicas = p.data;
   }
   const double alone = sized.batch_per_gpu * sized.accumulation;
-  if (asked.global_batch)
-    out += "; the same on any number of GPUs (global_batch)";
-  else if (gpus > 1 && alone > 0)
-    out += fmt::format("; it grows with the GPUs, {} times the batch of one {}",
-                       plain_count(std::round(samples / alone * 100) / 100),
-                       sized.parallelism ? "GPU's share" : "GPU");
+  if (!asked.global_batch && gpus > 1 && alone > 0) times_of_one = samples / alone;
   const auto useful = largest_useful_batch(asked);
-  out += useful ? fmt::format("; the largest useful batch is {}", batch_text(network, *useful))
-                : std::string("; the largest useful batch is not known (critical_batch)");
-  return out;
+  return doc::Reason{"batch",
+                     {{"samples", samples},
+                      {"tokens", tokens(samples)},
+                      {"per_gpu", sized.batch_per_gpu},
+                      {"gpus", gpus},
+                      {"passes", sized.accumulation},
+                      {"micro_batches", micro_batches},
+                      {"micro_batch", micro_batch},
+                      {"replicas", replicas},
+                      {"fixed", asked.global_batch.has_value()},
+                      {"times_of_one", times_of_one},
+                      {"largest_useful", useful},
+                      {"largest_useful_tokens", tokens(useful)}}};
 }
 
 }  // namespace rackcast

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "scenarios/document/form/reason.hpp"
 #include "sim/base/error.hpp"
 
 namespace rackcast {
@@ -40,8 +41,8 @@ std::optional<double> largest_useful_batch(const WorkloadSpec& spec);
 /// "131,072 samples (134,217,728 tokens)".
 std::string batch_text(const Workload& network, double samples);
 
-/// A sentence on how the batch of a step follows from `gpus`, whether it grows with them, and the largest
-/// useful batch. `asked` is the workload as the scenario states it.
-std::string batch_origin(const WorkloadSpec& asked, const Workload& network, double samples, int gpus);
+/// How the batch of a step follows from `gpus`, whether it grows with them, and the largest useful batch.
+/// `asked` is the workload as the scenario states it.
+doc::Reason batch_reason(const WorkloadSpec& asked, const Workload& network, double samples, int gpus);
 
 }  // namespace rackcast

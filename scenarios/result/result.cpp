@@ -6,7 +6,6 @@
 #include "scenarios/document/form/write.hpp"
 #include "scenarios/document/whole.hpp"
 #include "scenarios/evidence/evidence_document.hpp"
-#include "scenarios/names/method.hpp"
 #include "scenarios/result/reliability_report.hpp"
 #include "scenarios/result/result_document.hpp"
 #include "scenarios/result/result_input.hpp"
@@ -48,14 +47,6 @@ doc::Answer to_document(const Answer& a) {
     out.conflicts.push_back({std::string{to_string(c.limit)}, c.required, c.best, c.why});
   for (const Change& c : a.changes)
     out.changes.push_back({c.input, c.change, c.why, c.nodes, c.most_nodes, c.probability, c.less_memory});
-  return out;
-}
-
-std::vector<doc::Assumption> to_document(const std::vector<Assumption>& assumptions) {
-  std::vector<doc::Assumption> out;
-  for (const Assumption& a : assumptions)
-    out.push_back(
-        {a.name, a.value, a.source, a.where, doc::value_of_word<doc::Assumption::Confidence>(a.confidence)});
   return out;
 }
 
@@ -130,7 +121,7 @@ doc::StepBreakdown step_document(const TrainingRun& run, const std::string& no_t
 }
 
 doc::Batch batch_document(const WorkloadResult& w) {
-  doc::Batch out{w.batch.text, w.batch.origin, !w.batch.stated, w.batch.largest_useful, {}};
+  doc::Batch out{w.batch.what, !w.batch.stated, w.batch.largest_useful, {}};
   if (w.spec.accumulation > 1) out.passes = w.spec.accumulation;
   return out;
 }
@@ -189,7 +180,7 @@ doc::PublishedComparison published_document(const PublishedComparison& r) {
 }
 
 void fill_tables(const WorkloadResult& w, doc::WorkloadResult& out) {
-  for (const LadderRow& r : w.ladder) out.ladder.push_back({r.label, r.unit, r.text, r.how, r.value});
+  out.ladder = w.ladder;
   for (const ScalingRow& r : w.scaling)
     out.scaling.push_back({r.nodes, r.gpus, to_document(r.prediction.samples_per_s),
                            to_document(r.prediction.time_to_train), r.prediction.scaling_efficiency.value,
@@ -209,7 +200,7 @@ doc::WorkloadResult workload_document(const WorkloadResult& w) {
   out.epochs = w.spec.epochs;
   out.batch_per_gpu = w.spec.batch_per_gpu;
   out.global_batch = w.global_batch;
-  out.batch = batch_document(w);
+  if (!w.batch.what.code().empty()) out.batch = batch_document(w);  // else a limit came before it
   out.precision = to_string(w.spec.precision);
   out.steps = w.steps;
   out.answer = to_document(w.answer);
@@ -249,12 +240,11 @@ std::string to_json_text(const Result& result) {
   out.alternatives = alternatives_document(result.alternatives);
   out.sensitivity = sensitivity_document(result.sensitivity);
   out.drawings = drawings_document(result.drawings);
-  out.method = method();
   if (result.growth) out.growth = growth_document(*result.growth);
   if (result.site) out.site = site_document(*result.site);
   if (s.data.learning) out.learning = learning_document(*s.data.learning);
   out.measured = to_document(result.measured);
-  out.assumptions = to_document(result.assumptions);
+  out.assumptions = result.assumptions;
   out.warnings = result.warnings;
   return doc::document_text(out);
 }

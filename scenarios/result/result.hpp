@@ -10,6 +10,7 @@
 #include "scenarios/evaluate/input_report.hpp"
 #include "scenarios/evaluate/measured_run.hpp"
 #include "scenarios/evaluate/step_timeline.hpp"
+#include "scenarios/document/training.hpp"
 #include "scenarios/evidence/assumption.hpp"
 #include "scenarios/evidence/estimate.hpp"
 #include "scenarios/evidence/evidence.hpp"
@@ -61,11 +62,6 @@ struct Answer {
   std::vector<Change> changes;
 };
 
-struct LadderRow {
-  std::string label, unit, text, how;
-  double value = 0;
-};
-
 struct ScalingRow {
   int nodes = 0, gpus = 0;
   Prediction prediction;
@@ -108,9 +104,9 @@ struct SensitivityRow {
   Duration low{0}, high{0};         ///< time at them
 };
 
-/// What a step takes, in words: the samples, and where their number comes from.
+/// What a step takes: the samples, and where their number comes from.
 struct BatchReport {
-  std::string text, origin;
+  doc::Reason what;
   std::optional<double> largest_useful;  ///< samples; nothing if nobody says
   bool stated = false;                   ///< the scenario gives it, so it does not grow with the GPUs
 };
@@ -141,7 +137,7 @@ struct WorkloadResult {
   std::optional<double> memory_fits_odds;        ///< that this is enough, of a split network
   std::optional<InputReport> input;              ///< nothing if samples are in memory
   std::optional<ReliabilityReport> reliability;  ///< nothing if nothing ever fails
-  std::vector<LadderRow> ladder;
+  std::vector<doc::LadderRung> ladder;
   std::vector<ScalingRow> scaling;
   std::vector<PublishedComparison> published;
   Evidence evidence;  ///< how predictions of systems like this have turned out

@@ -100,36 +100,33 @@ void note(Work& work) {
   const ServiceOption& o = work.out.chosen;
   (void)ServiceNode{work.catalog, work.kernels,          work.out.scenario,
                     o.cluster,    o.server->precision(), work.ledger};
-  const auto add = [&](std::string name, std::string value, bool given, std::string source) {
-    work.ledger.note({std::move(name), std::move(value), given ? "the scenario" : std::move(source),
-                      given ? "scenario" : "default", given ? s.where.file : ""});
+  const auto add = [&](doc::Reason what, bool given, std::string usual) {
+    work.ledger.note({std::move(what), given ? std::string{} : std::move(usual), given ? s.where.file : "",
+                      given ? Trust::scenario : Trust::defaulted});
   };
-  add("precision of serving", std::string{to_string(s.precision)}, !s.precision_is_default,
+  add(doc::Reason{"serving_precision", {{"precision", to_string(s.precision)}}}, !s.precision_is_default,
       "what inference servers of GPUs with 16-bit arithmetic use");
-  add("load over the day", fmt::format("busiest hour {:.3g} times the mean", s.peak()), s.hours_given,
+  add(doc::Reason{"daily_load", {{"peak", s.peak()}}}, s.hours_given,
       "one busy time a day (von Mises); only energy and mean use hang on its shape");
-  add("requests of one GPU", "arrive at random (Poisson)", false,
+  add(doc::Reason{"random_arrivals"}, false,
       "each request goes to a GPU drawn at random; a balancer that knows the queues does better");
   if (const TokenServer* tokens = o.server->tokens()) {
-    add("batches",
-        fmt::format("continuous, at most {} requests in flight in a copy", tokens->most_in_flight()),
-        s.max_batch_given, "memory for keys and values, and what the server takes");
-    add("lengths of prompts and answers", "all of the mean length", false,
-        "a spread of lengths makes the tails longer");
+    add(doc::Reason{"continuous_batches", {{"in_flight", tokens->most_in_flight()}}}, s.max_batch_given,
+        "memory for keys and values, and what the server takes");
+    add(doc::Reason{"equal_lengths"}, false, "a spread of lengths makes the tails longer");
     if (s.tokens->drafts > 0) {
       const Speculation guesses = speculation_of(s.tokens->drafts, s.tokens->acceptance);
-      add("speculative decoding",
-          fmt::format("{} guessed, {:.0f} % right: {:.2f} tokens a pass", count_of(guesses.drafts, "token"),
-                      100 * guesses.acceptance, guesses.tokens_per_pass()),
+      add(doc::Reason{"speculation",
+                      {{"drafts", guesses.drafts},
+                       {"acceptance", guesses.acceptance},
+                       {"tokens_per_pass", guesses.tokens_per_pass()}}},
           s.tokens->acceptance.has_value(), "DeepSeek-V3 Technical Report, arXiv 2412.19437, section 5.4.3");
     }
     const ServerHabits habits = server_habits(s.framework, s.framework_version);
-    add("requests beside the queue",
-        fmt::format("{} between client and server, and {:g} passes of waiting", to_text(habits.arriving),
-                    habits.passes_waited),
+    add(doc::Reason{"beside_queue", {{"way_s", habits.arriving.base()}, {"passes", habits.passes_waited}}},
         false, "fitted on served runs, by server (models/data/host/serving.json)");
   } else {
-    add("batches", fmt::format("what waits when the GPU is free, at most {}", s.max_batch), true, "");
+    add(doc::Reason{"waiting_batches", {{"batch", s.max_batch}}}, true, "");
   }
 }
 

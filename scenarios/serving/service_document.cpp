@@ -179,57 +179,6 @@ doc::Plan service_plan(const ServiceResult& r) {
   return out;
 }
 
-/// How the time of a request comes about.
-std::vector<doc::MethodStep> time_method(bool tokens) {
-  if (tokens)
-    return {
-        {"Time of a pass",
-         "token(d) + rows(d + p) - rows(d) + p / prompt x attention, of d requests in flight and p tokens of "
-         "prompts",
-         "models/serving/token_generation.hpp; models/serving/generation_load.hpp; kernels as fitted on "
-         "measured ones"},
-        {"Time to the first token, per output token",
-         "requests come at random (Poisson) and wait for a place, first come, first served; every pass gives "
-         "each request in flight a token and takes what prompts fit (continuous batching, Orca 2022, with "
-         "prompts in pieces, Sarathi-Serve 2024); simulated pass by pass. Before its first token a request "
-         "also "
-         "takes its way to the server, and waits for some passes beside the queue",
-         "models/serving/generation_service.hpp"}};
-  return {{"Time of a batch",
-           "forward kernels in a queue that the host fills: end = max(previous end, issued) + kernel",
-           "models/frameworks/gpu_step.hpp; models/gpu/kernel.hpp; efficiencies fitted on measured kernels"},
-          {"Latency",
-           "decoding on a core + wait for the GPU + time of its batch; the GPU takes what waits, at most a "
-           "full batch; requests arrive at random, simulated",
-           "models/serving/serving.hpp"}};
-}
-
-std::vector<doc::MethodStep> serving_method(bool tokens) {
-  std::vector<doc::MethodStep> out = time_method(tokens);
-  const std::vector<doc::MethodStep> rest{
-      {"Load of a GPU", "busiest hour / (nodes x GPUs of a node): each request goes to a GPU drawn at random",
-       "scenarios/serving/service_node.cpp"},
-      {"Nodes", "galloping, then halving the interval; one node fewer is simulated and fails",
-       "scenarios/serving/service_fleet.cpp"},
-      {"Spares",
-       "least k with P(at most k of n + k nodes are down) >= availability, nodes fail independently "
-       "(binomial)",
-       "models/serving/serving_fleet.hpp"},
-      {"Share of the time that a node is down",
-       "(detection + restart + replaced parts x repair) / (time between failures + the same)",
-       "models/reliability/failure_rates.hpp"},
-      {"90 % interval",
-       tokens
-           ? "passes slower or faster by 1.645 standard deviations of their error; times to the first token "
-             "also by those of what they take beside their passes, in quadrature"
-           : "every batch 1.645 standard deviations of the kernels' fit slower or faster",
-       tokens ? "scenarios/serving/service_odds.cpp; models/mechanism_spread.hpp"
-              : "models/frameworks/gpu_step.hpp"},
-  };
-  out.insert(out.end(), rest.begin(), rest.end());
-  return out;
-}
-
 }  // namespace
 
 std::string to_json_text(const ServiceResult& r) {
@@ -239,10 +188,9 @@ std::string to_json_text(const ServiceResult& r) {
   out.answer = to_document(r.answer);
   if (r.kind == "size") out.plan = service_plan(r);
   out.serving = serving_document(r);
-  out.method = serving_method(r.scenario.serving->tokens.has_value());
   if (r.chosen.site) out.site = site_document(*r.chosen.site);
   out.measured = to_document(r.measured);
-  out.assumptions = to_document(r.assumptions);
+  out.assumptions = r.assumptions;
   out.warnings = r.warnings;
   return doc::document_text(out);
 }

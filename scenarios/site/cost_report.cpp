@@ -12,30 +12,26 @@ namespace rackcast {
 
 namespace {
 
-void note_planning(const Fact& fact, const char* name, std::string value, CostReport& out) {
-  out.planning.push_back({name, std::move(value) + of_year(fact.year()), fact.source(),
-                          std::string{to_string(fact.confidence())}, "prices/planning/" + fact.key()});
+void note_planning(const Fact& fact, doc::Reason what, CostReport& out) {
+  out.planning.push_back(
+      {std::move(what), fact.source(), "prices/planning/" + fact.key(), trust_in(fact.confidence())});
 }
 
 /// A planning fraction of the catalogue, unless the scenario gives its own.
-double fraction(const Catalog& catalog, const std::optional<double>& given, const char* key, const char* name,
+double fraction(const Catalog& catalog, const std::optional<double>& given, const char* key, const char* code,
                 CostReport& out) {
   if (given) return *given;
   const Fact& fact = catalog.find("prices", "planning").require(key);
-  note_planning(fact, name, fmt::format("{:g} % a year", 100 * fact.number()), out);
+  note_planning(fact, doc::Reason{code, {{"fraction", fact.number()}, {"year", fact.year()}}}, out);
   return fact.number();
 }
 
 Duration write_off(const Catalog& catalog, const std::optional<Duration>& given, CostReport& out) {
   if (given) return *given;
   const Fact& fact = catalog.find("prices", "planning").require("depreciation_years");
-  note_planning(fact, "time until the purchase is written off", fmt::format("{:g} years", fact.number()),
-                out);
-  return fact.quantity<Duration>();
-}
-
-std::string per_year(MoneyRate rate) {
-  return to_text(rate * hours_of_year) + " a year";
+  const Duration time = fact.quantity<Duration>();
+  note_planning(fact, doc::Reason{"depreciation", {{"time_s", time.base()}, {"year", fact.year()}}}, out);
+  return time;
 }
 
 void add_energy(const Catalog& catalog, const SiteSpec& site, const PowerReport& power, const Pue& pue,
@@ -80,9 +76,14 @@ void add_staff(const Catalog& catalog, const PriceOptions& prices, const Cluster
       prices.people->wage.value_or(planning.require("staff_wage_per_year").quantity<Money>() / hours_of_year);
   const double share = planning.require("staff_wage_share_of_cost").number();
   out.own.staff = people * wage / share;
-  const std::string year = prices.people->wage ? "" : of_year(planning.require("staff_wage_per_year").year());
-  out.staff_how = fmt::format("{:.3g} people at a wage of {}{}, which is {:.0f} % of what they cost", people,
-                              per_year(wage), year, 100 * share);
+  const auto year = prices.people->wage ? std::nullopt : planning.require("staff_wage_per_year").year();
+  out.staff = doc::Reason{"staff",
+                          {{"people", people},
+                           {"wage_usd_per_year", (wage * hours_of_year).base()},
+                           {"share", share},
+                           {"year", year}}};
+  out.planning.push_back({*out.staff, "wages: BLS, May 2019; people: CTWatch Quarterly 2(2), 2006",
+                          "prices/planning", Trust::verified});
 }
 
 /// As many GPUs as work: a cloud keeps its own spares.

@@ -129,7 +129,8 @@ PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const Sit
     out.cap_speed =
         placed(site.power.gpu_cap_where, [&] { return capped_speed(node.gpu, node.gpu_limit, cap); });
   out.gpu = gpu_power(node.gpu, node.gpu_limit, 1, cap);
-  out.gpu_model = node.gpu.device + (node.gpu.borrowed ? ", borrowed" : "");
+  out.gpu_model = node.gpu.device;
+  out.gpu_borrowed = node.gpu.borrowed;
   add_step(node, cap, runs.front().run, out);
   add_heat(catalog, site, out);
   add_year(catalog, site, plan, out);

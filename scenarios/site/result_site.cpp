@@ -108,6 +108,7 @@ void fill_consumers(const PowerReport& p, doc::SitePower& out) {
   out.facility_w = p.facility.base();
   out.gpu_w = p.gpu.base();
   out.gpu_model = p.gpu_model;
+  out.gpu_borrowed = p.gpu_borrowed;
   if (p.gpu_cap) {
     out.gpu_cap_w = p.gpu_cap->base();
     out.gpu_cap_speed = p.cap_speed;
@@ -229,8 +230,8 @@ void fill_year(const CostReport& c, doc::SiteCost& out) {
   out.energy_busy_usd = usd_of_year(own.energy_busy);
   out.space_usd = usd_of_year(own.space);
   out.support_usd = usd_of_year(own.support);
+  out.staff = c.staff;
   if (c.staff_known) out.staff_usd = usd_of_year(own.staff);
-  out.staff_how = c.staff_how;
   out.year_usd = usd_of_year(own.total(c.utilisation));
 }
 

@@ -52,35 +52,18 @@ void add_rack_means(SiteReport& report) {
 
 }  // namespace
 
-std::string of_year(std::optional<int> year) {
-  return year ? fmt::format(", of {}", *year) : std::string{", of no stated year"};
-}
-
-namespace {
-
-/// "GPU power, measured on v100"; "GPU power, borrowed from all measured GPUs".
-std::string gpu_power_name(std::string model) {
-  constexpr std::string_view mark = ", borrowed";
-  const bool borrowed = model.ends_with(mark);
-  if (borrowed) model.resize(model.size() - mark.size());
-  return (borrowed ? "GPU power, borrowed from " : "GPU power, measured on ") +
-         (model == "pooled" ? "all measured GPUs" : model);
-}
-
-}  // namespace
-
 std::vector<Assumption> SiteReport::assumptions() const {
   std::vector<Assumption> out;
-  const auto add = [&out](std::string name, std::string value, const std::string& source,
-                          Confidence confidence) {
-    if (source == "the scenario") return;
-    out.push_back({std::move(name), std::move(value), source, std::string{to_string(confidence)}, ""});
+  const auto add = [&out](doc::Reason what, const std::string& source, Confidence confidence) {
+    if (source != "the scenario") out.push_back({std::move(what), source, "", trust_in(confidence)});
   };
-  add("PUE, " + plain_name(plan.pue.plant) +
-          (plan.pue.climate.empty() ? "" : " in climate " + plan.pue.climate),
-      fmt::format("{:.3g}", plan.pue.value), plan.pue.source, plan.pue.confidence);
+  const doc::Reason::Fact plant{"plant", plain_name(plan.pue.plant)}, pue{"pue", plan.pue.value};
+  add(plan.pue.climate.empty() ? doc::Reason{"pue", {plant, pue}}
+                               : doc::Reason{"pue", {plant, {"climate", plan.pue.climate}, pue}},
+      plan.pue.source, plan.pue.confidence);
   const auto add_limit = [&add](const RackCooling& cooling) {
-    add("power of a rack, cooled by " + plain_name(cooling.name), to_text(cooling.limit.value),
+    add(doc::Reason{"cooling_limit",
+                    {{"cooling", plain_name(cooling.name)}, {"rack_w", cooling.limit.value.base()}}},
         cooling.limit.source, cooling.limit.confidence);
   };
   if (!plan.rack_power_given) {
@@ -89,34 +72,38 @@ std::vector<Assumption> SiteReport::assumptions() const {
   }
   for (const SiteDevice& d : plan.devices)
     if (d.nameplate_is_typical && !d.catalog_kind.empty())
-      out.push_back({d.item.name + ": nameplate power",
-                     to_text(d.nameplate) + ", its typical power: no nameplate is known",
-                     "the typical power counts as the nameplate, which is higher", "default",
-                     d.catalog_kind + "/" + d.catalog_id});
+      out.push_back(
+          {doc::Reason{"typical_as_nameplate", {{"item", d.item.name}, {"power_w", d.nameplate.base()}}},
+           "the typical power counts as the nameplate, which is higher", d.catalog_kind + "/" + d.catalog_id,
+           Trust::defaulted});
   if (power.known) {
-    add("carbon intensity, " + plain_name(power.region),
-        fmt::format("{:.4g} g/kWh{}", power.intensity.value.base() * 3.6e9, of_year(power.intensity_year)),
+    add(doc::Reason{"carbon",
+                    {{"region", plain_name(power.region)},
+                     {"g_co2_per_kwh", power.intensity.value.base() * 3.6e9},
+                     {"year", power.intensity_year}}},
         power.intensity.source, power.intensity.confidence);
-    out.push_back({gpu_power_name(power.gpu_model), to_text(power.gpu) + " with kernels running",
-                   "fit on Zeus (You et al., NSDI 2023), calibrate/data/power", "fit", ""});
+    out.push_back({doc::Reason{"gpu_power",
+                               {{"measured", power.gpu_model},
+                                {"power_w", power.gpu.base()},
+                                {"borrowed", power.gpu_borrowed}}},
+                   "fit on Zeus (You et al., NSDI 2023), calibrate/data/power", "", Trust::fit});
   }
   if (cost) {
-    add("price of electricity, " + plain_name(cost->energy_price_name),
-        fmt::format("{:.4g} USD/kWh{}", cost->energy_price.value.base() * 3.6e6, of_year(cost->energy_year)),
+    add(doc::Reason{"electricity",
+                    {{"tariff", plain_name(cost->energy_price_name)},
+                     {"usd_per_kwh", cost->energy_price.value.base() * 3.6e6},
+                     {"year", cost->energy_year}}},
         cost->energy_price.source, cost->energy_price.confidence);
     out.insert(out.end(), cost->planning.begin(), cost->planning.end());
     if (cost->offer)
-      add("rent of " + cost->offer->instance, fmt::format("{:.4g} USD/h", cost->offer->rate.base() * 3600),
+      add(doc::Reason{"instance_rent",
+                      {{"instance", cost->offer->instance},
+                       {"usd_per_hour", cost->offer->rate.base() * 3600}}},
           cost->offer->source, cost->offer->confidence);
-    if (!cost->staff_how.empty())
-      add("staff", cost->staff_how,
-          "wages: BLS, May 2019; people: CTWatch Quarterly 2(2), 2006 (prices/planning)",
-          Confidence::verified);
-    if (cost->space) {
-      add("space in a hall",
-          fmt::format("{:.4g} USD per kW and month", cost->space->value.base() * 1e3 * 30.4375 * 86400),
+    if (cost->space)
+      add(doc::Reason{"hall_space",
+                      {{"usd_per_kw_month", cost->space->value.base() * 1e3 * 30.4375 * 86400}}},
           cost->space->source, cost->space->confidence);
-    }
   }
   return out;
 }

@@ -69,6 +69,7 @@ struct PowerReport {
   std::optional<int> intensity_year;  ///< of the catalogue's carbon intensity
   Power gpu{0};                       ///< one, kernels running
   std::string gpu_model;              ///< which measurement it rests on
+  bool gpu_borrowed = false;          ///< it is of another GPU
   double utilisation = 1;
   Energy it_year{0}, facility_year{0};
   Known<CarbonIntensity> intensity;
@@ -118,7 +119,7 @@ struct CostReport {
   std::optional<Known<EnergyPrice>> space;
   double support = 0;
   bool staff_known = false;
-  std::string staff_how;  ///< where it does not come from the scenario as a sum
+  std::optional<doc::Reason> staff;  ///< people and their wage, where the scenario gives no sum
   std::optional<RentOffer> offer;
   std::string rent_terms;
   int instances = 0;

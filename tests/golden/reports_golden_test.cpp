@@ -45,7 +45,7 @@ TEST_CASE("issue 23, item 27: the example results hold every part that a report 
   // fleet_whole.json: rackcast size scenarios/fleet_very_conservative.json --json
   // serving.json: rackcast size scenarios/inference_fleet.json --json
   const auto whole = nlohmann::json::parse(read(tests_folder + "/data/results/fleet_whole.json"));
-  for (const char* part : {"plan", "site", "growth", "drawings", "assumptions", "method"})
+  for (const char* part : {"plan", "site", "growth", "drawings", "assumptions"})
     CHECK_MESSAGE(!whole.at(part).empty(), part);
   for (const char* part : {"racks", "power", "network", "bill", "cost"})
     CHECK_MESSAGE(!whole.at("site").at(part).empty(), part);

@@ -12,6 +12,99 @@ namespace rackcast::doc {
 namespace {
 
 constexpr ReasonKind kinds[] = {
+    // Rungs from data to nodes: what the value is, and what it follows from.
+    {"data_given", "", "data_bytes", "the data set, as the scenario gives it"},
+    {"data_of_fleet", "", "data_bytes vehicles each_bytes_per_s recorded_s days kept",
+     "the data set of a fleet; recorded: of a day; kept: share of it"},
+    {"data_by_date", "", "data_bytes after_s", "the data set so long after the first recording day"},
+    {"data_of_learning", "", "data_bytes error a b c beyond",
+     "the data set of an error on a x samples^-b + c; beyond: times the largest point"},
+    {"samples", "", "samples data_bytes sample_bytes", "samples of the data set"},
+    {"epochs_asked", "", "epochs reference_batch", "epochs at the batch that they were stated for"},
+    {"epochs_after_law", "", "epochs batch critical_batch reference_batch staleness_penalty? stale_steps?",
+     "epochs at the batch of this cluster, by the convergence law"},
+    {"samples_seen", "", "samples epochs", "samples of all epochs"},
+    {"arithmetic", "", "work_flop forward_flop", "arithmetic of all samples; forward: of one"},
+    {"time_on_one_gpu", "", "time_s rate_per_s split epochs?",
+     "as simulated; split: 1 where the network is split over GPUs elsewhere"},
+    {"batch", "",
+     "samples tokens? per_gpu gpus passes micro_batches? micro_batch? replicas? fixed times_of_one? "
+     "largest_useful? largest_useful_tokens?",
+     "samples of a step; fixed: 1 where they are the same on any number of GPUs"},
+    {"steps", "", "steps samples batch", "optimizer steps"},
+    {"time_to_train", "", "time_s steps step_s", "time to train, as simulated"},
+    {"time_of_all", "", "time_s workloads", "time of all workloads, one after another"},
+    {"nodes", "how objective?", "nodes spares deadline_s?",
+     "the count of nodes; how: given, least (in time), all (least for all workloads), choice (by the "
+     "objective) or none (no count keeps every limit)"},
+    // Assumptions: hardware.
+    {"link_rate", "node link", "rate_bytes_per_s ports?", "achievable rate of a link per direction"},
+    {"node_cores", "node", "cores", "CPU cores of a node"},
+    {"node_units", "node", "units", "rack units of a node"},
+    {"node_power", "node", "rated_w", "rated power of a node"},
+    {"node_memory", "node", "memory_bytes", "DRAM of a node, of which the page cache takes what is left"},
+    {"ssd_cache", "node", "ssd_bytes", "local SSD cache of a node"},
+    {"ssd_read", "node", "read_bytes_per_s", "read rate of the local SSD"},
+    {"fp32_peak", "gpu", "peak_flop_per_s", "peak in single precision"},
+    {"tensor_peak", "gpu", "peak_flop_per_s", "peak of the tensor cores"},
+    {"memory_bandwidth", "gpu", "memory_bytes_per_s", "memory bandwidth of a GPU"},
+    {"kernel_efficiencies", "gpu donor?", "",
+     "which GPU's measured kernels stand for this one; absent: its own"},
+    {"own_kernels", "gpu", "", "kernels as the scenario's own measurements have them"},
+    {"own_collectives", "node", "latency load gpus nodes",
+     "factors on latency and load of links, from a measured all-reduce"},
+    {"slow_nodes", "", "nodes compute network epochs?", "slow nodes; epochs: the last ones, absent: all"},
+    {"array_read", "array", "read_bytes_per_s", "read rate of one storage array"},
+    {"array_capacity", "array", "capacity_bytes", "capacity of one storage array"},
+    // Assumptions: training.
+    {"operators", "workload", "forward_flop", "operators of the network; forward: of one sample"},
+    {"epochs", "workload", "epochs", "epochs that the network is trained for"},
+    {"global_batch", "workload", "samples? tokens?", "samples or tokens of a step"},
+    {"batch_per_gpu", "workload", "samples", "samples of a step on each GPU"},
+    {"training_precision", "workload precision", "", "precision of the training"},
+    {"tables_copied", "workload", "", "large tables stand whole on every GPU"},
+    {"tables_split", "workload", "tables_bytes", "large tables are split over the GPUs"},
+    {"epochs_by_batch", "workload", "critical_batch reference_batch staleness_penalty?",
+     "the law by which epochs grow with the batch"},
+    {"framework_profile", "profile version?", "names_none",
+     "overheads of the framework; version: where the scenario names none; names_none: 1 where it names no "
+     "framework and splits the network"},
+    {"network_of_framework", "name network", "", "what the framework's own scripts run under a name"},
+    {"gradient_exchange", "workload exchange between_nodes?", "",
+     "exchange of gradients; between_nodes: where it differs there"},
+    {"image_decoding", "", "samples_per_s", "decoding and augmentation of images per CPU core"},
+    {"record_decoding", "record of", "samples_per_s reference",
+     "decoding of records per CPU core, at so much of its unit"},
+    {"reading", "order sharding records", "", "reading order and sharding"},
+    // Assumptions: failures.
+    {"node_mtbf", "node?", "time_s", "time between failures of a node; node: of the catalogue"},
+    {"detection", "", "time_s", "detection of a failure"},
+    {"restart", "", "time_s", "restart after a failure"},
+    {"repair", "", "time_s", "repair of a node"},
+    // Assumptions: serving.
+    {"serving_precision", "precision", "", "precision of serving"},
+    {"daily_load", "", "peak", "the busiest hour in times of the mean"},
+    {"random_arrivals", "", "", "requests arrive at random"},
+    {"continuous_batches", "", "in_flight", "requests in flight in a copy, at most"},
+    {"waiting_batches", "", "batch", "requests of a batch, at most"},
+    {"equal_lengths", "", "", "all prompts and answers are of the mean length"},
+    {"speculation", "", "drafts acceptance tokens_per_pass", "speculative decoding"},
+    {"beside_queue", "", "way_s passes", "what a request takes beside the queue"},
+    // Assumptions: site.
+    {"pue", "plant climate?", "pue", "power of the site over that of its equipment"},
+    {"cooling_limit", "cooling", "rack_w", "power of a rack that the cooling allows"},
+    {"typical_as_nameplate", "item", "power_w", "a typical power, as no nameplate is known"},
+    {"carbon", "region", "g_co2_per_kwh year?", "carbon intensity"},
+    {"gpu_power", "measured", "power_w borrowed",
+     "power of a GPU with kernels running, and whose measurement it is; borrowed: 1 where of another GPU"},
+    {"electricity", "tariff", "usd_per_kwh year?", "price of electricity"},
+    {"interest", "", "fraction year?", "interest of a year"},
+    {"support", "", "fraction year?", "support of a year, of the purchase"},
+    {"depreciation", "", "time_s year?", "time until the purchase is written off"},
+    {"instance_rent", "instance", "usd_per_hour", "rent of a cloud instance"},
+    {"staff", "", "people wage_usd_per_year share year?",
+     "people, and the wage of one, which is a share of what they cost"},
+    {"hall_space", "", "usd_per_kw_month", "space in a hall, per kW and month"},
     // Limits of a training.
     {"memory_of_batch", "workload gpu", "batch needed_bytes memory_bytes fits",
      "a batch does not fit the memory of a GPU; parts: memory_of_tables"},
@@ -105,7 +198,8 @@ constexpr ReasonKind kinds[] = {
     {"collisions", "workload routing", "step_s adaptive_s", "flows share cables while others are idle"},
     {"superlinear", "workload part", "gpus efficiency part_s alone_s",
      "GPUs together do more than as many single ones: a part of the step is shorter"},
-    {"batch_past_useful", "workload batch", "useful stated", "a step takes more than trains faster"},
+    {"batch_past_useful", "workload", "samples tokens? useful stated",
+     "a step takes more than trains faster"},
     {"ended_early", "", "", "a limit ended the simulation"},
     {"options_left", "", "tried options", "a limit ended the search"},
     {"changes_left", "", "", "a limit ended what would change the answer"},
@@ -172,6 +266,10 @@ double Reason::number(std::string_view key) const {
   const Fact* fact = find(key);
   if (!fact) throw std::logic_error{fmt::format("the reason \"{}\" has no \"{}\"", code_, key)};
   return std::get<double>(fact->value);
+}
+
+std::optional<double> Reason::number_if(std::string_view key) const {
+  return has(key) ? std::optional{number(key)} : std::nullopt;
 }
 
 const std::string& Reason::text(std::string_view key) const {

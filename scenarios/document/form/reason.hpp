@@ -54,6 +54,7 @@ class Reason {
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
   /// The fact must be there, which the reader and the constructor have checked.
   [[nodiscard]] double number(std::string_view key) const;
+  [[nodiscard]] std::optional<double> number_if(std::string_view key) const;  ///< nothing: absent
   [[nodiscard]] const std::string& text(std::string_view key) const;
   bool operator==(const Reason&) const = default;
 

@@ -289,10 +289,11 @@ TEST_CASE("risks are read off the result, and a result that gives no cause has n
   d.deadline_s = 120;
   d.workloads[0].reliability.reset();
   CHECK(has(names(risks_section(d)), "Failures are not in the times"));
-  d.assumptions = {
-      {"GPU: kernel efficiencies", "borrowed from <i>V100</i>", "", "", Assumption::Confidence::fit}};
+  d.assumptions = {{rackcast::doc::Reason{"kernel_efficiencies", {{"gpu", "GPU"}, {"donor", "<i>V100</i>"}}},
+                    "", "", Assumption::Confidence::fit}};
   CHECK(has(names(risks_section(d)), "No kernel was measured on this GPU"));
-  d.assumptions.push_back({"slots", "8", "", "", Assumption::Confidence::memory});
+  d.assumptions.push_back(
+      {rackcast::doc::Reason{"repair", {{"time_s", 86'400}}}, "", "", Assumption::Confidence::memory});
   CHECK(has(names(risks_section(d)), "Assumptions that no document confirms"));
   d.site = Site{};
   d.site->network = SiteNetwork{};
@@ -346,7 +347,8 @@ TEST_CASE("the growth plan marks the question as asked and says what more data t
 TEST_CASE("an assumption has the date that its source names, and numbers that are no years are none") {
   const auto date = [](const std::string& source) {
     ResultDocument d;
-    d.assumptions = {{"a", "1", source, "", Assumption::Confidence::verified}};
+    d.assumptions = {
+        {rackcast::doc::Reason{"repair", {{"time_s", 1}}}, source, "", Assumption::Confidence::verified}};
     return all<Table>(assumptions_section(d)).at(0).rows.at(0).at(3).text;
   };
   CHECK(date("You et al., NSDI 2023") == "2023");

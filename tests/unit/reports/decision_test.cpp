@@ -87,6 +87,12 @@ std::string decision_text(const ResultDocument& d) {
   return write_text(decide_layer(build_report(d)));
 }
 
+/// A batch of so many samples.
+doc::Reason step_of(double samples) {
+  return doc::Reason{"batch",
+                     {{"samples", samples}, {"per_gpu", 64}, {"gpus", 32}, {"passes", 1}, {"fixed", false}}};
+}
+
 }  // namespace
 
 TEST_CASE("the verdict has the colour of the odds: 90 % or more, 50 % or more, less") {
@@ -179,6 +185,7 @@ TEST_CASE("counts of nodes are called uneven only where the batch does not divid
   ResultDocument d = sized_document();
   d.answer.why_not_fewer = Answer::WhyNotFewer{4, "deadline", {}, {}, {}};
   d.workloads.front().batch.emplace();
+  d.workloads.front().batch->what = step_of(8192);
   const auto batch = [&d](double samples) {
     d.workloads.front().global_batch = samples;
     std::string out;
@@ -305,7 +312,7 @@ TEST_CASE("issue 23, item 12: the first page names a batch that grows, and one t
   ResultDocument d = sized_document();
   WorkloadResult& w = d.workloads.front();
   w.batch.emplace();
-  w.batch->text = "2,048 samples";
+  w.batch->what = step_of(2048);
   w.batch->grows_with_gpus = true;
   w.samples = 2048;
   w.global_batch = 2048;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "models/exchange/exchange.hpp"
+#include "reports/sentences/row_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/listings/templates.hpp"
@@ -49,9 +50,10 @@ std::string refusal(const std::string& law) {
   return {};
 }
 
-const LadderRow& rung(const Result& result, const std::string& label) {
+const doc::LadderRung& rung(const Result& result, const std::string& code) {
   const auto& rows = result.workloads.front().ladder;
-  const auto found = std::ranges::find(rows, label, &LadderRow::label);
+  const auto found =
+      std::ranges::find_if(rows, [&](const doc::LadderRung& r) { return r.what.code() == code; });
   REQUIRE(found != rows.end());
   return *found;
 }
@@ -85,19 +87,19 @@ TEST_CASE("samples follow batch and staleness as the law has them") {
 TEST_CASE("an answer counts the epochs after the law, and says that it is the weakest link") {
   const Result plain = run(""), lawful = run(kLaw + "}");
   // 32 GPUs x 32 samples = 1024: (1 + 1) / (1 + 1/4) = 1.6, 144 epochs, 140,625 steps.
-  CHECK(rung(lawful, "Epochs asked").value == 90);
-  CHECK(rung(lawful, "Epochs after the law").value == doctest::Approx(144));
-  CHECK(rung(lawful, "Samples seen").value == doctest::Approx(144e6));
+  CHECK(rung(lawful, "epochs_asked").value == 90);
+  CHECK(rung(lawful, "epochs_after_law").value == doctest::Approx(144));
+  CHECK(rung(lawful, "samples_seen").value == doctest::Approx(144e6));
   CHECK(lawful.workloads.front().steps == 140625);
   // One GPU has the batch 32: (1 + 1/32) / (1 + 1/4) = 0.825 of the epochs.
-  CHECK(rung(lawful, "Time on one GPU").value ==
-        doctest::Approx(0.825 * rung(plain, "Time on one GPU").value).epsilon(1e-9));
+  CHECK(rung(lawful, "time_on_one_gpu").value ==
+        doctest::Approx(0.825 * rung(plain, "time_on_one_gpu").value).epsilon(1e-9));
   CHECK(lawful.prediction.time_to_train.value / plain.prediction.time_to_train.value ==
         doctest::Approx(1.6).epsilon(1e-3));
   CHECK(lawful.prediction.step_time.value == plain.prediction.step_time.value);
-  const auto law = std::ranges::find(lawful.assumptions, "low", &Assumption::confidence);
+  const auto law = std::ranges::find(lawful.assumptions, Trust::low, &Assumption::confidence);
   REQUIRE(law != lawful.assumptions.end());
-  CHECK(law->name.find("weakest link") != std::string::npos);
+  CHECK(reports::name_of(*law).find("weakest link") != std::string::npos);
   CHECK(law->source.find("1812.06162") != std::string::npos);
   CHECK(law->where.starts_with("law.json:2:"));
   REQUIRE(lawful.warnings.size() == plain.warnings.size() + 1);
@@ -109,14 +111,14 @@ TEST_CASE("an answer counts the epochs after the law, and says that it is the we
 TEST_CASE("staleness costs what the scenario says, and nothing unsaid is left unmentioned") {
   const std::string stale = kServers + R"("stale", "staleness": 3})";
   const Result free = run(kLaw + "}" + stale), paid = run(kLaw + R"(, "staleness_penalty": 0.1})" + stale);
-  CHECK(rung(free, "Epochs after the law").value == doctest::Approx(144));
-  CHECK(rung(paid, "Epochs after the law").value == doctest::Approx(144 * 1.3));
+  CHECK(rung(free, "epochs_after_law").value == doctest::Approx(144));
+  CHECK(rung(paid, "epochs_after_law").value == doctest::Approx(144 * 1.3));
   // The one GPU waits for nobody.
-  CHECK(rung(free, "Time on one GPU").value == rung(paid, "Time on one GPU").value);
+  CHECK(rung(free, "time_on_one_gpu").value == rung(paid, "time_on_one_gpu").value);
   CHECK(std::ranges::count(free.warnings, "stale_gradients", &doc::Reason::code) == 1);
   CHECK(std::ranges::count(paid.warnings, "stale_gradients", &doc::Reason::code) == 0);
   const Result waits = run(kLaw + R"(, "staleness_penalty": 0.1})" + kServers + "\"synchronous\"}");
-  CHECK(rung(waits, "Epochs after the law").value == doctest::Approx(144));
+  CHECK(rung(waits, "epochs_after_law").value == doctest::Approx(144));
 }
 
 TEST_CASE("the critical batch may be a range, and is among what the time depends on") {

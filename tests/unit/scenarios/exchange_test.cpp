@@ -7,7 +7,9 @@
 
 #include "models/frameworks/framework.hpp"
 #include "models/split/split_training.hpp"
+#include "reports/result/result.hpp"
 #include "reports/sentences/reason_sentences.hpp"
+#include "reports/sentences/row_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/names/exchange_choice.hpp"
@@ -93,7 +95,8 @@ TEST_CASE("an exchange that nobody names is the framework's own") {
   CHECK(framework_rate("caffe", "", 2) == framework_rate("caffe", R"(, "exchange": "after_backward")", 2));
   const auto said = [](const Result& result) -> std::string {
     for (const Assumption& a : result.assumptions)
-      if (contains(a.name, "exchange of gradients")) return a.value + ", " + a.confidence;
+      if (a.what.code() == "gradient_exchange")
+        return reports::value_of(a) + ", " + std::string{reports::to_string(a.confidence)};
     return "";
   };
   CHECK(said(framework_run("mxnet", "", 2)) == "servers_on_gpus in a node, ps_lite between nodes, default");

@@ -265,7 +265,7 @@ TEST_CASE("the timeline of a step is as long as the step and ends with the excha
   }
   CHECK(on_its_row.base() == doctest::Approx(w.run.parts.table_exchange.base()).epsilon(1e-4));
   CHECK(lanes == 1);
-  CHECK(w.ladder.back().how == "given by the scenario");
+  CHECK(w.ladder.back().what.text("how") == "given");
 }
 
 TEST_CASE("a trace has the exchange of vectors on a row of its own, and tracing changes no figure") {

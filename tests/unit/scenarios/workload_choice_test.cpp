@@ -5,6 +5,8 @@
 #include <string>
 
 #include "models/frameworks/framework.hpp"
+#include "reports/result/result.hpp"
+#include "reports/sentences/row_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/result/result.hpp"
@@ -63,7 +65,9 @@ TEST_CASE("a GPU that needs newer software gets a container of its first years")
                             R"("node": "dgx_a100_640gb", "nodes": 1)");
   std::string said;
   for (const Assumption& a : result.assumptions)
-    if (a.name == "Framework overheads") said = a.value + "; " + a.source + "; " + a.confidence;
+    if (a.what.code() == "framework_profile")
+      said = reports::value_of(a) + "; " + reports::source_of(a) + "; " +
+             std::string{reports::to_string(a.confidence)};
   CHECK(contains(said, "MXNet, NGC container from 2021"));
   CHECK(contains(said, "NGC 21.05, of the GPU's first years; default"));
 }

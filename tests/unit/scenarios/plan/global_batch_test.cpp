@@ -6,6 +6,7 @@
 
 #include "models/networks/workload.hpp"
 #include "reports/sentences/reason_sentences.hpp"
+#include "reports/sentences/row_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/result/result.hpp"
@@ -84,7 +85,7 @@ TEST_CASE("a global batch in tokens is dealt out in sequences") {
   const WorkloadResult w = run(kBert + R"(, "global_batch": {"tokens": 65536})", nodes(2));
   CHECK(w.global_batch == 512);
   CHECK(w.spec.batch_per_gpu == 32);
-  CHECK(contains(w.batch.text, "65,536 tokens"));
+  CHECK(w.batch.what.number("tokens") == 65'536);
 }
 
 TEST_CASE("issue 23, item 12: the micro-batches of a split network follow from the global batch") {
@@ -126,9 +127,9 @@ TEST_CASE(
     "issue 23, item 12: the batch that grows with the GPUs is named, and past the largest useful one it is a "
     "warning") {
   const WorkloadResult w = run(kBert + R"(, "batch_per_gpu": 16)", nodes(4));
-  CHECK(w.batch.text == "512 samples (65,536 tokens)");
-  CHECK(contains(w.batch.origin, "grows with the GPUs, 32 times"));
-  CHECK(contains(w.batch.origin, "not known"));
+  CHECK(reports::batch_text(w.batch.what) == "512 samples (65,536 tokens)");
+  CHECK(w.batch.what.number("times_of_one") == 32);
+  CHECK_FALSE(w.batch.what.has("largest_useful"));
 
   const Result past = simulate(scenario(kBert + R"(, "batch_per_gpu": 16, "critical_batch": 256)", nodes(4)),
                                catalog(), nullptr, {});

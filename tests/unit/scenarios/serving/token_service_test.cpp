@@ -9,6 +9,7 @@
 
 #include "models/mechanism_spread.hpp"
 #include "reports/pages/report.hpp"
+#include "reports/sentences/row_sentences.hpp"
 #include "scenarios/evaluate/ledger.hpp"
 #include "scenarios/listings/templates.hpp"
 #include "scenarios/serving/service_fleet.hpp"
@@ -73,7 +74,7 @@ TEST_CASE("a service that guesses tokens keeps a limit per token on fewer GPUs, 
   const auto note = [](const ServiceResult& r) {
     std::string out;
     for (const auto& a : r.assumptions)
-      if (a.name == "speculative decoding") out = a.value;
+      if (a.what.code() == "speculation") out = reports::value_of(a);
     return out;
   };
   CHECK(note(plain).empty());

@@ -10,6 +10,7 @@
 #include "reports/pages/report.hpp"
 #include "reports/result/result.hpp"
 #include "reports/sentences/reason_sentences.hpp"
+#include "reports/sentences/row_sentences.hpp"
 #include "reports/sentences/site_sentences.hpp"
 #include "scenarios/answer/planner.hpp"
 #include "scenarios/campaign/campaign.hpp"
@@ -346,7 +347,7 @@ TEST_CASE("figures of the catalogue say of which year they are, whatever the yea
   const Result r = simulated({{"site.grid", R"({"region": "germany"})"}, {"site.prices.staff", "{}"}});
   const auto value = [&r](const std::string& name) {
     for (const Assumption& a : r.assumptions)
-      if (a.name == name) return a.value;
+      if (reports::name_of(a) == name) return reports::value_of(a);
     return std::string{"no such assumption"};
   };
   CHECK(has(value("carbon intensity, Germany"), "g/kWh, of 2020"));
@@ -355,15 +356,14 @@ TEST_CASE("figures of the catalogue say of which year they are, whatever the yea
   CHECK(has(value("support"), "10 % a year"));
   CHECK(has(value("time until the purchase is written off"), "4 years"));
   const Result given = simulated({{"site.prices.interest", "0.05"}});
-  for (const Assumption& a : given.assumptions) CHECK(a.name != "interest");
+  for (const Assumption& a : given.assumptions) CHECK(a.what.code() != "interest");
 }
 
 TEST_CASE("a typical power that counts as the nameplate is an assumption") {
   const auto noted = [](const char* item) {
     const Result r = simulated({{"site.racks", fmt::format(R"({{"equipment": [{{"item": "{}"}}]}})", item)}});
-    return std::ranges::any_of(r.assumptions, [](const Assumption& a) {
-      return has(a.name, "nameplate power") && has(a.value, "its typical power: no nameplate is known");
-    });
+    return std::ranges::any_of(r.assumptions,
+                               [](const Assumption& a) { return a.what.code() == "typical_as_nameplate"; });
   };
   CHECK(noted("switches/sn2201"));
   CHECK_FALSE(noted("switches/arista_7050sx_64"));
