@@ -27,8 +27,7 @@ class Follower {
  public:
   Follower(GpuDriver& driver, int rank) : driver_{driver}, rank_{static_cast<std::size_t>(rank)} {}
 
-  json answer(const json& message) {
-    const std::string what = message.value("do", "");
+  json answer(const std::string& what, const json& message) {
     if (what == "join") return outcome_json(driver_.join(meeting_of(message)));
     if (what == "prepare") {
       GpuTask task{.kind = GpuTaskKind::collective, .pattern = message.at("pattern").get<std::string>()};
@@ -82,6 +81,22 @@ int usable_gpus(GpuDriver* driver, std::string& reason) {
   return reason.empty() ? static_cast<int>(facts.size()) : 0;
 }
 
+void serve(GpuDriver& local, Channel& channel, int rank) {
+  Follower follower{local, rank};
+  for (;;) {
+    const json message = channel.receive();
+    json answer;
+    try {
+      const std::string what = message.value("do", "");
+      if (what == "end") return;
+      answer = follower.answer(what, message);
+    } catch (const std::exception& e) {
+      answer = outcome_json({e.what(), false});
+    }
+    channel.send(answer);
+  }
+}
+
 void follow(GpuDriver* local, const std::string& reason, const NetworkAddress& leader, int rank, int size,
             Duration patience, const std::function<bool()>& interrupted) {
   std::string why = reason;
@@ -93,18 +108,7 @@ void follow(GpuDriver* local, const std::string& reason, const NetworkAddress& l
                 {"gpus", gpus},
                 {"error", why.empty() ? "no GPU" : why}});
   if (gpus == 0) throw Error{why.empty() ? "no GPU" : why};
-  Follower follower{*local, rank};
-  for (;;) {
-    const json message = channel.receive();
-    if (message.value("do", "") == "end") return;
-    json answer;
-    try {
-      answer = follower.answer(message);
-    } catch (const std::exception& e) {
-      answer = outcome_json({e.what(), false});
-    }
-    channel.send(answer);
-  }
+  serve(*local, channel, rank);
 }
 
 }  // namespace rackcast

@@ -37,14 +37,16 @@ struct Node {
 using Clock = std::chrono::steady_clock;
 
 /// Our part of a call, beside the talk with the others: it may hang in NCCL when another node fails, and is
-/// then left alone. What `work` uses belongs to it.
+/// then left alone. What `work` uses belongs to it, and is let go of before the outcome is known.
 class OwnPart {
  public:
   explicit OwnPart(std::function<GpuOutcome()> work) {
     std::promise<GpuOutcome> promise;
     outcome_ = promise.get_future().share();
     std::thread{[work = std::move(work), promise = std::move(promise)]() mutable {
-      promise.set_value(work());
+      GpuOutcome outcome = work();
+      work = nullptr;
+      promise.set_value(std::move(outcome));
     }}.detach();
   }
   [[nodiscard]] bool done_by(Clock::time_point end) const {
@@ -140,9 +142,15 @@ class Nodes {
   bool stuck_ = false;
 };
 
+/// The leader's own piece of the work, and its driver: a call that hangs keeps both.
+struct OwnWork {
+  std::shared_ptr<GpuDriver> driver;
+  std::unique_ptr<GpuWork> work;  ///< goes before its driver
+};
+
 class GroupWork : public GpuWork {
  public:
-  GroupWork(std::shared_ptr<Nodes> nodes, int count, std::unique_ptr<GpuWork> own)
+  GroupWork(std::shared_ptr<Nodes> nodes, int count, std::shared_ptr<OwnWork> own)
       : nodes_{std::move(nodes)}, count_{count}, own_{std::move(own)} {}
   GroupWork(const GroupWork&) = delete;
   GroupWork& operator=(const GroupWork&) = delete;
@@ -156,7 +164,7 @@ class GroupWork : public GpuWork {
     const auto ours = std::make_shared<double>(0);
     GpuOutcome outcome = nodes_->together(
         count_, {{"do", "run"}, {"repeats", repeats}},
-        [own = own_, ours, repeats] { return own->run(repeats, *ours); },
+        [own = own_, ours, repeats] { return own->work->run(repeats, *ours); },
         [&](const json& answer) { slowest = std::max(slowest, answer.value("seconds", 0.0)); });
     if (outcome.error.empty()) seconds = std::max(*ours, slowest);
     return outcome;
@@ -165,18 +173,18 @@ class GroupWork : public GpuWork {
     std::string theirs;
     const auto ours = std::make_shared<std::string>();
     GpuOutcome outcome = nodes_->together(
-        count_, {{"do", "verify"}}, [own = own_, ours] { return own->verify(*ours); },
+        count_, {{"do", "verify"}}, [own = own_, ours] { return own->work->verify(*ours); },
         [&](const json& answer) { theirs = theirs.empty() ? answer.value("wrong", "") : theirs; });
     if (outcome.error.empty()) wrong = ours->empty() ? theirs : *ours;
     return outcome;
   }
-  [[nodiscard]] bool verifies() const override { return own_->verifies(); }
-  [[nodiscard]] std::map<std::string, std::string> labels() const override { return own_->labels(); }
+  [[nodiscard]] bool verifies() const override { return own_->work->verifies(); }
+  [[nodiscard]] std::map<std::string, std::string> labels() const override { return own_->work->labels(); }
 
  private:
   std::shared_ptr<Nodes> nodes_;
   int count_;
-  std::shared_ptr<GpuWork> own_;
+  std::shared_ptr<OwnWork> own_;
 };
 
 class Leader : public NodeGroup {
@@ -203,13 +211,14 @@ class Leader : public NodeGroup {
     const int count = static_cast<int>(number->second);
     if (count > nodes_->size()) return {"there are fewer nodes", false};
     if (GpuOutcome met = meet(count); !met.error.empty()) return met;
-    const auto own = std::make_shared<std::unique_ptr<GpuWork>>();
+    const auto own = std::make_shared<OwnWork>();
+    own->driver = local_;
     const json message{
         {"do", "prepare"}, {"pattern", task.pattern}, {"numbers", task.numbers}, {"seed", task.seed}};
     GpuOutcome outcome = nodes_->together(
-        count, message, [local = local_, own, device, task] { return local->prepare(device, task, *own); });
+        count, message, [own, device, task] { return own->driver->prepare(device, task, own->work); });
     // Owned in any case: letting go of it tells the others to let go of theirs.
-    auto work = std::make_unique<GroupWork>(nodes_, count, std::move(*own));
+    auto work = std::make_unique<GroupWork>(nodes_, count, own);
     if (outcome.error.empty()) out = std::move(work);
     return outcome;
   }

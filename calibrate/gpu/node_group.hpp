@@ -51,4 +51,8 @@ class NodeGroup : public GpuDriver {
 void follow(GpuDriver* local, const std::string& reason, const NetworkAddress& leader, int rank, int size,
             Duration patience, const std::function<bool()>& interrupted);
 
+/// The part of follow() behind the greeting: does what comes over the channel until that says "end". Throws
+/// Error if the leader goes away, or is not rackcast.
+void serve(GpuDriver& local, Channel& channel, int rank);
+
 }  // namespace rackcast
