@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "sim/base/error.hpp"
+#include "sim/json/reader.hpp"
 
 namespace rackcast {
 
@@ -48,19 +49,30 @@ void put(sqlite3_stmt* s, int at, const SweepFigure& figure) {
   }
 }
 
-/// Names of the figures.
-std::vector<std::string> columns_of(const std::string& question) {
-  return nlohmann::json::parse(question).at("columns").get<std::vector<std::string>>();
+/// Names of the figures. Throws Error unless they are words: they become names of columns.
+std::vector<std::string> columns_of(const std::string& question, const std::string& file) {
+  const auto of_a_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  const Json json = parse_json(question, file);
+  std::vector<std::string> out;
+  for (const Json& column : json.require("columns").array()) {
+    out.push_back(column.string());
+    if (out.back().empty() || !std::ranges::all_of(out.back(), of_a_word))
+      column.fail("this is no name of a figure", "small letters, digits and _");
+  }
+  return out;
 }
 
-std::string schema(const std::vector<std::string>& figures) {
-  std::string out = R"(
-CREATE TABLE IF NOT EXISTS rackcast_sweep(question TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS points(
+constexpr std::string_view kSweepTable = "rackcast_sweep(question TEXT NOT NULL)";
+
+/// The table of the points, as SQLite keeps it behind "CREATE TABLE ".
+std::string points_table(const std::vector<std::string>& figures) {
+  std::string out = R"(points(
   i INTEGER PRIMARY KEY, axis_values TEXT NOT NULL, feasible INTEGER NOT NULL, nodes INTEGER NOT NULL,
   gpus INTEGER NOT NULL, binds TEXT NOT NULL)";
   for (const std::string& figure : figures) out += fmt::format(", \"{}\"", figure);
-  return out + ");";
+  return out + ")";
 }
 
 }  // namespace
@@ -92,13 +104,29 @@ struct SweepStore::Impl {
     if (code != SQLITE_ROW && code != SQLITE_DONE) fail(message());
     return code == SQLITE_ROW;
   }
-  /// Has it tables, and not those of a sweep?
-  [[nodiscard]] bool is_foreign() const {
+  /// Whether there is a sweep. Throws Error where there is anything but its two tables as this program makes
+  /// them: a view or a trigger of their names could compute anything, without end.
+  [[nodiscard]] bool holds_sweep() const {
+    std::string sweep, points;
     Statement s;
-    prepare(s, "SELECT COUNT(*), SUM(name = 'rackcast_sweep') FROM sqlite_master");
-    return step(s) && sqlite3_column_int(s.handle, 0) > 0 && sqlite3_column_int(s.handle, 1) == 0;
+    prepare(s, "SELECT name, sql FROM sqlite_master");
+    while (step(s)) {
+      const std::string name = text_at(s.handle, 0);
+      std::string* table = name == "rackcast_sweep" ? &sweep : name == "points" ? &points : nullptr;
+      if (table == nullptr) fail("it is a database of something else");
+      *table = text_at(s.handle, 1);
+    }
+    if (sweep.empty() && points.empty()) return false;
+    if (sweep != fmt::format("CREATE TABLE {}", kSweepTable)) fail("it is a database of something else");
+    if (points != "CREATE TABLE " + points_table(columns_of(stored_question(), path)))
+      fail("its points have other columns than its question");
+    return true;
   }
   [[nodiscard]] std::string question() const {
+    if (!holds_sweep()) fail("it holds no sweep");
+    return stored_question();
+  }
+  [[nodiscard]] std::string stored_question() const {
     Statement s;
     prepare(s, "SELECT question FROM rackcast_sweep");
     if (!step(s)) fail("it holds no sweep");
@@ -116,26 +144,24 @@ SweepStore::SweepStore(const std::string& path, const std::string& question)
     : impl_(std::make_unique<Impl>(path, true)) {
   // A commit reaches the disk before it counts; the journal is rolled back after a kill.
   impl_->run("PRAGMA synchronous=FULL; BEGIN IMMEDIATE;");
-  if (impl_->is_foreign()) impl_->fail("it is a database of something else");
-  impl_->run(schema(columns_of(question)).c_str());
-  Statement known;
-  impl_->prepare(known, "SELECT question FROM rackcast_sweep");
-  if (!impl_->step(known)) {
+  if (!impl_->holds_sweep()) {
+    impl_->run(
+        fmt::format("CREATE TABLE {}; CREATE TABLE {}", kSweepTable, points_table(columns_of(question, path)))
+            .c_str());
     Statement insert;
     impl_->prepare(insert, "INSERT INTO rackcast_sweep VALUES(?)");
     put(insert.handle, 1, question);
     impl_->step(insert);
-  } else if (text_at(known.handle, 0) != question) {
+  } else if (impl_->stored_question() != question) {
     impl_->fail("it holds another sweep: the scenario, what is varied or the program has changed");
   }
-  sqlite3_reset(known.handle);
   impl_->run("COMMIT");
 }
 
 SweepStore::~SweepStore() = default;
 
 std::string SweepStore::question() const {
-  return impl_->question();
+  return impl_->stored_question();
 }
 
 std::string SweepStore::question_of(const std::string& path) {
@@ -156,7 +182,7 @@ std::vector<bool> SweepStore::done(std::uint64_t count) const {
 void SweepStore::add(const std::vector<SweepRow>& rows) {
   impl_->run("BEGIN IMMEDIATE");
   {
-    const std::size_t figures = columns_of(impl_->question()).size();
+    const std::size_t figures = columns_of(impl_->stored_question(), impl_->path).size();
     // A process that outlived its launcher may still write the same points, and then has the same figures.
     std::string insert = "INSERT OR IGNORE INTO points VALUES(?,?,?,?,?,?";
     for (std::size_t i = 0; i < figures; ++i) insert += ",?";
@@ -180,7 +206,7 @@ void SweepStore::add(const std::vector<SweepRow>& rows) {
 }
 
 void SweepStore::merge(const std::string& path) {
-  if (question_of(path) != impl_->question()) impl_->fail(path + " holds another sweep");
+  if (question_of(path) != impl_->stored_question()) impl_->fail(path + " holds another sweep");
   Statement attach;
   impl_->prepare(attach, "ATTACH ? AS other");
   put(attach.handle, 1, path);

@@ -205,14 +205,15 @@ SweepSummary run_sweep(const SweepSpec& spec, const Catalog& catalog, SweepStore
 
 std::string sweep_csv(const SweepStore& store) {
   std::string out;
-  const auto question = nlohmann::json::parse(store.question());
-  for (const auto& axis : question.at("vary")) out += csv_field(axis.at("path").get<std::string>()) + ",";
+  const Json question = parse_json(store.question(), "the question of the sweep");
+  for (const Json& axis : question.require("vary").array())
+    out += csv_field(axis.require("path").string()) + ",";
   out += "feasible,nodes,gpus,";
-  for (const auto& column : question.at("columns")) out += csv_field(column.get<std::string>()) + ",";
+  for (const Json& column : question.require("columns").array()) out += csv_field(column.string()) + ",";
   out += "binds\n";
   for (const SweepRow& row : store.rows()) {
-    for (const std::string& value : nlohmann::json::parse(row.values).get<std::vector<std::string>>())
-      out += csv_field(value) + ",";
+    const Json values = parse_json(row.values, "the values of a point");
+    for (const Json& value : values.array()) out += csv_field(value.string()) + ",";
     out += fmt::format("{},{},{},", row.feasible ? 1 : 0, row.nodes, row.gpus);
     for (const SweepFigure& figure : row.figures) out += figure_text(figure) + ",";
     out += csv_field(row.binds) + "\n";
