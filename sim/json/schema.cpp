@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "sim/base/near_matches.hpp"
 
@@ -12,6 +14,21 @@ namespace rackcast {
 namespace {
 
 constexpr std::size_t most_listed = 30;
+
+/// Faults that are kept with their message. Where each of them stands costs a pass over the text, so a large
+/// file that is wrong everywhere must not ask for all.
+constexpr std::size_t most_kept = 100;
+
+struct Fault {
+  Json at;
+  bool at_key = false;
+  std::string message;
+};
+
+struct Faults {
+  std::vector<Fault> kept;  ///< the first ones
+  std::size_t count = 0;
+};
 
 bool is_whole(const Json& value) {
   return value.kind() == JsonKind::number && std::floor(value.number()) == value.number();
@@ -57,7 +74,7 @@ class SchemaChecker {
  public:
   explicit SchemaChecker(const Json& schema) : root_{schema} {}
 
-  std::vector<JsonFault> take() { return std::move(faults_); }
+  Faults take() { return std::move(faults_); }
 
   void check(const Json& value, const Json& schema) {
     if (schema.kind() == JsonKind::boolean) return;  // additionalProperties deals with false
@@ -76,7 +93,11 @@ class SchemaChecker {
   }
 
  private:
-  void add(const Json& value, std::string message) { faults_.push_back({value.where(), std::move(message)}); }
+  /// `say` gives the message; it is asked only where the fault is kept.
+  template <class Say>
+  void add(const Json& value, Say say, bool at_key = false) {
+    if (faults_.count++ < most_kept) faults_.kept.push_back({value, at_key, say()});
+  }
 
   [[nodiscard]] const Json& definition(const std::string& reference) const {
     constexpr std::string_view start = "#/definitions/";
@@ -100,47 +121,61 @@ class SchemaChecker {
       for (const Json& one : type->array()) names.push_back(one.string());
     if (std::ranges::any_of(names, [&](const std::string& name) { return is_of_type(value, name); }))
       return true;
-    std::string wanted;
-    for (const std::string& name : names)
-      wanted += (wanted.empty() ? "" : " or ") + std::string{article_of(name)};
-    add(value, fmt::format("{} must be {}, not {}", value.name(), wanted, to_string(value.kind())));
+    add(value, [&] {
+      std::string wanted;
+      for (const std::string& name : names)
+        wanted += (wanted.empty() ? "" : " or ") + std::string{article_of(name)};
+      return fmt::format("{} must be {}, not {}", value.name(), wanted, to_string(value.kind()));
+    });
     return false;
   }
 
   void check_enum(const Json& value, const Json& names) {
     if (std::ranges::any_of(names.array(), [&](const Json& one) { return equal_values(one, value); })) return;
-    std::vector<std::string> known;
-    for (const Json& one : names.array())
-      known.push_back(one.kind() == JsonKind::string ? one.string() : fmt::format("{}", one.number()));
-    const std::string near = value.kind() == JsonKind::string ? did_you_mean(value.string(), known) : "";
-    add(value, fmt::format("{} must be one of: {}{}{}", value.name(), name_list(known),
-                           near.empty() ? "" : "; ", near));
+    add(value, [&] {
+      std::vector<std::string> known;
+      for (const Json& one : names.array())
+        known.push_back(one.kind() == JsonKind::string ? one.string() : fmt::format("{}", one.number()));
+      const std::string near = value.kind() == JsonKind::string ? did_you_mean(value.string(), known) : "";
+      return fmt::format("{} must be one of: {}{}{}", value.name(), name_list(known),
+                         near.empty() ? "" : "; ", near);
+    });
   }
 
   void check_number(const Json& value, const Json& schema) {
     const double number = value.number();
     if (const Json* low = schema.find("minimum"); low && number < low->number())
-      add(value, fmt::format("{} must be at least {}, and it is {}", value.name(), low->number(), number));
+      add(value, [&] {
+        return fmt::format("{} must be at least {}, and it is {}", value.name(), low->number(), number);
+      });
     if (const Json* low = schema.find("exclusiveMinimum"); low && !(number > low->number()))
-      add(value, fmt::format("{} must be more than {}, and it is {}", value.name(), low->number(), number));
+      add(value, [&] {
+        return fmt::format("{} must be more than {}, and it is {}", value.name(), low->number(), number);
+      });
     if (const Json* high = schema.find("maximum"); high && number > high->number())
-      add(value, fmt::format("{} must be at most {}, and it is {}", value.name(), high->number(), number));
+      add(value, [&] {
+        return fmt::format("{} must be at most {}, and it is {}", value.name(), high->number(), number);
+      });
   }
 
   void check_text(const Json& value, const Json& schema) {
     const Json* least = schema.find("minLength");
     if (least && static_cast<double>(value.string().size()) < least->number())
-      add(value, fmt::format("{} must not be empty", value.name()));
+      add(value, [&] { return fmt::format("{} must not be empty", value.name()); });
   }
 
   void check_list(const Json& value, const Json& schema) {
     const auto size = static_cast<double>(value.array().size());
     if (const Json* least = schema.find("minItems"); least && size < least->number())
-      add(value,
-          fmt::format("{} must have at least {} items, and it has {}", value.name(), least->number(), size));
+      add(value, [&] {
+        return fmt::format("{} must have at least {} items, and it has {}", value.name(), least->number(),
+                           size);
+      });
     if (const Json* most = schema.find("maxItems"); most && size > most->number())
-      return add(value, fmt::format("{} must have at most {} items, and it has {}", value.name(),
-                                    most->number(), size));
+      return add(value, [&] {
+        return fmt::format("{} must have at most {} items, and it has {}", value.name(), most->number(),
+                           size);
+      });
     if (const Json* items = schema.find("items"))
       for (const Json& item : value.array()) check(item, *items);
   }
@@ -150,7 +185,7 @@ class SchemaChecker {
     if (const Json* required = schema.find("required")) check_required(value, *required, properties);
     if (const Json* least = schema.find("minProperties");
         least && static_cast<double>(value.object().size()) < least->number())
-      add(value, fmt::format("{} must not be empty", value.name()));
+      add(value, [&] { return fmt::format("{} must not be empty", value.name()); });
     const Json* others = schema.find("additionalProperties");
     for (const auto& [key, member] : value.object()) {
       const Json* own = properties ? properties->find(key) : nullptr;
@@ -169,9 +204,11 @@ class SchemaChecker {
     for (const Json& name : required.array()) {
       if (above.empty() && value.find(name.string())) continue;
       const Json* about = properties ? properties->find(name.string()) : nullptr;
-      const std::string text = about ? description(*about) : "";
       const std::string path = above + name.string();
-      add(value, fmt::format("\"{}\" is missing{}{}", path, text.empty() ? "" : ": ", text));
+      add(value, [&] {
+        const std::string text = about ? description(*about) : "";
+        return fmt::format("\"{}\" is missing{}{}", path, text.empty() ? "" : ": ", text);
+      });
       // What is missing in a missing object is told as well.
       const Json* inner = about && about->kind() == JsonKind::object ? about->find("required") : nullptr;
       if (inner) check_required(value, *inner, about->find("properties"), path + "/");
@@ -179,37 +216,43 @@ class SchemaChecker {
   }
 
   void unknown_key(const std::string& key, const Json& member, const Json* properties) {
-    std::vector<std::string> known;
-    if (properties)
-      for (const auto& [name, unused] : properties->object()) known.push_back(name);
-    const std::string near = did_you_mean(key, known);
-    faults_.push_back(
-        {member.key_where(), fmt::format("unknown key \"{}\"{}{}", key, near.empty() ? "" : "; ", near)});
+    add(
+        member,
+        [&] {
+          std::vector<std::string> known;
+          if (properties)
+            for (const auto& [name, unused] : properties->object()) known.push_back(name);
+          const std::string near = did_you_mean(key, known);
+          return fmt::format("unknown key \"{}\"{}{}", key, near.empty() ? "" : "; ", near);
+        },
+        true);
   }
 
   void check_condition(const Json& value, const Json& schema, const Json& condition) {
     SchemaChecker part{root_};
     part.check(value, condition);
-    if (const Json* branch = schema.find(part.take().empty() ? "then" : "else")) check(value, *branch);
+    if (const Json* branch = schema.find(part.take().count == 0 ? "then" : "else")) check(value, *branch);
   }
 
   /// Passes if one alternative has no fault; else tells those of the one with the fewest.
   void check_any(const Json& value, const Json& alternatives) {
-    std::vector<JsonFault> fewest;
+    Faults fewest;
     bool first = true;
     for (const Json& one : alternatives.array()) {
       SchemaChecker part{root_};
       part.check(value, one);
-      std::vector<JsonFault> found = part.take();
-      if (found.empty()) return;
-      if (first || found.size() < fewest.size()) fewest = std::move(found);
+      Faults found = part.take();
+      if (found.count == 0) return;
+      if (first || found.count < fewest.count) fewest = std::move(found);
       first = false;
     }
-    std::ranges::move(fewest, std::back_inserter(faults_));
+    faults_.count += fewest.count;
+    for (Fault& fault : fewest.kept)
+      if (faults_.kept.size() < most_kept) faults_.kept.push_back(std::move(fault));
   }
 
   const Json& root_;
-  std::vector<JsonFault> faults_;
+  Faults faults_;
 };
 
 std::string line_and_pointer(const Where& where) {
@@ -220,29 +263,34 @@ std::string line_and_pointer(const Where& where) {
 
 }  // namespace
 
-std::vector<JsonFault> json_faults(const Json& document, const Json& schema) {
+bool meets_schema(const Json& document, const Json& schema) {
   SchemaChecker checker{schema};
   checker.check(document, schema);
-  std::vector<JsonFault> faults = checker.take();
-  std::ranges::stable_sort(faults, {}, [](const JsonFault& f) {
-    return std::tuple{f.where.line, f.where.column};
-  });
-  return faults;
+  return checker.take().count == 0;
 }
 
 void require_schema(const Json& document, const Json& schema, const std::string& hint) {
-  const std::vector<JsonFault> faults = json_faults(document, schema);
-  if (faults.empty()) return;
-  if (faults.size() == 1) {
-    const std::string& pointer = faults.front().where.pointer;
-    throw Error{fmt::format("{} (at {})", faults.front().message, pointer.empty() ? "/" : pointer),
-                faults.front().where, hint};
+  SchemaChecker checker{schema};
+  checker.check(document, schema);
+  const Faults found = checker.take();
+  if (found.count == 0) return;
+  std::vector<std::pair<Where, std::string>> faults;
+  for (const Fault& fault : found.kept)
+    faults.emplace_back(fault.at_key ? fault.at.key_where() : fault.at.where(), fault.message);
+  std::ranges::stable_sort(faults, {}, [](const auto& fault) {
+    return std::tuple{fault.first.line, fault.first.column};
+  });
+  const Where& first = faults.front().first;
+  if (found.count == 1) {
+    throw Error{fmt::format("{} (at {})", faults.front().second, first.pointer.empty() ? "/" : first.pointer),
+                first, hint};
   }
-  std::string text = fmt::format("the document has {} faults:", faults.size());
-  for (std::size_t i = 0; i < std::min(faults.size(), most_listed); ++i)
-    text += fmt::format("\n{}: {}", line_and_pointer(faults[i].where), faults[i].message);
-  if (faults.size() > most_listed) text += fmt::format("\nand {} more", faults.size() - most_listed);
-  throw Error{text, faults.front().where, hint};
+  std::string text = fmt::format("the document has {} faults:", found.count);
+  const std::size_t listed = std::min(faults.size(), most_listed);
+  for (std::size_t i = 0; i < listed; ++i)
+    text += fmt::format("\n{}: {}", line_and_pointer(faults[i].first), faults[i].second);
+  if (found.count > listed) text += fmt::format("\nand {} more", found.count - listed);
+  throw Error{text, first, hint};
 }
 
 }  // namespace rackcast

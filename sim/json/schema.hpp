@@ -6,21 +6,16 @@
 /// minLength, allOf, anyOf, if, then, else, and "description", which says in a message what a missing member
 /// is. Other keywords are ignored.
 #include <string>
-#include <vector>
 
 #include "sim/json/reader.hpp"
 
 namespace rackcast {
 
-struct JsonFault {
-  Where where;
-  std::string message;
-};
+/// Whether nothing is wrong.
+bool meets_schema(const Json& document, const Json& schema);
 
-/// What is wrong, in the order of the document. Empty if it is valid.
-std::vector<JsonFault> json_faults(const Json& document, const Json& schema);
-
-/// Throws one Error at the place of the first fault that lists all of them. `hint` ends it.
+/// Throws one Error at the place of the first fault that lists the first 30 and counts the rest. `hint` ends
+/// it.
 void require_schema(const Json& document, const Json& schema, const std::string& hint);
 
 }  // namespace rackcast

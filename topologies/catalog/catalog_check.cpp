@@ -68,7 +68,7 @@ std::vector<std::string> catalog_schema_names() {
 std::string_view kind_of_document(const Json& json) {
   std::string_view found;
   for (const SchemaOfKind& one : schemas_of_kinds) {
-    if (!json_faults(json, parsed_schema(one.schema)).empty()) continue;
+    if (!meets_schema(json, parsed_schema(one.schema))) continue;
     if (!found.empty()) return {};
     found = one.kind;
   }
