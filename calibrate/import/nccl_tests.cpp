@@ -57,7 +57,7 @@ void read_device(std::string_view line, Run& run) {
 }
 
 Row read_row(const ImportSource& source, const std::vector<std::string_view>& cells, const Columns& c) {
-  if (cells.size() < c.time + 3)
+  if (cells.size() <= std::max({c.size, c.time + 2, c.bus}))
     source.fail(cells.front(), fmt::format("the row has {} columns and the header {}", cells.size(), c.count),
                 "the file seems to be cut off");
   const auto cell = [&](std::size_t at) {
@@ -87,8 +87,8 @@ Run read_run(const ImportSource& source, ImportOutput& out) {
     if (text.starts_with('#') || text.starts_with("Rank") || text.starts_with("bytes")) {
       if (text.starts_with('#')) text.remove_prefix(1);
       const auto names = words(text);
-      if (column(names, {"busbw"}) < names.size() && column(names, {"size", "bytes"}) < names.size())
-        columns = read_header(names);
+      const Columns header = read_header(names);
+      if (std::max({header.size, header.time, header.bus}) < names.size()) columns = header;
       if (!names.empty() && names.front() == "Rank") read_device(text, run);
       if (text.find("Out of bounds values") != std::string_view::npos)
         run.failed = run.failed || text.find("FAILED") != std::string_view::npos;
