@@ -1,6 +1,7 @@
 // A follower: does what the leader says.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "calibrate/gpu/node_group.hpp"
@@ -11,6 +12,8 @@ namespace rackcast {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::int64_t most_number = std::int64_t{1} << 53, most_repeats = 1'000'000'000;
 
 std::string from_hex(const std::string& text) {
   std::string out;
@@ -31,7 +34,9 @@ class Follower {
     if (what == "join") return outcome_json(driver_.join(meeting_of(message)));
     if (what == "prepare") {
       GpuTask task{.kind = GpuTaskKind::collective, .pattern = message.at("pattern").get<std::string>()};
-      task.numbers = message.at("numbers").get<std::map<std::string, std::int64_t>>();
+      for (const auto& [name, number] : message.at("numbers").items())
+        task.numbers[name] = whole_number(number, 0, most_number);
+      if (!message.at("seed").is_number_unsigned()) throw Error{"the seed is no whole number"};
       task.seed = message.at("seed").get<std::uint64_t>();
       return outcome_json(driver_.prepare(0, task, work_));
     }
@@ -43,7 +48,8 @@ class Follower {
     json out;
     if (what == "run") {
       double seconds = 0;
-      out = outcome_json(work_->run(message.at("repeats").get<int>(), seconds));
+      out = outcome_json(
+          work_->run(static_cast<int>(whole_number(message, "repeats", 1, most_repeats)), seconds));
       out["seconds"] = seconds;
     } else if (what == "verify") {
       std::string wrong;
@@ -57,7 +63,10 @@ class Follower {
 
  private:
   [[nodiscard]] GpuMeeting meeting_of(const json& message) const {
-    const auto gpus = message.at("gpus").get<std::vector<int>>();
+    std::vector<int> gpus;
+    for (const json& number : message.at("gpus"))
+      gpus.push_back(static_cast<int>(whole_number(number, 1, most_gpus_of_node)));
+    if (gpus.size() > most_nodes) throw Error{"more nodes than a meeting may have"};
     GpuMeeting meeting;
     meeting.id = from_hex(message.at("id").get<std::string>());
     meeting.ranks = std::accumulate(gpus.begin(), gpus.end(), 0);
@@ -72,6 +81,20 @@ class Follower {
 };
 
 }  // namespace
+
+std::int64_t whole_number(const json& number, std::int64_t low, std::int64_t high) {
+  const bool fits =
+      number.is_number_unsigned()
+          ? number.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::max<std::int64_t>(high, 0))
+          : number.is_number_integer();
+  if (!fits || number.get<std::int64_t>() < low || number.get<std::int64_t>() > high)
+    throw Error{fmt::format("protocol mismatch: expected a whole number from {} to {}", low, high)};
+  return number.get<std::int64_t>();
+}
+
+std::int64_t whole_number(const json& message, const char* key, std::int64_t low, std::int64_t high) {
+  return whole_number(message.at(key), low, high);
+}
 
 int usable_gpus(GpuDriver* driver, std::string& reason) {
   std::vector<GpuFacts> facts;

@@ -22,6 +22,12 @@ GpuOutcome outcome_of(const json& answer) {
   return {answer.value("error", "a broken answer"), answer.value("fatal", false)};
 }
 
+double seconds_of(const json& answer) {
+  const double seconds = answer.at("seconds").get<double>();
+  if (!(seconds >= 0 && seconds <= most_seconds)) throw Error{"a time that is none"};
+  return seconds;
+}
+
 /// An NCCL id is bytes; JSON is text.
 std::string to_hex(const std::string& bytes) {
   std::string out;
@@ -165,7 +171,7 @@ class GroupWork : public GpuWork {
     GpuOutcome outcome = nodes_->together(
         count_, {{"do", "run"}, {"repeats", repeats}},
         [own = own_, ours, repeats] { return own->work->run(repeats, *ours); },
-        [&](const json& answer) { slowest = std::max(slowest, answer.value("seconds", 0.0)); });
+        [&](const json& answer) { slowest = std::max(slowest, seconds_of(answer)); });
     if (outcome.error.empty()) seconds = std::max(*ours, slowest);
     return outcome;
   }
@@ -254,10 +260,11 @@ struct Arrival {
 std::optional<Arrival> greeted(Channel& channel, int size) {
   try {
     const json hello = channel.receive(Duration{5});
-    if (hello.value("greeting", "") != node_greeting || hello.value("size", 0) != size) return std::nullopt;
-    Arrival arrival{hello.value("rank", 0), hello.value("gpus", 0), hello.value("error", "")};
-    if (arrival.rank < 1 || arrival.rank >= size) return std::nullopt;
-    return arrival;
+    if (hello.value("greeting", "") != node_greeting) return std::nullopt;
+    (void)whole_number(hello, "size", size, size);
+    return Arrival{static_cast<int>(whole_number(hello, "rank", 1, size - 1)),
+                   static_cast<int>(whole_number(hello, "gpus", 0, most_gpus_of_node)),
+                   hello.value("error", "")};
   } catch (const std::exception&) {
     return std::nullopt;
   }

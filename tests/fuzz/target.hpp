@@ -9,9 +9,16 @@
 
 namespace rackcast::fuzz {
 
+/// What is mutated as a tree (json_mutator.cpp).
+enum class Form {
+  bytes,       ///< nothing
+  json,        ///< the whole
+  json_lines,  ///< a line
+};
+
 struct Target {
   std::string_view name;
-  bool is_json;  ///< the bytes are mutated as a tree (json_mutator.cpp)
+  Form form;
   void (*read)(const std::string& bytes);
 };
 

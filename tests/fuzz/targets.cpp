@@ -11,69 +11,69 @@ namespace {
 using Bytes = const std::string&;
 
 constexpr std::array all{
-    Target{"json", true, read_json},
-    Target{"units", false, read_units},
-    Target{"scenario_text", true, read_scenario_text},
-    Target{"answer", true, read_answer},
-    Target{"network", true, read_network},
-    Target{"calibration", true, read_calibration_file},
-    Target{"axes", false, read_axes},
-    Target{"sacct", false, read_sacct_log},
-    Target{"cases", true, read_validation_cases},
-    Target{"sweep_file", false, read_sweep_file},
-    Target{"catalogue", true, read_catalogue_entry},
-    Target{"result", true, read_result_document},
-    Target{"campaign", true, read_campaign_document},
-    Target{"comparison", true, read_comparison_document},
-    Target{"validation", true, read_validation_document},
-    Target{"scaling", true, read_scaling_document},
-    Target{"table", true, read_table_document},
-    Target{"box", true, read_measured_box},
-    Target{"kernel_table", false, read_kernel_table},
-    Target{"leader_says", false, read_messages_of_leader},
-    Target{"follower_says", false, read_messages_of_follower},
-    Target{"import", false, read_any_import},
-    Target{"import_fio", false,
+    Target{"json", Form::json, read_json},
+    Target{"units", Form::bytes, read_units},
+    Target{"scenario_text", Form::json, read_scenario_text},
+    Target{"answer", Form::json, read_answer},
+    Target{"network", Form::json, read_network},
+    Target{"calibration", Form::json, read_calibration_file},
+    Target{"axes", Form::bytes, read_axes},
+    Target{"sacct", Form::bytes, read_sacct_log},
+    Target{"cases", Form::json, read_validation_cases},
+    Target{"sweep_file", Form::bytes, read_sweep_file},
+    Target{"catalogue", Form::json, read_catalogue_entry},
+    Target{"result", Form::json, read_result_document},
+    Target{"campaign", Form::json, read_campaign_document},
+    Target{"comparison", Form::json, read_comparison_document},
+    Target{"validation", Form::json, read_validation_document},
+    Target{"scaling", Form::json, read_scaling_document},
+    Target{"table", Form::json, read_table_document},
+    Target{"box", Form::json, read_measured_box},
+    Target{"kernel_table", Form::bytes, read_kernel_table},
+    Target{"leader_says", Form::json_lines, read_messages_of_leader},
+    Target{"follower_says", Form::json_lines, read_messages_of_follower},
+    Target{"import", Form::bytes, read_any_import},
+    Target{"import_fio", Form::bytes,
            [](Bytes b) {
              read_import("fio", b);
            }},
-    Target{"import_fio_json", true,
+    Target{"import_fio_json", Form::json,
            [](Bytes b) {
              read_import("fio", b);
            }},
-    Target{"import_hf_config", true,
+    Target{"import_hf_config", Form::json,
            [](Bytes b) {
              read_import("hf-config", b);
            }},
-    Target{"import_ibnetdiscover", false,
+    Target{"import_ibnetdiscover", Form::bytes,
            [](Bytes b) {
              read_import("ibnetdiscover", b);
            }},
-    Target{"import_lstopo", false,
+    Target{"import_lstopo", Form::bytes,
            [](Bytes b) {
              read_import("lstopo", b);
            }},
-    Target{"import_mllog", false,
+    Target{"import_mllog", Form::bytes,
            [](Bytes b) {
              read_import("mllog", b);
            }},
-    Target{"import_nccl_tests", false,
+    Target{"import_nccl_tests", Form::bytes,
            [](Bytes b) {
              read_import("nccl-tests", b);
            }},
-    Target{"import_nccl_tests_json", true,
+    Target{"import_nccl_tests_json", Form::json,
            [](Bytes b) {
              read_import("nccl-tests", b);
            }},
-    Target{"import_nccl_topo", false,
+    Target{"import_nccl_topo", Form::bytes,
            [](Bytes b) {
              read_import("nccl-topo-xml", b);
            }},
-    Target{"import_nvidia_smi_topo", false,
+    Target{"import_nvidia_smi_topo", Form::bytes,
            [](Bytes b) {
              read_import("nvidia-smi-topo", b);
            }},
-    Target{"import_nvidia_smi_xml", false,
+    Target{"import_nvidia_smi_xml", Form::bytes,
            [](Bytes b) {
              read_import("nvidia-smi-xml", b);
            }},
