@@ -128,19 +128,17 @@ void mutate_container(Tree& tree, const std::vector<Place>& places, std::minstd_
 void mutate_value(Tree& tree, const std::vector<Place>& places, std::minstd_rand& random,
                   const std::function<std::string(std::string)>& bytes) {
   const auto kind = random() % 10;
-  if (kind == 0) {
-    tree = odd_value(random);
-  } else if (kind == 1) {
+  if (kind == 1) {
     const Tree other = *one_of(places, random).value;
     tree = other;
-  } else if (tree.is_structured()) {
+  } else if (kind != 0 && tree.is_structured()) {
     mutate_container(tree, places, random);
-  } else if (tree.is_number()) {
+  } else if (kind != 0 && tree.is_number()) {
     tree = kind < 5 ? Tree(tree.get<double>() * (kind == 2   ? 0.1
                                                  : kind == 3 ? 10
                                                              : -1))
                     : Tree::parse(one_of(odd_numbers, random));
-  } else if (tree.is_string()) {
+  } else if (kind != 0 && tree.is_string()) {
     const std::string text = tree.get<std::string>();
     tree = kind < 6 ? odd_quantity(text, random) : bytes(text);
   } else {
