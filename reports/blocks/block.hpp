@@ -1,6 +1,6 @@
 #pragma once
-/// A report as neutral blocks. A section says what is on the page; a writer (text, Markdown, HTML, later CSV
-/// and XLSX) says how it looks there. So a section is written once and no writer knows about results.
+/// A report as neutral blocks. A section says what is on the page; a writer (text, Markdown, HTML, CSV, XLSX)
+/// says how it looks there. So a section is written once and no writer knows about results.
 ///
 /// Every string is plain UTF-8 and not yet escaped: the writers escape, nobody else does.
 #include <optional>

@@ -1,5 +1,5 @@
 #pragma once
-/// What the writers of Vega-Lite specifications share. Private to reports/*_spec.cpp.
+/// Helpers that the writers of Vega-Lite specifications share. Private to reports/charts/*_spec.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -38,7 +38,7 @@ TEST_CASE("issue 23, item 10: more oversubscription never makes an all-reduce fa
     const char* algorithm;
     double megabytes;
   };
-  // Trees over rails, and short messages, may meet on an uplink or miss each other: docs/architecture.md.
+  // Trees over rails, and short messages, may meet on an uplink or miss each other: docs/theory/fabrics.md.
   const Case cases[] = {{RailPlan::by_node, "auto", 50},
                         {RailPlan::by_node, "auto", 500},
                         {RailPlan::by_node, "ring", 1},
