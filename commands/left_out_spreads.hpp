@@ -1,5 +1,5 @@
 #pragma once
-/// The spreads of mechanisms, from the errors of a validation that leaves sources out.
+/// Spreads of mechanisms that are fitted to the errors of `validate --leave-out source`.
 #include <vector>
 
 #include "calibrate/fit/spread_fit.hpp"
@@ -14,7 +14,8 @@ class Json;
 /// Throws Error for another document.
 std::vector<SpreadCase> spread_cases(const Json& document);
 
-/// Gives each source the intervals of spreads that were fitted without it, and sums up again.
+/// The report with new intervals: those of each source come from spreads that were fitted without this
+/// source.
 ValidationReport with_left_out_spreads(ValidationReport report);
 
 }  // namespace rackcast

@@ -1,8 +1,8 @@
 #pragma once
-/// By how much measurements differ from predictions through mechanisms that the model simplifies, beside the
-/// spreads of kernels, framework profiles and collectives.
+/// Spreads of mechanisms, beside the spreads of kernels, framework profiles and collectives. A mechanism is
+/// an effect that the models simplify, such as what nodes lose to each other.
 ///
-/// Each is the standard deviation of ln(measured / predicted) that a figure gets in quadrature where the
+/// Each spread is a standard deviation of ln(measured / predicted). A figure gets it in quadrature where the
 /// mechanism is at work. `rackcast calibrate spreads` fits all of them together
 /// (models/data/mechanism_spreads.json).
 #include <array>
@@ -33,10 +33,11 @@ inline constexpr std::array all_mechanisms{Mechanism::forward_pass,        Mecha
 std::string_view to_string(Mechanism mechanism);
 std::optional<Mechanism> mechanism_called(std::string_view name);
 
+/// The spread of a mechanism (models/data/mechanism_spreads.json).
 double mechanism_log_sigma(Mechanism mechanism);
 
-/// Of a network whose copies take so many GPUs each, on nodes of so many: split_in_node, split_between_nodes,
-/// or 0 of one GPU.
+/// The spread for a network whose copies take `gpus_of_copy` GPUs each, on nodes of `gpus_of_node` GPUs:
+/// split_in_node, split_between_nodes, or 0 for copies on one GPU.
 double split_log_sigma(int gpus_of_copy, int gpus_of_node);
 
 }  // namespace rackcast

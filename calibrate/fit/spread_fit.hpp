@@ -5,11 +5,11 @@
 ///
 ///     h^2 = h_0^2 + 1.645^2 (s_1^2 + s_2^2 + ...),
 ///
-/// where h_0 is what kernels, profiles and collectives give, and the s are those of the mechanisms at work.
-/// The s are those with the least interval score (Gneiting & Raftery, JASA 102(477), 2007, equation 43; its
-/// mean is least where 90 % of the measurements are inside). A series of n cases weighs as sqrt(n), and a
-/// source as the root of what its series weigh together: errors of one machine, and of one source, are
-/// neither one observation nor as many as cases.
+/// where h_0 comes from kernels, profiles and collectives, and s_1, s_2, ... are the spreads of the
+/// mechanisms at work. The fitted spreads are those with the least interval score (Gneiting & Raftery, JASA
+/// 102(477), 2007, equation 43; its mean is least where 90 % of the measurements are inside). A series of n
+/// cases has the weight sqrt(n), and a source the square root of the sum of the weights of its series: errors
+/// of one machine, or of one source, are more than one observation but fewer than the cases.
 #include <array>
 #include <span>
 #include <string>
@@ -21,7 +21,7 @@ namespace rackcast {
 
 using MechanismSigmas = std::array<double, all_mechanisms.size()>;  ///< in the order of all_mechanisms
 
-/// Those of models/data/mechanism_spreads.json.
+/// The spreads of models/data/mechanism_spreads.json.
 MechanismSigmas shipped_spreads();
 
 /// A prediction beside its measurement, in natural logarithms.
@@ -32,9 +32,9 @@ struct SpreadCase {
   std::vector<Mechanism> mechanisms;
 };
 
-/// h of h_0.
+/// The half width h with the spreads, from h_0.
 double with_spreads(double half_width, std::span<const Mechanism> mechanisms, const MechanismSigmas& sigmas);
-/// h_0 of h, which these spreads are in.
+/// The half width h_0 without the spreads, from h.
 double without_spreads(double half_width, std::span<const Mechanism> mechanisms,
                        const MechanismSigmas& sigmas);
 

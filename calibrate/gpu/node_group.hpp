@@ -10,8 +10,8 @@
 ///   end                                  returns
 ///
 /// A follower that fails in a call answers with the error, and the measurement is listed with it. A node that
-/// is gone is not asked again. Where a call of NCCL hangs because another node failed in it, the leader lets
-/// it hang after a while, asks no GPU any more, and keeps what was measured.
+/// has gone is not asked again. If a call of NCCL hangs because another node failed in it, the leader waits
+/// for a while, then leaves the call hanging, asks no GPU any more, and keeps what was measured.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +23,7 @@
 
 namespace rackcast {
 
+/// The place of this process in the launch: one process on each node.
 struct LaunchedAs {
   int rank = 0, size = 1;
   int local_size = 1;  ///< processes on this node

@@ -1,6 +1,7 @@
 #pragma once
-/// The patterns of traffic that have been computed for a cluster. Routing through a fabric of thousands of
-/// links takes far longer than simulating the step that uses the routes, so each pattern is computed once.
+/// Cache of the patterns of traffic that have been computed for a cluster, in bytes over each link. Routing
+/// through a fabric of thousands of links takes far longer than simulating the step that uses the routes, so
+/// each pattern is computed once.
 #include <array>
 #include <map>
 #include <optional>
@@ -25,20 +26,20 @@ struct SaveLoads {
   std::shared_ptr<const LinkPattern> write;  ///< from there to the storage servers
 };
 
-/// What parameter servers send in one part of an array's way, and what the servers take of it
-/// (models/step/server_plan.cpp). Rates, sizes of arrays and time are not in it.
+/// Traffic to or from parameter servers in one part of the way of an array, and the work of the servers in it
+/// (models/step/server_plan.cpp). It does not depend on rates, sizes of arrays and time.
 struct ServerLoads {
   std::shared_ptr<const LinkPattern> links;
   std::vector<std::pair<int, double>> takes;
 };
-/// Everything in which they differ: where servers are and what is added up on the way (count; apart, on_gpus,
+/// Key of such traffic: where the servers are and what is added up on the way (count; apart, on_gpus,
 /// sums_in_node, whole_arrays, sums_on_gpu of ServerSpec), the part of the way, the server or its turn, and
 /// the nodes that send (none named: all).
 using ServerWay = std::tuple<int, std::array<bool, 5>, int, int, std::vector<int>>;
 
 /// Belongs to one cluster with its ranks (Cluster::laid_out). Not for several threads at once.
 struct LaidOut {
-  /// Not priced; by what lays them out, the last of it whether GPUs relay.
+  /// Plans without times, by operation, algorithm, endpoints, and whether GPUs relay.
   std::map<std::tuple<Collective, std::string, Endpoints, bool>, CollectivePlan> plans;
   std::map<ServerWay, ServerLoads> servers;
   std::optional<InputLoads> input;

@@ -1,5 +1,6 @@
 #pragma once
-/// Where the ranks of a collective sit, and a scratch pad on which its messages add up to link loads.
+/// Layout: the places of the ranks of a collective in a cluster. The messages that an algorithm sends on it
+/// add up to loads of links, in bytes for each byte of payload.
 #include <functional>
 #include <string>
 #include <vector>

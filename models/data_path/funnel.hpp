@@ -1,7 +1,7 @@
 #pragma once
-/// The input path as a funnel: how many samples per second each stage could pass if it were alone, from
-/// storage to the GPU's arithmetic. The narrowest stage binds; the ratio of the next one to it says how much
-/// is gained by widening the first before the second takes over.
+/// Funnel: the stages of the input path, from storage to the arithmetic of the GPU, each with the samples per
+/// second that it could pass if it were alone. The slowest stage binds. The rate of the second slowest over
+/// its rate is the gain that a faster slowest stage can bring.
 #include <string>
 #include <vector>
 
@@ -18,8 +18,8 @@ struct FunnelStage {
 
 struct Funnel {
   std::vector<FunnelStage> stages;  ///< in the order in which a sample meets them
-  std::size_t binds = 0;            ///< the narrowest
-  std::size_t next = 0;             ///< the narrowest of the others; the same as `binds` if there is one only
+  std::size_t binds = 0;            ///< the slowest
+  std::size_t next = 0;             ///< the slowest of the others; the same as `binds` if there is only one
   [[nodiscard]] double headroom() const { return stages.at(next).rate / stages.at(binds).rate; }
 };
 

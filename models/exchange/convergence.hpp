@@ -10,10 +10,11 @@
 /// the loss falls, and it depends on network, data and optimizer.
 ///
 /// Staleness has no such law. Ho et al., NIPS 26, 2013 bound the error after T updates that are at most s
-/// steps stale for convex losses; that the bound is a multiple of sqrt((s + 1) / T), so up to s times as many
-/// samples more, is recollection and not verified. Dai et al., ICLR 2019 (arXiv 1810.03264) measure effects
-/// that differ by model and optimizer, deeper networks suffering more (verified against its abstract and a
-/// review). So the share per step of staleness is the caller's, taken as linear like that bound.
+/// steps stale, for convex losses. From memory and not verified: the bound grows as the square root of (s +
+/// 1) / T, so up to s times as many samples more are needed. Dai et al., ICLR 2019 (arXiv 1810.03264) measure
+/// effects that differ by model and optimizer and are larger for deeper networks (verified in its abstract
+/// and in a review). So the caller states the share of samples for each step of staleness; the samples grow
+/// linearly with the staleness, as in that bound.
 #include <optional>
 
 namespace rackcast {

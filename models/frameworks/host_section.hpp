@@ -1,16 +1,17 @@
 #pragma once
-/// What a script's host does between the forward and the backward pass while the GPU waits for it.
+/// Host section: work of a script between the forward and the backward pass, during which the GPU waits for
+/// the host.
 ///
-/// A detector's boxes are ranked, suppressed, matched and sampled by operations of a few microseconds, and
-/// where their number decides what comes next the host reads it back. After the first such wait the queue is
-/// empty, so each operation costs what the slower of its two ends does, and a wait adds the kernel that it
-/// waits for:
+/// A detector ranks, suppresses, matches and samples boxes by operations of a few microseconds. Where the
+/// number of boxes decides what comes next, the host waits and reads it back. After the first such wait the
+/// queue of the GPU is empty. So each operation takes as long as its slower end, host or kernel, and each
+/// wait adds the kernel that it waits for:
 ///
 ///   t = (operations + operations_per_sample * batch) * max(host pace, shortest kernel)
 ///     + (waits + waits_per_sample * batch) * shortest kernel
 ///
-/// The counts are calls in the source of a script, one to a call however many kernels it starts; loops in
-/// Python and on the processor between them are not in it. So it is a lower bound.
+/// The counts are calls in the source of a script, one for each call however many kernels it starts. Time in
+/// Python and on the CPU between the calls is left out, so the result is a lower bound.
 #include "sim/json/reader.hpp"
 
 namespace rackcast {

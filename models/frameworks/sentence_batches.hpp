@@ -22,7 +22,7 @@
 namespace rackcast {
 
 struct SentenceQuery {
-  std::string network;             ///< of the zoo: "gnmt"
+  std::string network;             ///< of models/data/workloads: "gnmt"
   std::string set;                 ///< "wmt16-en-de"
   std::string framework;           ///< "pytorch"
   std::string version;             ///< "NGC 19.05"

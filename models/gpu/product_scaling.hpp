@@ -1,13 +1,14 @@
 #pragma once
-/// What products say about convolutions of a GPU whose convolutions nobody measured.
+/// Parameters of convolutions for a GPU whose convolutions nobody measured, from its measured products.
 
 namespace rackcast {
 
 struct KernelParameters;
 
-/// A convolution is a product in disguise, and products were measured on more GPUs: what a library reaches of
-/// a GPU's peak and memory in products, against the lender's, carries over to its convolutions (`parameters`
-/// are the lender's convolution; docs/accuracy/kernels.md, "Borrowed parameters").
+/// Changes `parameters`, which are those of convolutions on the lender, a GPU whose convolutions were
+/// measured. A convolution is computed as a product, and products were measured on more GPUs. So the shares
+/// of peak and memory rate that products reach on this GPU, over those on the lender, are applied to the
+/// convolutions (docs/accuracy/kernels.md, "Borrowed parameters").
 ///
 /// A share above the peak counts as the peak: where a limit of power or of the cache holds products back, a
 /// fit may say more (2.9 on an L40S).

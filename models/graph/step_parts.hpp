@@ -1,5 +1,5 @@
 #pragma once
-/// Where the time of one steady step goes.
+/// Parts of the time of one steady step: forward 32 ms, backward 64 ms, exposed all-reduce 3 ms, ...
 #include <array>
 #include <string_view>
 
@@ -22,7 +22,7 @@ struct StepParts {
   Duration total{0};
   Duration exchange_busy{0};  ///< exchange of gradients in all, hidden or not; not part of the sum
 
-  /// What grows where collectives are slower.
+  /// Sum of the parts that take longer if collectives are slower.
   [[nodiscard]] Duration network() const {
     return activation_exchange + expert_exchange + exchange_wait + table_exchange;
   }

@@ -9,8 +9,8 @@
 ///
 /// With a = interval + stall and R = restart + lag:
 ///
-///   F       = e^(R/M) (e^(a/M) - 1)       failures in each interval
-///   time    = (M + wait) F                that an interval takes
+///   F       = e^(R/M) (e^(a/M) - 1)       expected failures in each interval
+///   time    = (M + wait) F                expected time of an interval, with its failures
 ///   goodput = interval / time
 ///
 /// Source: Daly, "A higher order estimate of the optimum checkpoint

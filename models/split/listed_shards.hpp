@@ -1,9 +1,10 @@
 #pragma once
-/// What DeepSpeed's stage 3 of 2021 adds to a step: weights sharded over all GPUs, gathered tensor by tensor.
+/// Time that DeepSpeed's ZeRO stage 3 of 2021 adds to a step: weights are sharded over all GPUs and gathered
+/// tensor by tensor.
 ///
 /// It gathers a tensor when it needs it: its prefetch buffer (5e7 elements, later 5e8:
 /// deepspeed.ai/docs/config-json, stage3_prefetch_bucket_size) is less than one matrix of a large layer. What
-/// is computed again is gathered for that, too. Nothing of it is hidden: the GPU is idle when a list is begun
+/// is computed again is gathered again, too. Nothing of it is hidden: the GPU is idle when a list is begun
 /// (torch.cuda.synchronize in _allgather_param), and the buffer is cleared before that (torch.zeros).
 ///
 /// Collectives take lists with a tensor for each GPU (deepspeed/runtime/zero/partition_parameters.py:
@@ -29,7 +30,7 @@ class GpuCostModel;
 
 struct ListedLayers {
   double layers = 1;
-  double parameters = 0;  ///< of all of them, those of GPUs that share an adapter together
+  double parameters = 0;  ///< of all layers, summed over the GPUs that share an adapter
   double hidden = 0;
   double replicas = 1;
   Precision precision = Precision::mixed;
@@ -37,13 +38,13 @@ struct ListedLayers {
 };
 
 struct ListedShards {
-  Duration network{0};  ///< of each micro-batch
-  Duration device{0};   ///< the same: buffers cleared, gradients divided
-  Duration host{0};     ///< the same: lists
-  Duration kept{0};     ///< of each step: what stays whole is gathered after the update
+  Duration network{0};  ///< of each micro-batch: collectives
+  Duration device{0};   ///< of each micro-batch: buffers cleared, gradients divided
+  Duration host{0};     ///< of each micro-batch: lists
+  Duration kept{0};     ///< of each step: tensors that stay whole are gathered after the update
 };
 
-/// `over` joins the replicas.
+/// The exposed times of these layers. `over`: the communication among the replicas.
 ListedShards exposed_by_lists(CommModel& over, const GpuCostModel& gpu, const ListedLayers& of);
 
 }  // namespace rackcast

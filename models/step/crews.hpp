@@ -1,16 +1,16 @@
 #pragma once
-/// Workers that wait for each other.
+/// Crews: groups of ranks that wait for each other in every step.
 ///
-/// In synchronous training, and with bounded staleness in the long run, all ranks are one crew: everybody
-/// goes at the pace of the slowest. Under asynchronous parameter servers nobody meets at a barrier (J. Dean
-/// et al., "Large scale distributed deep networks", NIPS 2012, section 4.1): every node takes its own
-/// batches, pushes its gradients and goes on with the weights that it gets. Nodes of the same pace do the
-/// same at the same time, so they are simulated as one crew each; crews meet on links and servers alone, and
+/// In synchronous training, and with bounded staleness in the long run, all ranks are one crew, which has the
+/// pace of its slowest rank. Under asynchronous parameter servers there is no barrier (J. Dean et al., "Large
+/// scale distributed deep networks", NIPS 2012, section 4.1): every node takes its own batches, pushes its
+/// gradients and goes on with the weights that it gets. Nodes of the same pace do the same at the same time,
+/// so the nodes of each pace are simulated as one crew. Crews share only links and servers:
 ///
 ///     samples per second = sum over crews of (samples of a step of the crew / its time of a step).
 ///
-/// Assumed: workers of one pace began together and stay together. Spread over time they would get into each
-/// other's way less at the servers.
+/// Assumed: nodes of one pace begin together and stay together. If they were spread over time, they would
+/// wait less for each other at the servers.
 #include <vector>
 
 #include "models/step/straggler.hpp"

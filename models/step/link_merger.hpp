@@ -1,6 +1,6 @@
 #pragma once
-/// Links as resources of a data-parallel plan, those that no flow can tell apart as one; private to
-/// data_parallel.
+/// Links as resources of a data-parallel plan: links that all flows load alike become one resource. Private
+/// to data_parallel.
 #include <memory>
 #include <vector>
 
@@ -10,15 +10,15 @@
 
 namespace rackcast {
 
-/// What a pattern of the plan takes from laid-out loads.
+/// The links that a pattern of the plan loads.
 struct PatternPart {
   int pattern = 0;
   std::shared_ptr<const LinkPattern> links;
   double factor = 1;
 };
 
-/// Appends one resource for all links with the same capacity and coefficients, or if the spec does not fold
-/// one for each, by ascending link. Nodes that are loaded alike are looked at once.
+/// Appends one resource for all links with the same capacity and coefficients, by ascending link; or one
+/// resource for each link, if the spec does not fold. Nodes that are loaded alike are examined once.
 void merge_links(const Cluster& cluster, const LinkRates& rates, const std::vector<PatternPart>& parts,
                  const TrainingSpec& spec, std::vector<PlanResource>& out);
 

@@ -1,5 +1,6 @@
 #pragma once
-/// Numbers for people.
+/// Numbers, times, dates and intervals as text, and as cells of tables.
+/// Example: 1,160,000 s is "13.4 days".
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -35,7 +36,7 @@ std::string sum_text(std::string text, bool leaves_out);
 /// "without A, B and 3 more, whose price is not known".
 std::string left_out_text(const std::vector<std::string>& items, std::string_view fact);
 
-/// "opex budget" of "opex_budget", "GPU memory" of "gpu_memory": limits, and what else binds, for people.
+/// A limit, or whatever else binds, in words: "opex_budget" is "opex budget", "gpu_memory" is "GPU memory".
 std::string limit_title(std::string limit);
 
 /// "13.4 days (11.9 to 15.2)": the value, and the 90 % interval in the same unit. A fraction is a percentage,
@@ -45,7 +46,7 @@ std::string prediction_text(const Prediction& prediction);
 // Cells that keep the number behind the text; a missing value is an empty cell ("–" on the page).
 Cell text_cell(std::string text);
 
-/// Of a number of nodes: there is none that does.
+/// "no answer", in the place of a number of nodes.
 Cell no_answer_cell();
 Cell count_cell(std::optional<std::int64_t> value);
 Cell number_cell(std::optional<double> value, std::string unit = {});

@@ -1,5 +1,6 @@
 #pragma once
-/// What static routes cost a training.
+/// A note on static routes that collide and make a training step longer.
+/// Example: a step takes 110 ms, and would take 100 ms with adaptive routes.
 #include <optional>
 
 #include "scenarios/evaluate/evaluator.hpp"

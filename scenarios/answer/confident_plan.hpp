@@ -1,5 +1,6 @@
 #pragma once
-/// What a deadline costs that is met with a probability of 90 %, and not just in expectation.
+/// The plan that meets the deadline with a probability of 90 %, with its price.
+/// Example: 11 nodes with 90 % odds, beside an answer of 8 nodes with 62 %.
 #include <optional>
 
 #include "scenarios/document/plan.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// Counts for people.
+/// Counts of things as text: "7 nodes", "8 + 1 spare".
 #include <string>
 
 namespace rackcast {

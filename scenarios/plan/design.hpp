@@ -1,5 +1,6 @@
 #pragma once
-/// What a search may choose: designs of the cluster, sizes of each, and variants of each workload.
+/// The choices of a search: designs of the cluster, sizes of each design, and variants of each workload.
+/// Example: a design is DGX-2 with InfiniBand, a size is 4 nodes, a variant is ResNet-50 with batch 256.
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 
 namespace rackcast {
 
+/// One size of a design.
 struct PlanSize {
   int nodes = 1, gpus = 1;
   std::optional<int> gpus_per_job;
@@ -22,8 +24,8 @@ struct Design {
   NodeFacts node;
   std::string network;                    ///< what sets it apart from other designs, for people; may be empty
   std::vector<PlanSize> sizes;            ///< ascending
-  std::size_t asked = 0;                  ///< so many of them; those behind lie past goal.max_nodes
-  std::vector<Choice<Mesh>> splits = {};  ///< of each workload, in the place of its own; empty: none
+  std::size_t asked = 0;                  ///< number of sizes up to goal.max_nodes; the others lie past it
+  std::vector<Choice<Mesh>> splits = {};  ///< of each workload, instead of its own; empty: none
 
   [[nodiscard]] ClusterSpec at(std::size_t size) const;
   /// A variant of a workload, by its place in the scenario, as this design runs it.
@@ -35,11 +37,12 @@ struct PlanSpace {
   std::vector<std::vector<WorkloadSpec>> variants;  ///< of each workload
 };
 
-/// Throws Error at the place of a name that catalogue or zoo do not have, and of a precision in which none of
-/// the GPUs trains.
+/// The designs and variants among which the search of the scenario chooses. Throws Error at the place of a
+/// name that neither the catalogue nor models/data/workloads has, and of a precision in which none of the
+/// GPUs trains.
 PlanSpace plan_space(Evaluator& evaluator, const Scenario& scenario);
 
-/// What is asked of one variant of a workload on a design at a size.
+/// The question that the evaluator answers for one variant of a workload on a design at a size.
 Question question_of(const Scenario& scenario, const Design& design, std::size_t size, std::size_t workload,
                      const WorkloadSpec& variant);
 

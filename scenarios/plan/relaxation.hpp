@@ -1,5 +1,6 @@
 #pragma once
-/// What a tenth more of a limit is worth to an answer: one way for a training and for a fleet that serves.
+/// Relaxations: how the answer changes with a tenth more of one limit, for a training and for a fleet that
+/// serves. Example: with 15.4 days instead of 14, one node fewer and 340,000 USD less.
 #include <optional>
 #include <string>
 
@@ -20,11 +21,11 @@ class RelaxableSearch {
   virtual std::optional<doc::Plan::Relaxation::Later> first_change(Limit limit) = 0;
 };
 
-/// What a limit that is a sum is worth to the answer `chosen` of the search.
+/// The relaxation of a limit that is a sum, for the answer `chosen` of the search.
 doc::Plan::Relaxation relaxation(RelaxableSearch& search, const doc::PlanCandidate& chosen, Limit limit,
                                  std::string now, std::string relaxed);
 
-/// What any other limit is worth: `then` is the answer of a search with a tenth more of it, `better` says
+/// The relaxation of any other limit: `then` is the answer of a search with a tenth more of it, `better` says
 /// whether the objective likes that better than `chosen`.
 doc::Plan::Relaxation relaxation(const doc::PlanCandidate& chosen, std::string limit, std::string now,
                                  std::string relaxed, const std::optional<doc::PlanCandidate>& then,

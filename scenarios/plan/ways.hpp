@@ -1,10 +1,11 @@
 #pragma once
 /// The way in which a candidate runs each workload: one variant of each. Private to scenarios/plan.
 ///
-/// Workloads that run one after another share the deadline, so their variants are chosen together: of all
-/// choices only those are kept of which none is both faster and worth less, workload by workload. Workloads
-/// that are asked each on its own have a deadline each, and the slowest counts. Of more than 256 such choices
-/// every second, third, ... stays, with both ends: then the least energy may be missed by a small part of it.
+/// Workloads that run one after another share the deadline, so their variants are chosen together. Workload
+/// by workload, only the Pareto front of the combinations is kept: those for which no other combination is
+/// both as fast and as good in what is sought (energy, or the use of a limit). Of more than 256 combinations
+/// every second, third, ... one is kept, with both ends; the least energy may then be missed by a small part.
+/// Workloads that are asked each on its own have a deadline each, and the slowest counts.
 #include <optional>
 #include <vector>
 
@@ -19,10 +20,10 @@ struct Ways {
   PerLimit uses{0};                   ///< of the limits that the variants decide, the deadline among them
 };
 
-/// What is least in the chosen variants.
+/// The quantity that the chosen variants minimise: time, energy, or the use of one limit.
 struct Sought {
-  bool energy = false;            ///< else time
-  std::optional<Limit> use = {};  ///< else the use of this limit
+  bool energy = false;            ///< otherwise time
+  std::optional<Limit> use = {};  ///< if set, the use of this limit
 };
 
 class WaysToRun {

@@ -1,12 +1,15 @@
 #pragma once
-/// How many nodes serve a load that is not known exactly: the scenario's ranges and the spread of the
-/// kernels, together.
+/// The number of nodes for a load that is not known exactly, sampled over the ranges of the scenario and the
+/// spread of the kernels.
 ///
-/// A sample is the number of nodes that its busiest hour takes, on the node and precision of the expected
-/// answer: load over what one node takes within the latency. All batches are slower or faster by one
-/// log-normal factor, with the spread of the kernels' fit. Queues scale: a GPU whose batches take f times as
-/// long keeps within L the f-th part of what it would keep within L / f, so one curve serves all factors; L /
-/// f is taken to three digits, the rate of a GPU is known to 1 %.
+/// A sample is the number of nodes for its busiest hour, on the node and precision of the expected answer:
+/// the load over the rate that one node serves within the latency. One log-normal factor f, with the spread
+/// of the kernels' fit, multiplies the times of all batches. Slower batches only stretch the time of a queue,
+/// so the rate that a GPU serves within the latency L follows from one curve for f = 1:
+///
+///     rate(L, f) = rate(L / f, 1) / f.
+///
+/// L / f is rounded to three digits; the rate of a GPU is known to 1 %.
 #include <functional>
 #include <string>
 

@@ -1,5 +1,6 @@
 #pragma once
-/// What each actor and resource of a program is by itself, as small numbers: equal means alike.
+/// Colours of the actors and resources of a program: small numbers, equal for two actors or resources that
+/// are alike by themselves (script, durations, flows, capacity), apart from their neighbours.
 #include <cstdint>
 #include <vector>
 
@@ -7,7 +8,8 @@
 
 namespace rackcast {
 
-/// Actors first, then resources. Compared bit by bit; never equal for an actor and a resource.
+/// The colours of all actors, then of all resources. Values are compared bit by bit. An actor and a resource
+/// never have the same colour.
 std::vector<std::uint32_t> colours_of(const FlowProgram& program);
 
 }  // namespace rackcast

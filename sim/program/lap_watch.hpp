@@ -1,5 +1,6 @@
 #pragma once
-/// Finds repetitions of a running program at the laps of one loop.
+/// LapWatch: compares the states of a running program at the laps of one loop, and finds repetitions.
+/// Example: after step 7 every actor stands as after step 5, so the period is two steps.
 #include <optional>
 #include <vector>
 
@@ -8,8 +9,8 @@
 
 namespace rackcast {
 
-/// A state that has come back: since the kept one, every actor has completed so many laps of one of its loops
-/// and is otherwise where it was. Of a flow that outlasts laps, less is left.
+/// A state that has come back. Since the kept state every actor has completed `laps` laps of one of its
+/// loops; otherwise nothing differs, except that flows which last longer than laps have less work left.
 struct Repetition {
   SimTime period{};
   std::uint64_t times = 0;  ///< that the same can happen again before some loop ends
@@ -27,9 +28,9 @@ struct Repetition {
   TimeAccounts accounts_before;           ///< the accounts then
 };
 
-/// What is left of a flow now; times of the flight are relative to now.
+/// The work of a flow that is left now; times of the flight are relative to now.
 double work_left(const Flight& flight, const Clock& clock);
-/// Takes `work` off what is left, at the flow's present rate.
+/// Subtracts `work` from the work that is left, at the present rate of the flow.
 void move_on(Flight& flight, double work, const Clock& clock);
 
 class LapWatch {

@@ -1,8 +1,8 @@
 #pragma once
-/// Which resources of a program can never bind: even if every actor that ever uses one did so at once and as
-/// fast as the other resources let it, it would not be full.
+/// Redundant resources: resources of a program that can never bind. Even if every actor that uses such a
+/// resource did so at once, as fast as the other resources let it, the resource would not be full.
 ///
-/// Such a constraint is implied by the others, so leaving it out changes no rate; but it would tie flows
+/// Its constraint is implied by the others, so leaving it out changes no rate. Kept, it would tie flows
 /// together that do not influence each other. The typical case is a non-blocking fabric above its ports. A
 /// resource r with the capacity C is implied if either
 ///
@@ -21,7 +21,7 @@
 
 namespace rackcast {
 
-/// Per resource.
+/// For each resource, whether it is redundant.
 std::vector<bool> redundant_resources(const FlowProgram& program);
 
 }  // namespace rackcast

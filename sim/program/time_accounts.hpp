@@ -1,5 +1,5 @@
 #pragma once
-/// What a simulated program writes down beside its marks.
+/// Time accounts: how long each actor of a simulated program spent at each operation of its script, in ticks.
 #include <cstdint>
 #include <functional>
 #include <vector>

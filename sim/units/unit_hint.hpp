@@ -1,5 +1,6 @@
 #pragma once
-/// Parsing with hints about the dimension that is wanted.
+/// Parsing of a quantity whose dimension is known in advance, so that the hint on an unknown unit is about
+/// it. Example: "3 foo" where a time is wanted has the hint "write a duration such as "7 days"".
 #include <optional>
 #include <string_view>
 

@@ -10,7 +10,7 @@
 
 namespace rackcast {
 
-/// A network of the zoo, as far as a scenario depends on it.
+/// A network of models/data/workloads, as far as a scenario depends on it.
 struct NetworkName {
   std::string name;
   double parameters = 0;

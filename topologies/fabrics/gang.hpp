@@ -1,5 +1,6 @@
 #pragma once
-/// The part of a fat tree that one job uses while other jobs use the tree too.
+/// The part of a fat tree that one job (a gang of nodes) can use while other jobs use the rest of the tree.
+/// Example: three nodes of the seven on a leaf have three sevenths of its uplinks.
 #include <vector>
 
 #include "topologies/fabrics/fabric_plan.hpp"

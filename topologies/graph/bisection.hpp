@@ -1,5 +1,6 @@
 #pragma once
-/// How much a network carries between two halves of a machine, and how far apart its ends are.
+/// Bisection bandwidth and diameter of a network: the rate between two halves of a machine, and the links
+/// between its farthest ends.
 #include "topologies/graph/graph.hpp"
 
 namespace rackcast {

@@ -1,14 +1,15 @@
 #pragma once
-/// Loads on the links of a cluster, added up one after the other and folded over nodes that are loaded alike.
+/// LinkLoads: sums of the bytes on the links of a cluster, stored once for nodes that are loaded alike.
 ///
 /// Most nodes of a cluster carry the same loads: those of a ring, a leaf or an inner node of a tree. So a
-/// node has not an array of sums but a state: what has been added to it so far, in order. Adding to a link of
-/// a node moves it on to the next state, which the first node to come that way makes and all others find. The
-/// sums of a state are worked out once, in the order of the additions; they are the bits that one array per
-/// node would hold. Cost: a look-up per addition; memory: a number per node and the few states.
+/// node has no array of sums of its own but a state: the sequence of additions to it so far. An addition to a
+/// link of a node moves the node to the next state. The first node that reaches a state creates it, and all
+/// others find it. The sums of a state are computed once, in the order of the additions, so they have the
+/// same bits as in an array for each node. Cost: a look-up for each addition; memory: a number for each node,
+/// and the few states.
 ///
-/// Where nodes differ in everything (an all-to-all of many GPUs) states would be as many as additions. Past a
-/// limit the states in use are written out as sums, equal ones become one, and the additions go on from
+/// Where all nodes differ (an all-to-all of many GPUs) there would be as many states as additions. Past a
+/// limit the states in use are replaced by their sums, equal ones become one, and the additions go on from
 /// there.
 #include <cstdint>
 #include <memory>

@@ -1,5 +1,5 @@
 #pragma once
-/// Which links data take from one device to another.
+/// Routes: the links on the way from one device to another, with the share of the traffic on each.
 ///
 /// In a node: NVLink or xGMI where GPUs are directly linked or share NVSwitches, else PCIe and the socket
 /// link, as NCCL's peers do. Between nodes: to a network adapter near the GPU, over shortest paths through
@@ -26,7 +26,7 @@ struct Hop {
 struct Route {
   std::vector<Hop> hops;   ///< from source to destination; parallel parts one after the other
   Duration latency{0};     ///< of the slowest part
-  Bandwidth bandwidth{0};  ///< of the whole when nobody else uses it: the least of bandwidth / share
+  Bandwidth bandwidth{0};  ///< of the whole route without other traffic: the least of bandwidth / share
 };
 
 struct RouteChoice {
@@ -35,8 +35,8 @@ struct RouteChoice {
   DeviceId from_nic = no_id, to_nic = no_id;  ///< instead of the nearest one that the other end reaches
 };
 
-/// A route as it is put together: ways through the two nodes, given for the first node of their shape, and
-/// the hops between them. A way inside one node is `out` alone.
+/// The parts of a route: the ways through the two nodes, given for the first node of their shape, and the
+/// hops between the nodes. A route inside one node is `out` alone.
 struct RouteParts {
   struct InNode {
     const Route* route = nullptr;  ///< nullptr: nothing

@@ -1,9 +1,11 @@
 #pragma once
-/// The way of real ImageNet images to the GPUs of a case, as far as the case and its node state it: loaders
-/// on the cores of the nodes, and storage for what the page cache does not hold in the steady state.
+/// The input path of a case that reads real ImageNet images, as far as the case and its node state it:
+/// loaders on the cores of the nodes, and storage for images that the page cache does not hold in the steady
+/// state.
 ///
-/// Nothing is guessed: a case without a named node, a node without known cores, or another data set sets no
-/// limit; of a storage that is not in the catalogue all images are in the page cache.
+/// Nothing is guessed. The input path sets no limit if the case names no node, if the cores of the node are
+/// not known, or if the data set is another one. If the storage is not in the catalogue, all images are taken
+/// to be in the page cache.
 #include <nlohmann/json_fwd.hpp>
 
 #include "scenarios/validation/cases/case.hpp"

@@ -22,8 +22,8 @@ std::string network_name_of_case(const ValidationCase& c);
 /// Height, width and channels, where the case states them.
 std::optional<std::array<std::int64_t, 3>> image_of_case(const ValidationCase& c);
 
-/// A network of the zoo, or a transformer from its printed shape. Throws Unpredictable when the network is
-/// not known, its size is not stated, or the input does not fit it.
+/// A network of models/data/workloads, or a transformer from its printed shape. Throws Unpredictable when the
+/// network is not known, its size is not stated, or the input does not fit it.
 Workload workload_of_case(const ValidationCase& c);
 
 /// The printed shape; nothing for other networks. Throws Unpredictable for an impossible one.

@@ -1,7 +1,7 @@
 #pragma once
-/// What a result of MLPerf Training leaves to the implementation of its benchmark: arithmetic, framework, and
-/// in results of power the run itself (models/data/benchmarks/mlperf_training.json). Submitters of NVIDIA
-/// GPUs run NVIDIA's implementation.
+/// Settings of a result of MLPerf Training that the result does not state and its implementation fixes:
+/// arithmetic and framework; for results of power also the batch and the samples of the run
+/// (models/data/benchmarks/mlperf_training.json). Submitters of NVIDIA GPUs run NVIDIA's implementation.
 #include <optional>
 #include <string>
 
@@ -16,9 +16,9 @@ struct TrainingBenchmark {
   double batch = 0, samples = 0;           ///< of a run on eight GPUs to the target; 0: not known
 };
 
-/// Nothing where the case is no training of MLPerf, or of a benchmark that the file does not know.
+/// The settings for a case. Nothing where the case is no training of MLPerf, or the file lacks its benchmark.
 std::optional<TrainingBenchmark> training_benchmark_of(const ValidationCase& c);
-/// Of the benchmark that trains this network.
+/// The settings of the benchmark that trains this network.
 std::optional<TrainingBenchmark> training_benchmark(const std::string& model);
 
 }  // namespace rackcast
