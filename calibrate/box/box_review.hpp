@@ -1,6 +1,6 @@
 #pragma once
-/// What an operator should know of a measured box, and how two boxes differ. Words and numbers only; who
-/// prints them decides how they look.
+/// Review of a measured box: findings for its operator (slow GPU, throttling, missing parts), and differences
+/// between two boxes. Words and numbers only; the caller decides how they look.
 #include <string>
 #include <vector>
 

@@ -1,6 +1,6 @@
 #pragma once
-/// How errors of single kernels add up over a network: sums of measured convolutions against sums of
-/// predictions by fits that did not see them.
+/// Errors of kernels, summed over a network: the measured times of all its convolutions against the
+/// predictions of fits that did not see them.
 #include <string>
 #include <vector>
 

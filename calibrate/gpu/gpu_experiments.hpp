@@ -1,7 +1,7 @@
 #pragma once
-/// What is measured on GPUs, and how one measurement goes: batches long enough for the clock, errors kept,
-/// throttling seen. The shapes are designed, not a grid: around edges of tiles and waves, thin and square,
-/// short and deep, and layers of the networks that people train.
+/// The experiments on GPUs: kernels with their shapes, and the course of one measurement (batches long enough
+/// for the clock, errors kept, throttling recorded). The shapes are designed, not a grid: around edges of
+/// tiles and waves, thin and square, short and deep, and layers of the networks that people train.
 #include <memory>
 #include <vector>
 

@@ -1,6 +1,6 @@
 #pragma once
-/// What importers learn of a machine, and the node template that comes of it (the form of topologies/data/
-/// nodes, so that a scenario can name the file as its "node").
+/// The facts that importers find about a machine, and the node template that is made of them. It has the form
+/// of topologies/data/nodes, so a scenario can name the file as its "node".
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>

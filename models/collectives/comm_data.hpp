@@ -1,7 +1,8 @@
 #pragma once
-/// What models/data/collectives says of communication libraries, in types. It is read once, never changes,
-/// and travels with the cluster (Cluster::comm) to everything that asks what a message costs. CommLibrary
-/// (models/collectives/comm_library.hpp) takes from it what one library does on one cluster.
+/// Data of communication libraries (models/data/collectives) as types: latencies, protocols, thresholds. They
+/// are read once, never change, and travel with the cluster (Cluster::comm) to all code that computes times
+/// of messages. CommLibrary (models/collectives/comm_library.hpp) takes from it what one library does on one
+/// cluster.
 #include <array>
 #include <map>
 #include <memory>

@@ -1,5 +1,5 @@
 #pragma once
-/// How long a collective takes alone, and which share of the links it uses during that time.
+/// The time of a collective that runs alone, and the share of the links that it uses during this time.
 #include "models/collectives/collective.hpp"
 
 namespace rackcast {

@@ -1,5 +1,5 @@
 #pragma once
-/// What a training job writes to storage: checkpoints and logs.
+/// Bytes that a training job writes to storage: checkpoints and logs.
 ///
 /// A checkpoint holds what the optimizer needs to go on: fp32 weights and its state (momentum 4, Adam 8 bytes
 /// per parameter), in 16-bit training the 16-bit weights besides; a pure 16-bit run ("fp16") keeps 16-bit

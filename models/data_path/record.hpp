@@ -1,5 +1,5 @@
 #pragma once
-/// How samples are stored: the numbers of opens and read operations that one sample takes.
+/// Formats in which samples are stored, as the numbers of opens and read operations for one sample.
 ///
 /// files              one object per sample: an open each, and its bytes in read-ahead windows
 /// tfrecord, recordio  packed shards read from front to back: an open per shard, full read-ahead windows

@@ -1,5 +1,5 @@
 #pragma once
-/// How long a GPU waits for a loader whose batches take varying times.
+/// Starvation: the share of the time in which a GPU waits for a loader whose batches take varying times.
 ///
 /// With batches that take exactly their mean time, the slower of loader and GPU sets the pace. Thread-queue
 /// loaders do not: cores are shared with the driver, the reader and the operating system. Loader and trainer

@@ -1,5 +1,6 @@
 #pragma once
-/// How the ranks of a training run combine their gradients: what is sent when, to whom, and by which library.
+/// Exchange of gradients among the ranks of a training run: its content, its times, its receivers and its
+/// library. Example: all-reduces of buckets of 25 MiB by NCCL, while the backward pass goes on.
 #include <array>
 #include <optional>
 #include <string>

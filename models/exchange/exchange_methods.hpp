@@ -1,5 +1,6 @@
 #pragma once
-/// How frameworks combine gradients, by name: models/data/exchanges.json. Framework profiles name theirs.
+/// Named methods of frameworks to combine gradients (models/data/exchanges.json). A framework profile names
+/// its own.
 #include <string>
 #include <string_view>
 #include <vector>

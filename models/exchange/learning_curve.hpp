@@ -1,5 +1,6 @@
 #pragma once
-/// How much data an accuracy needs: error(D) = a D^-b + c, fitted to measured (size, error) points.
+/// Learning curve: the error by the size D of the data set, error(D) = a D^-b + c, fitted to measured points.
+/// Solved for D it gives the data that an accuracy needs.
 ///
 /// Hestness et al., "Deep Learning Scaling is Predictable, Empirically", arXiv:1712.00409 (2017): in the
 /// power-law region error falls as D^-b with b of 0.07 to 0.35, towards an irreducible c. For a given c,

@@ -1,6 +1,6 @@
 #pragma once
-/// What a deep-learning framework adds to the kernels of a network: the host's pace, fusion, layout,
-/// optimizer.
+/// Framework profile: the effects of a deep-learning framework on the kernels of a network. They are the pace
+/// of the host, fusion, layout and optimizer.
 ///
 /// Profiles are data (models/data/frameworks): few numbers, each with the cases it was fitted on, so that
 /// these cases are never used to judge.

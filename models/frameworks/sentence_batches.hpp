@@ -1,5 +1,6 @@
 #pragma once
-/// What a translation script makes of a set of sentence pairs (models/data/sentence_batches.json).
+/// Batches that a translation script makes of a set of sentence pairs: pairs, lengths and padding
+/// (models/data/sentence_batches.json).
 ///
 /// Sentences differ in length, so what a step computes and what a rate counts are facts of the set and of the
 /// way in which the script puts batches together, not of the network. A network with one length of sequence

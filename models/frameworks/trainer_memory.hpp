@@ -1,7 +1,7 @@
 #pragma once
-/// What a trainer holds on a GPU beside states and what the backward pass reads: the object `"memory"` of a
-/// profile (models/data/frameworks). Each number follows from the trainer's source, which the profile names,
-/// or says what it was fitted on. models/memory counts with them.
+/// Memory of a GPU that a trainer holds beside the states and the tensors that the backward pass reads: the
+/// object `"memory"` of a profile (models/data/frameworks). Each number follows from the trainer's source,
+/// which the profile names, or says what it was fitted on. models/memory counts with them.
 #include "sim/units/quantity.hpp"
 
 namespace rackcast {

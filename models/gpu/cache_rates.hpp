@@ -1,5 +1,5 @@
 #pragma once
-/// What an SM reads from the second-level cache.
+/// Rates at which an SM reads from the second-level cache.
 #include <string_view>
 
 #include "sim/units/quantity.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// How long one operator of a network takes on one GPU.
+/// Time of one operator of a network on one GPU.
 ///
 ///   time = launch + max(arithmetic, memory traffic)
 ///
@@ -10,7 +10,8 @@
 /// nobody measured borrows the parameters of its nearest architecture, scaled by its own peak rates,
 /// bandwidth and SM count, and gets a wider spread.
 ///
-/// Times are those of kernels that run back to back. What the host adds per operator is the framework's.
+/// Times are those of kernels that run back to back. The time of the host for each operator is in the
+/// framework profile.
 #include <array>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 #pragma once
-/// What one token of a language model meets and leaves behind: weights, and keys and values.
+/// Weights that one token of a language model is multiplied with, and keys and values that it leaves in
+/// memory.
 #include "models/networks/operator.hpp"
 
 namespace rackcast {

@@ -1,5 +1,5 @@
 #pragma once
-/// How often a node fails, from the catalogue (topologies/data/reliability).
+/// Failure rates of a node, from the catalogue (topologies/data/reliability).
 ///
 /// The catalogue has two different kinds of figures:
 ///  - interruptions: a job that uses the node stops, whatever the cause (a bit that flipped, a driver, a

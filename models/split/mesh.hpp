@@ -1,6 +1,6 @@
 #pragma once
-/// How a training job is cut over its GPUs: what the scenario states, and what memory, the step and
-/// checkpoints follow.
+/// Mesh: the way in which a training job is split over its GPUs (tensor, pipeline, context, data, experts).
+/// The scenario states it; memory, step and checkpoints follow from it.
 ///
 /// GPUs are numbered tensor first, then context, then data, then pipeline (D. Narayanan et al., "Efficient
 /// large-scale language model training on GPU clusters using Megatron-LM", SC 2021, section 3). The GPUs that

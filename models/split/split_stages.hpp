@@ -1,5 +1,6 @@
 #pragma once
-/// What each GPU of a split transformer computes: a shard of the layers' width, and a stage of the layers.
+/// The work of each GPU of a split transformer: a shard of the width of the layers, in one stage of the
+/// layers.
 #include <cstdint>
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// How much of the GPUs' peak arithmetic a training of a language model uses.
+/// Utilisation of the peak arithmetic of the GPUs by the training of a language model.
 ///
 /// Model FLOP utilisation (MFU) is the rate of the arithmetic that the model needs over the peak: tokens per
 /// second times (6 N + 12 L H Q T) over the GPUs' peak rate, for N parameters that a token is multiplied

@@ -1,5 +1,6 @@
 #pragma once
-/// Which resources of a data-parallel plan can set a rate; private to the graph of the step.
+/// Binding resources: the resources of a data-parallel plan that can limit a rate. Private to the graph of
+/// the step.
 ///
 /// Pattern p takes a_rp of resource r, which has the capacity C_r. Resource s covers resource r if
 ///

@@ -1,6 +1,6 @@
 #pragma once
-/// What data-parallel training asks of a cluster's shared resources: how much of each link, disk array, core
-/// pool and parameter server one byte of gradients and one sample take.
+/// The load of data-parallel training on the shared resources of a cluster: how much of each link, disk
+/// array, core pool and parameter server one byte of gradients and one sample take.
 ///
 /// Every stage of an exchange (models/collectives/collective.hpp) is a pattern, a set of coefficients; the
 /// input path is pattern 0 (and one more for each further crew), and saving the state has patterns of its

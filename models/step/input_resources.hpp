@@ -1,5 +1,5 @@
 #pragma once
-/// What the samples of a plan's crews take of links, storage and hosts; private to data_parallel.
+/// The load of the samples of all crews on links, storage and hosts. Private to data_parallel.
 #include <vector>
 
 #include "models/step/crews.hpp"

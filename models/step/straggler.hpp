@@ -1,5 +1,5 @@
 #pragma once
-/// How much a synchronous step waits for its slowest rank.
+/// The wait of a synchronous step for its slowest rank.
 ///
 /// The time of a rank's step varies from step to step (clocks, memory refresh, the host's scheduler); the
 /// all-reduce ends when the last rank has come. The expected maximum of n independent normal draws lies
@@ -28,7 +28,7 @@ struct Stragglers {
   friend auto operator<=>(const Stragglers&, const Stragglers&) = default;
 };
 
-/// What a node has of its normal rates.
+/// The pace of a node: shares of its normal rates.
 struct NodePace {
   double compute = 1, network = 1;
   friend bool operator==(const NodePace&, const NodePace&) = default;

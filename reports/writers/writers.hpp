@@ -1,5 +1,5 @@
 #pragma once
-/// What a report looks like on a terminal, in Markdown and in a browser. A writer knows blocks only, so any
+/// Writers: a report as text for a terminal, as Markdown and as HTML. A writer knows blocks only, so any
 /// table of the program can use it. Pure functions: same report and options, same bytes.
 #include <string>
 

@@ -1,11 +1,12 @@
 #pragma once
-/// The numbers of nodes that the workloads of a question can be trained on at all, before anybody asks how
-/// long it takes: those whose GPUs are whole copies of each split, each with the same share of a global batch
-/// that a workload states, and of those the ones that hold each.
+/// Possible numbers of nodes for the workloads of a question, whatever time they take. The GPUs must be whole
+/// copies of each split network, every copy must get the same share of a stated global batch, and the memory
+/// of each GPU must be enough.
 ///
-/// What a GPU holds is counted at each number of nodes. It falls with them where something is shared out over
-/// all GPUs (states that ZeRO shards over the replicas, large embedding tables) and is the same on any number
-/// otherwise, so the least number that holds the network is found by halving, and all above hold it.
+/// The memory that a GPU needs is counted at each number of nodes. It falls with the nodes where something is
+/// divided among all GPUs (states that ZeRO shards over the replicas, large embedding tables), and is
+/// constant otherwise. So the least number with enough memory is found by bisection, and every larger number
+/// has enough.
 #include <cstddef>
 #include <optional>
 #include <span>

@@ -1,5 +1,5 @@
 #pragma once
-/// What a job of a campaign costs, owned and rented: an experiment of a team, a member of an ensemble.
+/// The cost of a job of a campaign (an experiment of a team, a member of an ensemble), owned and rented.
 ///
 /// A cluster costs money whether it works or not. The cost after the warm-up is divided among the jobs that
 /// held nodes then, by their node seconds. Waiting for a restart counts, and so does work that a failure

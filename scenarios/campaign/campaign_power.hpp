@@ -1,5 +1,5 @@
 #pragma once
-/// What the simulated use of the nodes makes the cluster of a campaign draw.
+/// Power of the cluster of a campaign, from the simulated use of its nodes.
 ///
 /// A node that a job holds draws what it draws while it trains the workload of the job's stream: the busy
 /// share of one simulated step, put into models/power/node_power.hpp. A recorded job, or one whose run time

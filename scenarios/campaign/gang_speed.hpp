@@ -1,8 +1,9 @@
 #pragma once
-/// How much slower a job runs when its nodes are spread over several leaf switches, from the simulated step.
+/// Slowdown of a job whose nodes are spread over several leaf switches, from the simulated step.
+/// Example: 1.2.
 ///
-/// Other jobs use the uplinks too. A job gets the share of the uplinks of a leaf or pod that its nodes are of
-/// all nodes there: what is left when every job uses them. The training step is simulated twice: on the
+/// Other jobs use the uplinks too. A job gets the share of the uplinks of a leaf or pod that its nodes have
+/// of all nodes there, as if every job used them at all times. The training step is simulated twice: on the
 /// leaves and pods where the job was placed, and on as few leaves and pods as possible. The slowdown is the
 /// quotient of the two times. It is 1 for jobs on one leaf and for jobs of one node. Two placements count as
 /// alike if they have the same numbers of nodes, leaves and pods, and the same least number of nodes on a

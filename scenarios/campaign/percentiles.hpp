@@ -1,5 +1,5 @@
 #pragma once
-/// How values of many jobs are summed up.
+/// Percentiles of values of many jobs, such as their waits in the queue.
 #include <vector>
 
 namespace rackcast {

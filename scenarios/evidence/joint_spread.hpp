@@ -1,5 +1,5 @@
 #pragma once
-/// What several uncertain factors do to one figure together.
+/// The joint spread of one figure under several uncertain factors.
 ///
 /// Each factor was moved alone, by 1.645 standard deviations to either side, and the figure was predicted
 /// again (MovedEnds). In between and beyond, ln(figure) is taken as linear, with a slope of its own on either

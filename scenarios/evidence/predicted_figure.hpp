@@ -1,5 +1,5 @@
 #pragma once
-/// What a prediction of a published figure says.
+/// The prediction of a published figure.
 #include <optional>
 #include <string>
 #include <vector>

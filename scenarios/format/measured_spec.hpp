@@ -1,8 +1,8 @@
 #pragma once
-/// What the owner has measured: "measured" of a scenario. A row names a run and one figure of it.
+/// Measurements of the owner: "measured" of a scenario. A row names a run and one figure of it.
 ///
-/// What a row leaves out is as in the scenario: the node, the network, the software, the storage. Slow nodes
-/// of the scenario are no part of a measured run.
+/// A key that a row leaves out (node, network, software, storage) has the value of the scenario. A measured
+/// run has no slow nodes, also where the scenario has some.
 #include <optional>
 #include <string>
 #include <string_view>

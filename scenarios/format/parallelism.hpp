@@ -1,6 +1,5 @@
 #pragma once
-/// How a scenario splits a transformer, or the tables of a recommender, over GPUs: "parallelism" of a
-/// workload.
+/// The split of a transformer, or of the tables of a recommender, over GPUs: "parallelism" of a workload.
 #include "models/memory/memory.hpp"
 #include "models/split/mesh.hpp"
 #include "sim/json/reader.hpp"

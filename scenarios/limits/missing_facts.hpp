@@ -1,6 +1,6 @@
 #pragma once
-/// What the sums of a site leave out because a fact is not known. A sum that leaves something out is a lower
-/// bound ("at least"), and no limit is decided by it: a limit that it keeps may still be broken.
+/// Missing facts: devices that the sums of a site leave out because a price, a power or a height is not
+/// known. A sum that leaves something out is a lower bound ("at least"). It cannot show that a limit is kept.
 #include <string>
 #include <string_view>
 #include <vector>

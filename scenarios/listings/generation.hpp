@@ -1,5 +1,6 @@
 #pragma once
-/// What a node serves of a language model, token by token (models/serving/token_generation.hpp).
+/// Tokens per second and latencies of a language model on one node, token by token
+/// (models/serving/token_generation.hpp).
 #include <optional>
 #include <string>
 

@@ -1,5 +1,6 @@
 #pragma once
-/// What one GPU serves: latency and throughput by batch and precision, and the load it takes at a latency.
+/// Inference on one GPU: latency and throughput by batch and precision, and the load that it serves within a
+/// latency.
 #include <optional>
 #include <string>
 

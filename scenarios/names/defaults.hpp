@@ -1,5 +1,5 @@
 #pragma once
-/// What a scenario may leave out, and why the default is what it is. Each default that is used is listed
+/// Defaults for keys that a scenario may leave out, each with its reason. Each default that is used is listed
 /// among the assumptions of the result.
 #include "models/networks/operator.hpp"
 #include "sim/units/quantity.hpp"

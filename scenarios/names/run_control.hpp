@@ -1,5 +1,5 @@
 #pragma once
-/// How much may be simulated, and how literally.
+/// Limits of a run (time, events, interruption), and whether it is folded or simulates every GPU.
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 #pragma once
-/// What was searched, what was chosen, what else there is, what each limit is worth, and which limits
-/// conflict.
+/// The result of a search: the designs, the choice, the alternatives, the relaxation of each limit, and the
+/// limits that conflict.
 #include <memory>
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What each limit of a training answer is worth. Private to scenarios/plan.
+/// Relaxations of the limits of a training answer (relaxation.hpp). Private to scenarios/plan.
 #include <vector>
 
 #include "scenarios/document/plan.hpp"

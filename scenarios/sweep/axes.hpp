@@ -1,5 +1,5 @@
 #pragma once
-/// What a sweep varies: --vary PATH=VALUES, each VALUES one of
+/// Axes of a sweep: --vary PATH=VALUES, each VALUES one of
 ///
 ///   1..128          whole numbers, each
 ///   1..128:8        each eighth

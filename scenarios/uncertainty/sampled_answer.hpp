@@ -1,5 +1,6 @@
 #pragma once
-/// What sampling the uncertain inputs says of an answer, for trainings and for served networks alike.
+/// An answer sampled over its uncertain inputs: quantiles, sensitivities, and nodes for each confidence. Used
+/// for trainings and for served networks.
 #include <functional>
 #include <optional>
 #include <span>

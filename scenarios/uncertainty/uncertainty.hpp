@@ -1,5 +1,5 @@
 #pragma once
-/// How sure an answer is: the scenario's ranges and the spread of the model, together.
+/// Uncertainty of a training: samples over the ranges of the scenario and the spread of the model.
 ///
 /// One input more than there are ranges: the error of the model, log-normal with the 90 % interval that
 /// `simulate` prints (kernels, network, input path and failure rates). The time of a sample is that of the

@@ -1,5 +1,6 @@
 #pragma once
-/// Which cases the constants of the models rest on: the one registry from which `judged` is computed.
+/// Provenance: the cases on which the constants of the models rest. From this one registry `judged` is
+/// computed.
 ///
 /// Fits name their cases where they write their numbers: framework profiles, links, architectures, servers.
 /// What was chosen by hand with measurements in view, and what was fitted on files of calibrate/data that

@@ -1,5 +1,5 @@
 #pragma once
-/// How rates grow with the number of GPUs, predicted beside published: one curve for each set of published
+/// Scaling curves: rates by the number of GPUs, predicted and published. One curve for each set of published
 /// cases that differ in GPUs alone, and one for each cluster of the catalogue on its own network.
 #include <functional>
 #include <optional>

@@ -22,7 +22,7 @@
 
 namespace rackcast {
 
-/// What the pacer has just begun.
+/// A lap that the pacer has just begun.
 struct LapInfo {
   std::uint64_t laps = 0;  ///< of the pacer's outermost steady loop, completed so far
   Duration time{};

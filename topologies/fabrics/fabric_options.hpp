@@ -1,5 +1,6 @@
 #pragma once
-/// What a scenario, or the catalogue's entry of a named cluster, says of a network and of a node's way to it.
+/// Options of a network and of the ports of a node, as a scenario or the entry of a named cluster states
+/// them.
 #include <optional>
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// How many switches and cables a cluster's network takes, before any graph is built.
+/// Fabric plan: the numbers of switches and cables of the network of a cluster, before any graph is built.
 ///
 /// Every shape (topologies/fabrics/, one file each) fills in the same plan: leaves with the ports of nodes
 /// and storage, further switches, and a list of the cable bundles between switches. A machine that fits one

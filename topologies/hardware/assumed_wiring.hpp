@@ -1,5 +1,5 @@
 #pragma once
-/// What is assumed about the wiring of a node that does not state it.
+/// Assumptions about the wiring of a node whose file does not state it.
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-/// How the GPUs and adapters of a node are joined, in the words of `nvidia-smi topo -m`.
+/// Matrix of the connections among the GPUs and adapters of a node, in the words of `nvidia-smi topo -m`.
 #include <string>
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// How the framework of a case exchanged gradients.
+/// The exchange of gradients in the run of a case.
 #include <nlohmann/json_fwd.hpp>
 
 #include "models/exchange/exchange.hpp"

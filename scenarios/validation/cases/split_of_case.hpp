@@ -1,5 +1,5 @@
 #pragma once
-/// How a case splits its network over GPUs, as the "parallelism" of a workload.
+/// The split of the network of a case over GPUs, as the "parallelism" of a workload.
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #pragma once
-/// What a case of MLPerf Inference leaves to the rules of its benchmark: precision, lengths, latency
-/// (models/data/benchmarks/mlperf_inference.json).
+/// Settings that a case of MLPerf Inference does not state and the rules of its benchmark fix: precision,
+/// lengths, latency (models/data/benchmarks/mlperf_inference.json).
 #include <optional>
 #include <string>
 

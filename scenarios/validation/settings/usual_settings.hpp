@@ -1,5 +1,5 @@
 #pragma once
-/// What was usual where a case does not state a setting that its prediction needs
+/// Usual settings, for a case that does not state a setting which its prediction needs
 /// (models/data/benchmarks/usual_settings.json).
 #include <string>
 #include <vector>
