@@ -39,11 +39,6 @@ double cores_at_work(const PreprocessSpec& spec) {
 
 }  // namespace
 
-std::string_view to_string(Decoder decoder) {
-  static constexpr std::array<std::string_view, 3> names{"cpu", "gpu", "gpu_engine"};
-  return names.at(static_cast<std::size_t>(decoder));
-}
-
 std::vector<std::string> record_kind_names() {
   std::vector<std::string> names{"jpeg"};
   const Json file = parse_model_data("data_path/record_kinds.json");

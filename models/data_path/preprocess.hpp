@@ -32,7 +32,6 @@ RecordKind record_kind(std::string_view name);
 std::vector<std::string> record_kind_names();
 
 enum class Decoder { cpu, gpu, gpu_engine };
-std::string_view to_string(Decoder decoder);
 
 struct PreprocessSpec {
   RecordKind kind;

@@ -423,11 +423,6 @@ class Lowering {
 
 }  // namespace
 
-std::string_view to_string(AttentionKernel kernel) {
-  constexpr std::array<std::string_view, 4> names{"unfused", "flash1", "flash2", "native"};
-  return names[static_cast<std::size_t>(kernel)];
-}
-
 std::vector<KernelCall> lower(const Operator& op, Pass pass, double batch, Precision precision,
                               const GpuRates& gpu, const LoweringOptions& options) {
   return Lowering{op, batch, precision, gpu, options}.calls(pass);

@@ -15,7 +15,6 @@ enum class AttentionKernel {
   flash2,   ///< FlashAttention-2 (2023), with the instructions of Ampere on every later GPU
   native,   ///< the same with the GPU's own: FlashAttention-3, cuDNN 9, TensorRT
 };
-std::string_view to_string(AttentionKernel);
 
 /// Whether maps of networks of convolutions lie channel by channel. Statistics over a batch then read and
 /// write numbers one at a time (cuDNN, bn_fw_tr_1C11_kernel_NCHW and bn_bw_1C11_singleread).

@@ -191,10 +191,6 @@ std::string_view to_string(RackItemKind kind) {
   return kind_names.at(static_cast<std::size_t>(kind));
 }
 
-std::string_view to_string(PackMethod method) {
-  return method_names.at(static_cast<std::size_t>(method));
-}
-
 PackMethod parse_pack_method(std::string_view name) {
   const auto* found = std::ranges::find(method_names, name);
   if (found == method_names.end()) {

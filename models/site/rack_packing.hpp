@@ -57,7 +57,6 @@ struct RackSpec {
 };
 
 enum class PackMethod { automatic, exact, first_fit };
-std::string_view to_string(PackMethod);
 PackMethod parse_pack_method(std::string_view name);  ///< Error with the known ones
 
 using RackCounts = std::vector<int>;  ///< devices of each kind in one rack

@@ -212,8 +212,7 @@ std::string change_text(const ResultDocument& d, const Answer& answer, const Ans
     return fmt::format("{}{} {} the deadline with a probability of {}, by the model's error alone",
                        change.most_nodes ? fmt::format("no count up to {} is that sure; ", *change.most_nodes)
                                          : std::string{},
-                       counted(nodes, "node"), nodes == 1 ? "meets" : "meet",
-                       percent_text(*change.probability));
+                       counted(nodes, "node"), nodes == 1 ? "meets" : "meet", odds_text(*change.probability));
   }
   if (!change.nodes) return {};
   const std::string instead =

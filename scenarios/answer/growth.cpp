@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 
 namespace rackcast {
 

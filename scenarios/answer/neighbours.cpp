@@ -8,7 +8,7 @@
 
 #include "models/memory/memory.hpp"
 #include "scenarios/answer/node_counts.hpp"
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "sim/units/quantity_text.hpp"

@@ -8,7 +8,7 @@
 
 #include "models/memory/memory.hpp"
 #include "models/networks/workload.hpp"
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "scenarios/names/count_text.hpp"
 #include "sim/units/quantity_text.hpp"

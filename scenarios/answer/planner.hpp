@@ -27,8 +27,8 @@ Result size(const Scenario& scenario, const Catalog& catalog, const RunControl& 
 Result simulate(const Scenario& scenario, const Catalog& catalog, Tracer* tracer = nullptr,
                 const RunControl& control = {});
 
-/// Resolves every name of the scenario against catalogue and zoo, without simulating. Throws Error at the
-/// first that is unknown.
+/// Resolves every name of the scenario against the catalogue and the networks, without simulating. Throws
+/// Error at the first that is unknown.
 void check_names(const Scenario& scenario, const Catalog& catalog);
 
 }  // namespace rackcast

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "scenarios/answer/neighbours.hpp"
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/plan/plan.hpp"
 

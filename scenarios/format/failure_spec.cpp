@@ -4,18 +4,6 @@
 
 namespace rackcast {
 
-std::string_view to_string(IntervalRule rule) {
-  switch (rule) {
-    case IntervalRule::daly:
-      return "daly";
-    case IntervalRule::young:
-      return "young";
-    case IntervalRule::fixed:
-      break;
-  }
-  return "fixed";
-}
-
 FailureSpec read_failures(const Json& json) {
   ObjectReader in{json};
   FailureSpec out;

@@ -10,7 +10,6 @@
 namespace rackcast {
 
 enum class IntervalRule { daly, young, fixed };
-std::string_view to_string(IntervalRule rule);
 
 /// What is absent comes from the catalogue (models/reliability/failure_rates.hpp).
 struct FailureSpec {

@@ -8,8 +8,4 @@ std::string count_of(double n, const char* what) {
   return fmt::format("{:.0f} {}{}", n, what, n == 1 ? "" : "s");
 }
 
-std::string with_spares(int nodes, int spares) {
-  return spares > 0 ? fmt::format("{} + {}", nodes, count_of(spares, "spare")) : fmt::format("{}", nodes);
-}
-
 }  // namespace rackcast

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "models/networks/workload.hpp"
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/evaluate/ledger.hpp"
 #include "scenarios/measured/posterior.hpp"
 #include "scenarios/names/count_text.hpp"

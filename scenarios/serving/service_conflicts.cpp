@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/limits/limits.hpp"
 #include "scenarios/serving/service_search.hpp"
 #include "sim/units/quantity_text.hpp"

@@ -9,7 +9,7 @@
 
 #include "models/collectives/cluster.hpp"
 #include "models/reliability/failure_rates.hpp"
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/format/failure_spec.hpp"
 #include "scenarios/names/count_text.hpp"
 #include "scenarios/serving/token_server.hpp"

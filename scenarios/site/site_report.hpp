@@ -163,10 +163,6 @@ std::vector<BillRow> bill_of_materials(const Catalog& catalog, const SiteSpec& s
 CostReport cost_report(const Catalog& catalog, const SiteSpec& site, const SitePlan& plan,
                        const Cluster& cluster, const PowerReport& power, const std::vector<BillRow>& bill);
 
-/// ", of 2019" behind a figure of the catalogue, or that nobody states its year: it may be applied to a
-/// question of another.
-std::string of_year(std::optional<int> year);
-
 /// What the sums of a site leave out. Every row of the bill without a price counts.
 MissingFacts missing_facts(const SitePlan& plan, const PowerReport& power, const std::vector<BillRow>& bill);
 

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "models/memory/memory.hpp"
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "scenarios/result/utilisation_report.hpp"

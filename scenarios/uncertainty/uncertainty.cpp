@@ -9,7 +9,7 @@
 
 #include "models/step/straggler.hpp"
 #include "scenarios/answer/node_counts.hpp"
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/names/count_text.hpp"
 #include "sim/units/quantity_text.hpp"

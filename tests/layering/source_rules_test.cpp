@@ -83,9 +83,10 @@ TEST_CASE("a room may include its own floor and those below, not those above") {
   CHECK(lines_of(includes_from_above("models/gpu/cost.cpp",
                                      "#include <string>\n#include \"models/split/split_training.hpp\"\n")) ==
         std::vector{2});
-  CHECK(includes_from_above("scenarios/answer/search.cpp", "#include \"scenarios/plan/plan.hpp\"\n").empty());
+  CHECK(
+      includes_from_above("scenarios/answer/planner.cpp", "#include \"scenarios/plan/plan.hpp\"\n").empty());
   CHECK(lines_of(includes_from_above("scenarios/plan/plan.cpp",
-                                     "#include \"scenarios/answer/search.hpp\"\n")) == std::vector{1});
+                                     "#include \"scenarios/answer/planner.hpp\"\n")) == std::vector{1});
   CHECK(lines_of(includes_from_above("models/attic/old.cpp", "")) == std::vector{1});
 }
 

@@ -18,15 +18,14 @@ std::string non_empty(ObjectReader& reader, std::string_view key) {
   return text;
 }
 
-FactAlternative read_alternative(const Json& json) {
+/// A figure that disagrees with the one the catalogue uses: only its form is checked.
+void check_alternative(const Json& json) {
   ObjectReader reader{json};
-  FactAlternative out;
-  out.value = reader.require("value");
-  out.source = non_empty(reader, "source");
-  out.confidence = static_cast<Confidence>(reader.choice("confidence", confidence_names));
-  out.note = reader.string_or("note", "");
+  reader.require("value");
+  non_empty(reader, "source");
+  reader.choice("confidence", confidence_names);
+  reader.string_or("note", "");
   reader.finish();
-  return out;
 }
 
 }  // namespace
@@ -42,10 +41,10 @@ Fact::Fact(std::string key, const Json& json) : key_(std::move(key)) {
   source_ = non_empty(reader, "source");
   confidence_ = static_cast<Confidence>(reader.choice("confidence", confidence_names));
   note_ = reader.string_or("note", "");
-  derived_ = reader.boolean_or("derived", false);
+  reader.boolean_or("derived", false);  // computed from another fact of the record
   if (reader.has("year")) year_ = static_cast<int>(reader.integer("year", 1980, 2100));
   if (const Json* list = reader.find("alternatives")) {
-    for (const Json& alternative : list->array()) alternatives_.push_back(read_alternative(alternative));
+    for (const Json& alternative : list->array()) check_alternative(alternative);
   }
   reader.finish();
 }

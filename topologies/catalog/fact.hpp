@@ -14,14 +14,6 @@ namespace rackcast {
 enum class Confidence { verified, memory };
 std::string_view to_string(Confidence);
 
-/// A figure that disagrees with the one the catalogue uses.
-struct FactAlternative {
-  Json value;
-  std::string source;
-  Confidence confidence = Confidence::memory;
-  std::string note;
-};
-
 /// A value with unit, source and confidence. The value is a number, a text, a list or an object.
 class Fact {
  public:
@@ -34,9 +26,7 @@ class Fact {
   [[nodiscard]] const std::string& source() const { return source_; }
   [[nodiscard]] const std::string& note() const { return note_; }
   [[nodiscard]] Confidence confidence() const { return confidence_; }
-  [[nodiscard]] bool derived() const { return derived_; }  ///< computed from another fact of the record
   [[nodiscard]] std::optional<int> year() const { return year_; }
-  [[nodiscard]] const std::vector<FactAlternative>& alternatives() const { return alternatives_; }
 
   [[nodiscard]] const Json& value() const { return value_; }
   [[nodiscard]] double number() const { return value_.number(); }  ///< in unit(); Error if not a number
@@ -56,10 +46,8 @@ class Fact {
 
   std::string key_, unit_, source_, note_;
   Confidence confidence_ = Confidence::memory;
-  bool derived_ = false;
   std::optional<int> year_;
   Json value_;
-  std::vector<FactAlternative> alternatives_;
 };
 
 /// A JSON value on one line, for people and for search.

@@ -45,12 +45,6 @@ std::string Topology::name(DeviceId id) const {
   return d.node == no_id ? local : fmt::format("node{}/{}", d.node, local);
 }
 
-std::string Topology::link_name(LinkId id) const {
-  const Link& l = link(id);
-  const std::string width = l.width > 1 ? fmt::format(" x{}", l.width) : "";
-  return fmt::format("{} -> {} ({}{})", name(l.from), name(l.to), to_string(class_of(id).kind), width);
-}
-
 std::vector<DeviceId> Topology::devices_of(int node_index, DeviceKind kind) const {
   DeviceId begin = 0;
   DeviceId end = static_cast<DeviceId>(devices_.size());

@@ -84,8 +84,7 @@ class Topology {
   [[nodiscard]] LinkId find_link(DeviceId from, DeviceId to) const;
   [[nodiscard]] LinkId find_link(DeviceId from, DeviceId to, LinkKind kind) const;
 
-  [[nodiscard]] std::string name(DeviceId id) const;     ///< "node3/gpu5", "leaf2", "storage0"
-  [[nodiscard]] std::string link_name(LinkId id) const;  ///< "node3/gpu5 -> node3/gpu6 (nvlink x2)"
+  [[nodiscard]] std::string name(DeviceId id) const;  ///< "node3/gpu5", "leaf2", "storage0"
 
   /// Nodes lie one after the other: node n owns a contiguous range of devices and of links.
   [[nodiscard]] int nodes() const { return static_cast<int>(node_ranges_.size()); }

@@ -74,7 +74,6 @@ GpuSpec gpu_spec(const Catalog& catalog, std::string_view id) {
   GpuSpec gpu;
   gpu.id = entry.id;
   gpu.name = entry.name;
-  gpu.vendor = entry.attribute("vendor");
   gpu.architecture = entry.attribute("architecture");
   if (gpu.architecture.empty()) (void)entry.json.require("architecture");
   gpu.line = located(entry, [&] { return architecture_spec(catalog, gpu.architecture); });

@@ -15,7 +15,7 @@ namespace rackcast {
 ///
 /// Peak rates are dense; a multiply-add counts two. `int8` counts operations as FLOP.
 struct GpuSpec {
-  std::string id, name, vendor, architecture;
+  std::string id, name, architecture;
   ArchitectureSpec line;     ///< what the architecture's entry says
   bool jpeg_engine = false;  ///< decodes JPEG in an engine of its own
   int per_board = 1;         ///< GPUs on what is bought as one

@@ -149,7 +149,6 @@ NodeSpec node_spec(const Catalog& catalog, const NodeChoice& choice) {
   node.id = entry.id;
   node.listed_as = is_catalog_file(choice.node) ? choice.node : entry.id;
   node.name = entry.name;
-  node.interconnect = entry.attribute("interconnect");
   node.gpu = gpu_spec(catalog, gpu_name(entry, choice));
   node.gpus = gpu_count(entry, choice, rule, rule ? 1 : node.gpu.per_board);
   node.boards = (node.gpus + node.gpu.per_board - 1) / node.gpu.per_board;

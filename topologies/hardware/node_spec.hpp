@@ -43,7 +43,7 @@ struct CpuGpuNvlink {
 };
 
 struct NodeSpec {
-  std::string id, name, interconnect;
+  std::string id, name;
   std::string listed_as;  ///< what the catalogue finds it by: its id, or the path of a file of the user's own
   GpuSpec gpu;            ///< per OS-visible GPU
   int gpus = 0;           ///< OS-visible

@@ -56,7 +56,7 @@ std::string network_name_of_case(const ValidationCase& c) {
   const std::string name = scripts_network(c);
   if (name.empty()) throw Unpredictable{"model not stated"};
   if (name.find('/') != std::string::npos || name.ends_with(".json"))
-    throw Unpredictable{"model \"" + name + "\" is not in the zoo"};
+    throw Unpredictable{"model \"" + name + "\" is not among the networks"};
   return name;
 }
 

@@ -10,7 +10,7 @@
 #include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/answer/node_counts.hpp"
 #include "scenarios/answer/planner.hpp"
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/result/result.hpp"

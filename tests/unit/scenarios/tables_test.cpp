@@ -11,7 +11,7 @@
 #include "reports/sentences/run_sentences.hpp"
 #include "scenarios/answer/explain.hpp"
 #include "scenarios/answer/planner.hpp"
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/evaluate/question_input.hpp"
 #include "scenarios/format/scenario.hpp"

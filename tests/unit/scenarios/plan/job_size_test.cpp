@@ -7,7 +7,7 @@
 #include "reports/pages/report.hpp"
 #include "reports/result/result.hpp"
 #include "scenarios/answer/planner.hpp"
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/result/result.hpp"
 #include "tests/render_document.hpp"

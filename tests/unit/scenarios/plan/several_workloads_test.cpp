@@ -12,7 +12,7 @@
 #include "reports/sentences/reason_sentences.hpp"
 #include "scenarios/answer/neighbours.hpp"
 #include "scenarios/answer/planner.hpp"
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/listings/templates.hpp"

@@ -6,7 +6,7 @@
 
 #include "reports/pages/report.hpp"
 #include "reports/sentences/reason_sentences.hpp"
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 #include "scenarios/serving/service_result.hpp"
 #include "tests/answer_sentence.hpp"
 #include "tests/document_faults.hpp"

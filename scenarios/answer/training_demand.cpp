@@ -1,4 +1,4 @@
-#include "scenarios/answer/search.hpp"
+#include "scenarios/answer/training_demand.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The search for the smallest node count that meets a deadline.
+/// Training within a deadline, as a demand that the search for nodes (node_search.hpp) asks.
 #include <optional>
 #include <span>
 #include <string>
