@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iostream>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,6 +73,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     const bool failed = e.get_exit_code() != 0;
     app.exit(e);
+    if (!std::cout.flush()) throw Error{"cannot write to standard output", {}, {}, ErrorKind::internal};
     return failed ? Exit::usage : Exit::ok;
   }
   return args.code;
@@ -85,6 +88,10 @@ int main(int argc, char** argv) {
   } catch (const rackcast::Error& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return rackcast::exit_code(e.kind());
+  } catch (const std::bad_alloc&) {
+    std::fputs("error: there is not enough memory\n  hint: allow the program more, or take --threads 1\n",
+               stderr);
+    return rackcast::internal;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "error: %s (a bug of rackcast: please report it)\n", e.what());
     return rackcast::internal;

@@ -34,10 +34,16 @@ OutputFiles csv_files(const std::string& path, const reports::Report& report) {
   return files;
 }
 
-std::string workbook(const reports::Report& report) {
+std::string workbook(const std::string& path, const reports::Report& report) {
   const ScratchFolder folder;
-  reports::write_xlsx(report, folder.file("report.xlsx"));
-  return read_file(folder.file("report.xlsx"));
+  const std::string made = folder.file("report.xlsx");
+  try {
+    reports::write_xlsx(report, made);
+    return read_file(made);
+  } catch (const Error& e) {
+    throw Error{e.message(), Where{.file = path},
+                fmt::format("it is made in \"{}\" first: is there space?", made), e.kind()};
+  }
 }
 
 struct Format {
@@ -70,7 +76,7 @@ constexpr Format kFormats[] = {
      }},
     {".xlsx",
      [](const string& p, const Report& r, const string&) {
-       return OutputFiles{{p, workbook(r)}};
+       return OutputFiles{{p, workbook(p, r)}};
      }},
     {".json",
      [](const string& p, const Report&, const string& json) {

@@ -94,6 +94,17 @@ std::unique_lock<std::mutex> alone_with_cbc() {
 
 using Model = std::unique_ptr<Cbc_Model, decltype(&Cbc_deleteModel)>;
 
+/// Throws std::bad_alloc where a search may not find the memory that it needs: CBC does not look whether it
+/// got what it asked for.
+void solve(Cbc_Model* model) {
+  constexpr std::size_t enough = std::size_t{128} << 20;
+  {
+    const std::unique_ptr<char[]> all{new char[enough]};
+    *static_cast<volatile char*>(all.get()) = 0;
+  }
+  Cbc_solve(model);
+}
+
 /// Fewest patterns that cover all devices; parts of a pattern count until the columns are made whole.
 Model covering_model(const RackCounts& counts, const std::vector<RackCounts>& patterns) {
   Model model{Cbc_newModel(), Cbc_deleteModel};
@@ -133,7 +144,7 @@ std::optional<RelaxedPacking> pack_relaxed(const std::vector<RackItem>& items,
   RelaxedPacking out;
   out.left = counts_of(items);
   const Model model = covering_model(out.left, patterns);
-  Cbc_solve(model.get());
+  solve(model.get());
   const double* uses = Cbc_getColSolution(model.get());
   if (!uses || !Cbc_isProvenOptimal(model.get())) return std::nullopt;
   out.lower_bound = rounded_up(Cbc_getObjValue(model.get()));
@@ -149,7 +160,7 @@ std::optional<ExactPacking> pack_exactly(const std::vector<RackItem>& items,
   const Model model = covering_model(counts_of(items), patterns);
   for (int p = 0; p < static_cast<int>(patterns.size()); ++p) Cbc_setInteger(model.get(), p);
   Cbc_setMaximumNodes(model.get(), most_nodes);
-  Cbc_solve(model.get());
+  solve(model.get());
   const double* uses = Cbc_getColSolution(model.get());
   if (!uses || Cbc_isProvenInfeasible(model.get()) || !(Cbc_getObjValue(model.get()) < 1e9))
     return std::nullopt;

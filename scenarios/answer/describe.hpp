@@ -9,7 +9,8 @@
 namespace rackcast {
 
 /// Data -> samples -> steps -> work -> time -> nodes, each with how it came about.
-std::vector<doc::LadderRung> ladder(const Scenario& scenario, const WorkloadResult& workload, Evaluator& evaluator);
+std::vector<doc::LadderRung> ladder(const Scenario& scenario, const WorkloadResult& workload,
+                                    Evaluator& evaluator);
 
 /// Fills in one thing after the other, so that what there is stands if a limit ends the simulation.
 void describe(Evaluator& evaluator, const Scenario& scenario, const WorkloadSpec& spec, int nodes,

@@ -6,8 +6,31 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <exception>
+#include <latch>
+#include <thread>
+#include <vector>
 
 namespace rackcast {
+
+namespace {
+
+/// Whether so many more threads can be had at once; a limit on memory or processes may forbid it.
+bool can_start(std::size_t threads) {
+  std::latch leave{1};
+  std::vector<std::jthread> started;
+  bool all = true;
+  try {
+    started.reserve(threads);
+    for (std::size_t i = 0; i < threads; ++i) started.emplace_back([&leave] { leave.wait(); });
+  } catch (const std::exception&) {  // std::system_error or std::bad_alloc
+    all = false;
+  }
+  leave.count_down();
+  return all;
+}
+
+}  // namespace
 
 int available_threads() {
   return std::max(1, tbb::info::default_concurrency());
@@ -17,7 +40,7 @@ void in_parallel(std::size_t count, int threads,
                  const std::function<void(std::size_t item, std::size_t slot)>& body) {
   const auto most = static_cast<std::size_t>(threads > 0 ? threads : available_threads());
   const std::size_t hands = std::min(most, count);
-  if (hands <= 1) {
+  if (hands <= 1 || !can_start(hands - 1)) {
     for (std::size_t item = 0; item < count; ++item) body(item, 0);
     return;
   }

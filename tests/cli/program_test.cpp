@@ -149,7 +149,7 @@ TEST_CASE("a fault of a document is told with its file, line and column, and not
     CHECK(out.output.find(folder / "mine.json" + place) != std::string::npos);
     CHECK_FALSE(std::filesystem::exists(folder / "a.html"));
   };
-  refused("{\"format\": \"rackcast-result\", \"version\": 3,\n \"kind\": 7}", ":2:10");
+  refused("{\"format\": \"rackcast-result\", \"version\": 4,\n \"kind\": 7}", ":2:10");
   refused("{\"format\": \"rackcast-result\", \"version\": 9}", ":1:");
   refused("{\"format\": \"rackcast-campaign\",\n \"version\": 3}", ":2:13");
   refused(text.substr(0, text.size() / 2), ":");

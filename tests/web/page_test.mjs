@@ -22,7 +22,8 @@ const hostile = '</script><img src=x onerror=alert(1)>"\'&<!--';
 const site = ['scenarios/power_limited_site.json', '--set', 'site.prices={"date":"2024-06-30"}',
   '--set', 'failures={"checkpoint_stall":"30 s"}', '--set', 'workloads.0.epochs="8..12"'];
 // Texts that a result document may carry from elsewhere.
-const spoils = ['system', 'framework', 'name', 'input', 'low_text', 'product', 'source', 'statement', 'instance', 'interval_rule', 'gpu_model', 'missing', 'title'];
+const spoils = ['system', 'framework', 'name', 'input', 'low_text', 'product', 'source', 'statement', 'instance', 'interval_rule', 'gpu_model', 'missing', 'title',
+  'profile', 'array', 'link', 'region', 'tariff', 'cooling', 'plant', 'measured'];
 let browser, result;
 
 before(async () => {
