@@ -149,10 +149,9 @@ constexpr RowSentence rows[] = {
     {"framework_profile", [](const Reason&) -> std::string { return "Framework overheads"; },
      [](const Reason& r) -> std::string { return r.text("profile"); },
      [](const Reason& r) -> std::string {
-       return (r.has("version") ? "version " + r.text("version") + ", of the GPU's first years" : "") +
-              (r.number("names_none") > 0
-                   ? "the scenario names none, and trainers like it split networks over GPUs"
-                   : "");
+       return r.number("names_none") > 0
+                  ? "the scenario names none, and trainers like it split networks over GPUs"
+                  : "";
      }},
     {"network_of_framework", [](const Reason& r) -> std::string { return r.text("name") + ": network"; },
      [](const Reason& r) -> std::string { return r.text("name"); },

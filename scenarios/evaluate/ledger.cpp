@@ -166,11 +166,11 @@ void Ledger::note_framework(const WorkloadSpec& spec, const std::string& version
                             const FrameworkProfile& profile) {
   const bool taken = !spec.framework.empty() && version != spec.framework_version &&
                      version != "NGC " + spec.framework_version;
-  const doc::Reason::Fact names_none{"names_none", spec.framework.empty() && spec.parallelism};
-  const doc::Reason::Fact title{"profile", profile.title};
-  note({taken ? doc::Reason{"framework_profile", {title, {"version", version}, names_none}}
-              : doc::Reason{"framework_profile", {title, names_none}},
-        "models/data/frameworks, fitted on the cases named there", place(spec.where),
+  std::string source = "models/data/frameworks, fitted on the cases named there";
+  if (taken) source += "; version " + version + ", of the GPU's first years";
+  note({doc::Reason{"framework_profile",
+                    {{"profile", profile.title}, {"names_none", spec.framework.empty() && spec.parallelism}}},
+        std::move(source), place(spec.where),
         taken || spec.framework.empty() ? Trust::defaulted : Trust::fit});
   if (!spec.framework.empty() && spec.framework != "generic" &&
       profile.title == framework_profile(FrameworkQuery{.name = "generic"}).title)

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "models/step/training.hpp"
+#include "scenarios/document/training.hpp"
 #include "scenarios/evaluate/failure_plan.hpp"
 #include "scenarios/evaluate/input_report.hpp"
 #include "scenarios/evaluate/measured_run.hpp"
 #include "scenarios/evaluate/step_timeline.hpp"
-#include "scenarios/document/training.hpp"
 #include "scenarios/evidence/assumption.hpp"
 #include "scenarios/evidence/estimate.hpp"
 #include "scenarios/evidence/evidence.hpp"

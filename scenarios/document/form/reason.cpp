@@ -66,9 +66,9 @@ constexpr ReasonKind kinds[] = {
     {"tables_split", "workload", "tables_bytes", "large tables are split over the GPUs"},
     {"epochs_by_batch", "workload", "critical_batch reference_batch staleness_penalty?",
      "the law by which epochs grow with the batch"},
-    {"framework_profile", "profile version?", "names_none",
-     "overheads of the framework; version: where the scenario names none; names_none: 1 where it names no "
-     "framework and splits the network"},
+    {"framework_profile", "profile", "names_none",
+     "overheads of the framework; names_none: 1 where the scenario names no framework and splits the "
+     "network"},
     {"network_of_framework", "name network", "", "what the framework's own scripts run under a name"},
     {"gradient_exchange", "workload exchange between_nodes?", "",
      "exchange of gradients; between_nodes: where it differs there"},
