@@ -17,10 +17,10 @@ namespace rackcast {
 namespace {
 
 constexpr Command kCommands[] = {
-    {add_size},     {add_simulate},  {add_campaign},   {add_uncertainty}, {add_sweep},
-    {add_merge},    {add_explain},   {add_check},      {add_init},        {add_report},
-    {add_compare},  {add_inference}, {add_generation}, {add_catalog},     {add_topology},
-    {add_validate}, {add_calibrate}, {add_import},     {add_schema},      {add_completion},
+    {add_size},       {add_simulate}, {add_campaign},   {add_uncertainty}, {add_sweep},     {add_merge},
+    {add_explain},    {add_check},    {add_init},       {add_report},      {add_compare},   {add_inference},
+    {add_generation}, {add_catalog},  {add_topology},   {add_validate},    {add_calibrate}, {add_import},
+    {add_export},     {add_schema},   {add_completion},
 };
 
 }  // namespace

@@ -62,6 +62,7 @@ void add_topology(CLI::App& app, Arguments& args);
 void add_validate(CLI::App& app, Arguments& args);
 void add_calibrate(CLI::App& app, Arguments& args);
 void add_import(CLI::App& app, Arguments& args);
+void add_export(CLI::App& app, Arguments& args);
 void add_schema(CLI::App& app, Arguments& args);
 void add_completion(CLI::App& app, Arguments& args);
 

@@ -139,4 +139,15 @@ Cluster every_nth_rank(const Cluster& cluster, int first, int step) {
   return group_of(cluster, std::move(ranks));
 }
 
+Cluster some_ranks(const Cluster& cluster, std::vector<int> numbers) {
+  std::ranges::sort(numbers);
+  std::vector<DeviceId> ranks;
+  for (const int number : numbers) {
+    if (number < 0 || static_cast<std::size_t>(number) >= cluster.ranks.size())
+      throw Error{fmt::format("{} GPUs have no rank {}", cluster.ranks.size(), number)};
+    ranks.push_back(cluster.ranks[static_cast<std::size_t>(number)]);
+  }
+  return group_of(cluster, std::move(ranks));
+}
+
 }  // namespace rackcast

@@ -58,4 +58,8 @@ Cluster first_ranks(const Cluster& cluster, int count);
 /// A cluster of the ranks first, first + step, first + 2 step, ...
 Cluster every_nth_rank(const Cluster& cluster, int first, int step);
 
+/// A cluster of the ranks with these numbers, in ascending order. Throws Error for a number that the cluster
+/// does not have.
+Cluster some_ranks(const Cluster& cluster, std::vector<int> numbers);
+
 }  // namespace rackcast

@@ -9,6 +9,8 @@ namespace rackcast {
 
 TimedExchange timed_exchange(CommModel& comm, Collective operation, Bytes payload) {
   TimedExchange out;
+  out.operation = operation;
+  out.payload = payload;
   out.time = comm.time(operation, payload);
   if (!(out.time > Duration{0})) return out;
   const CollectivePlan& plan = comm.plan(operation, payload);

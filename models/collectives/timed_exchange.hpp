@@ -16,6 +16,8 @@ struct LinkShares {
 struct TimedExchange {
   Duration time{0};  ///< if nobody else is on the links
   LinkShares links = {};
+  Collective operation = Collective::all_reduce;
+  Bytes payload{0};
 };
 
 /// The exchange by the algorithm and protocol that the library chooses for this payload.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 
 #include "sim/engine/trace.hpp"
 #include "sim/program/simulation.hpp"
@@ -16,15 +17,19 @@ std::vector<GraphRun::Spent> spent_of(const StepGraph& graph, const ProgramResul
   const std::vector<Duration> times = result.spent(stream);
   const std::vector<StepGraph::Label>& labels = graph.labels(stream);
   std::vector<GraphRun::Spent> out;
+  std::unordered_map<std::string_view, std::vector<std::size_t>>
+      numbers;  // of `out`: by name, one for each part
   for (std::size_t op = 0; op < labels.size(); ++op) {
     const StepGraph::Label& label = labels[op];
     if (!label.part) continue;
-    const auto known = std::ranges::find_if(
-        out, [&](const GraphRun::Spent& s) { return s.name == label.name && s.part == label.part; });
-    if (known == out.end())
+    auto& known = numbers[label.name];
+    const auto same = std::ranges::find_if(known, [&](std::size_t n) { return out[n].part == label.part; });
+    if (same == known.end()) {
+      known.push_back(out.size());
       out.push_back({label.name, label.part, times[op]});
-    else
-      known->time += times[op];
+    } else {
+      out[*same].time += times[op];
+    }
   }
   return out;
 }

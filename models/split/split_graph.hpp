@@ -59,6 +59,7 @@ struct SplitWork {
   /// factor.
   double of_a_pass = 1;
   TimedExchange message;  ///< from one stage to the next
+  Bytes activations{0};   ///< of a micro-batch, as tensor-parallel GPUs sum them
   Duration input_wait{0};
   double slowdown = 0;              ///< share of the multiprocessors that a collective takes
   std::vector<std::string> places;  ///< of each stage, for the trace: "node 0, GPU 0"

@@ -169,8 +169,9 @@ class SplitModel {
         all_{shard_of_all(shape, spec)} {
     spec_.mesh = on_gpus(spec.mesh, static_cast<int>(cluster.ranks.size()));
     // Summed and sent in 16 bits and more.
-    activations_ = spec.mesh.micro_batch * static_cast<double>(all_.shape.seq_len * all_.shape.hidden) *
-                   std::max(Bytes{2}, activation_bytes(spec.precision));
+    work_.activations = activations_ = spec.mesh.micro_batch *
+                                       static_cast<double>(all_.shape.seq_len * all_.shape.hidden) *
+                                       std::max(Bytes{2}, activation_bytes(spec.precision));
     out_.scaling_log_sigma = std::hypot(scaling_log_sigma(cluster.used_nodes()),
                                         split_log_sigma(mesh_.gpus(), cluster.local_ranks()));
   }
@@ -284,7 +285,6 @@ class SplitModel {
   // ---- what replicas exchange
 
   [[nodiscard]] int sets_of_experts() const { return mesh_.stage_gpus() / mesh_.expert; }
-
   void add_replicas(const SplitStage& stage, StageWork& work) {
     // Trained parameters: those of experts that GPUs share, and the others.
     const double of_experts = mesh_.expert > 1 ? expert_parameters(stage.part) : 0,

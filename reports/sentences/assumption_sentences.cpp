@@ -89,6 +89,14 @@ constexpr RowSentence rows[] = {
        return fmt::format("all-reduce of {:g} GPUs on {:g} nodes, measured", r.number("gpus"),
                           r.number("nodes"));
      }},
+    {"recorded_step",
+     [](const Reason& r) -> std::string { return r.text("workload") + ": the recorded step"; },
+     [](const Reason& r) -> std::string {
+       return fmt::format(
+           "{} of {}, recorded on {}{}", counted(r, "files", "file"), counted(r, "ranks", "rank"),
+           r.text("gpu"),
+           r.number("scaled") > 0 ? "; kernels scaled by what the models of both GPUs say" : "");
+     }},
     {"slow_nodes",
      [](const Reason& r) -> std::string {
        return fmt::format("{:g} slow {}", r.number("nodes"), r.number("nodes") == 1 ? "node" : "nodes");

@@ -139,7 +139,7 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   if (q.workload.parallelism) w.memory_fits_odds = odds_of_fit(w.memory_per_gpu, node.gpu_memory);
   w.scaling = scaling(evaluator, q, nodes);
   w.published = compare(evaluator, s, w.spec);
-  w.evidence = evidence(evaluator, q);
+  if (!q.workload.graph) w.evidence = evidence(evaluator, q);  // nothing of the step is modelled otherwise
   Tracer tracer{Clock{TickLength::picosecond}};
   w.no_timeline = evaluator.trace(q, tracer);
   w.timeline = step_timeline(tracer);

@@ -243,6 +243,9 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
     if (!wanted.empty() && wanted != asked.model) continue;
     if (const auto refusal = evaluator.precision_refusal(scenario.cluster, asked)) throw Error{*refusal};
     const FrameworkProfile framework = framework_profile(software_of(asked, node.gpu));
+    if (asked.graph)
+      throw Error{fmt::format("the step of {} is recorded, and its kernels have no model", asked.model),
+                  asked.where, "`rackcast simulate --full` says where its time goes"};
     if (asked.parallelism) check_split(asked, gpus);
     const Question q = question(scenario, on_gpus(asked, evaluator.workload(asked), gpus));
     if (q.workload.parallelism) {

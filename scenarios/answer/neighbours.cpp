@@ -49,6 +49,7 @@ std::vector<Leaner> leaner(const WorkloadSpec& own, int gpus_per_node) {
     apply(changed);
     out.push_back({input, std::move(change), std::move(changed)});
   };
+  if (own.graph) return out;  // its batch and its split are those of the recording
   if (!own.parallelism) {
     if (own.batch_per_gpu > 1 && !(own.global_batch && own.batch_is_default))
       add("batch_per_gpu", fmt::format("{:.0f}", std::floor(own.batch_per_gpu / 2)),
@@ -147,6 +148,14 @@ std::vector<Question> with_changes(std::span<const Question> asked, OfQuestion o
 constexpr auto kSame = [](auto&) {
 };
 
+/// A recorded step has the precision that it has.
+bool any_recorded(std::span<const Question> asked) {
+  return std::ranges::any_of(asked, [](const Question& whole) {
+    return std::ranges::any_of(one_by_one(whole),
+                               [](const Question& q) { return q.workload.graph != nullptr; });
+  });
+}
+
 }  // namespace
 
 std::vector<Change> changes(Evaluator& evaluator, std::span<const Question> asked, const GoalSpec& goal,
@@ -179,8 +188,9 @@ std::vector<Change> changes(Evaluator& evaluator, std::span<const Question> aske
           kSame),
       goal.deadline);
   const Precision other = first.precision == Precision::fp32 ? Precision::mixed : Precision::fp32;
-  add("precision", std::string(to_string(other)),
-      with_changes(asked, kSame, [other](WorkloadSpec& w) { w.precision = other; }), goal.deadline);
+  if (!any_recorded(asked))
+    add("precision", std::string(to_string(other)),
+        with_changes(asked, kSame, [other](WorkloadSpec& w) { w.precision = other; }), goal.deadline);
   const bool servers = std::ranges::any_of(asked, [&](const Question& whole) {
     return std::ranges::any_of(one_by_one(whole), [&](Question q) {
       q.cluster.nodes = nodes;

@@ -16,6 +16,7 @@
 #include "scenarios/answer/whole_answer.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/names/count_text.hpp"
+#include "scenarios/names/graph_spec.hpp"
 #include "scenarios/plan/design.hpp"
 #include "scenarios/plan/front_intervals.hpp"
 #include "sim/engine/trace.hpp"
@@ -405,7 +406,10 @@ void check_names(const Scenario& asked, const Catalog& catalog) {
   Evaluator evaluator{catalog, {}, scenario};
   evaluator.node(scenario.cluster);
   if (scenario.site) check_site_names(catalog, *scenario.site);
-  for (const WorkloadSpec& w : scenario.workloads) evaluator.workload(w);
+  for (const WorkloadSpec& w : scenario.workloads) {
+    evaluator.workload(w);
+    if (w.graph) check_recorded_on(*w.graph, catalog);
+  }
   for (const PublishedRow& row : scenario.published) evaluator.node(row.cluster);
   if (scenario.storage.array != "none")
     evaluator.storage_capacity(question(scenario, scenario.workloads.front()));

@@ -21,6 +21,8 @@
 
 namespace rackcast {
 
+struct RecordedStep;
+
 class Catalog;
 class Tracer;
 struct Cluster;
@@ -123,6 +125,10 @@ class Evaluator {
   /// One micro-batch on a GPU of the stage that sets the pace of a split network, and which stage that is.
   /// Throws Error where run() does.
   StageKernels slowest_stage(const Question& question, std::size_t* number = nullptr);
+
+  /// The step of the question's workload in the form of a recorded one. Throws Error where run() does, and
+  /// for what has no record (models/recorded/step_record.hpp).
+  RecordedStep record(const Question& question);
 
   /// Epochs at the global batch of the question: what the workload asks for, under its law of convergence.
   double epochs(const Question& question);

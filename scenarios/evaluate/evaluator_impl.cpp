@@ -142,10 +142,13 @@ const GpuCostModel& Evaluator::Impl::gpu(const ClusterSpec& cluster, const Workl
   if (const auto refusal = refused(cluster, w)) throw Error{*refusal};
   const FrameworkProfile& software = framework(cluster, w);
   const std::pair key{spec.id, software.lowering()};
-  if (const auto it = gpus.find(key); it != gpus.end()) return it->second;
-  GpuCostModel model = GpuCostModel::create(gpu_rates(spec), software.lowering(), kernels);
-  ledger.note_gpu(spec, model, workload(w), w.precision);
-  return gpus.emplace(key, std::move(model)).first->second;
+  auto known = gpus.find(key);
+  if (known == gpus.end())
+    known = gpus.emplace(key, GpuCostModel::create(gpu_rates(spec), software.lowering(), kernels)).first;
+  const bool recorded_here = w.graph && w.graph->recorded_on == spec.id;
+  if (!recorded_here && noted_gpus.insert(key).second)
+    ledger.note_gpu(spec, known->second, workload(w), w.precision);
+  return known->second;
 }
 
 const StorageFacts& Evaluator::Impl::storage(const StorageSpec& spec) {
@@ -255,7 +258,7 @@ std::vector<std::pair<EpochPhase, Question>> Evaluator::Impl::stretches(const Qu
 
 ExchangeSpec Evaluator::Impl::exchange(const Question& q) {
   // Replicas of a split network sum their gradients, whatever the framework does with a whole one.
-  if (q.workload.parallelism) return exchange_named(q.workload.exchange);
+  if (q.workload.parallelism || q.workload.graph) return exchange_named(q.workload.exchange);
   const FrameworkProfile& software = framework(q.cluster, q.workload);
   ledger.note_exchange(q.workload, workload(q.workload), software);
   return exchange_on(q.workload.exchange, software, used_nodes(q, node(q.cluster)));
@@ -353,7 +356,8 @@ TrainingRun Evaluator::Impl::simulate(const Question& q, TrainingSpec& training,
   training.limits = remaining();
   try {
     look_at_clock();
-    TrainingRun done = q.workload.parallelism
+    TrainingRun done = q.workload.graph ? replayed(q, machine, training, tracer)
+                       : q.workload.parallelism
                            ? split_over_gpus(q, machine, training, tracer)
                            : at(q.workload.where, [&] { return train(machine, training, tracer); });
     events += done.events;
@@ -392,6 +396,7 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
   const ClusterSpec& c = q.cluster;
   const StepKey key{{node_key(c), c.nodes, q.gpus, c.gpus_per_node, false, storage_key(q.storage)},
                     network_key(q.workload),
+                    graph_key(q.workload),
                     software_key(software_of(q.workload, node(q.cluster).gpu)),
                     input_key(q.input),
                     q.workload.parallelism ? std::optional{split_key(*q.workload.parallelism)} : std::nullopt,
@@ -403,7 +408,7 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
     if (cold.parts.input_wait <= 1e-4 * cold.parts.total) return cold;
   }
   TrainingRun result = simulated(key, q, training, tracer);
-  if (q.workload.parallelism) charge_saves(q, training.save, result);
+  if (q.workload.parallelism || q.workload.graph) charge_saves(q, training.save, result);
   if (q.input.jitter && q.storage.array != "none") {
     Question bare = q;
     bare.storage.array = "none";

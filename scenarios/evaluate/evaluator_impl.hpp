@@ -2,6 +2,7 @@
 /// What the evaluator has resolved and simulated so far. Private to scenarios/evaluate/evaluator*.cpp.
 #include <chrono>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "models/data_path/storage.hpp"
 #include "models/frameworks/framework.hpp"
 #include "models/gpu/cost.hpp"
+#include "models/split/split_training.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/evaluate/ledger.hpp"
 #include "scenarios/evaluate/measured_run.hpp"
@@ -62,8 +64,9 @@ struct Evaluator::Impl {
   std::map<SoftwareKey, FrameworkProfile> frameworks;
   std::map<std::string, FrameworkProfile> tried_profiles;                ///< by id: numbers of a fit
   std::map<std::pair<std::string, LoweringOptions>, GpuCostModel> gpus;  ///< by GPU and software
-  std::map<std::string, std::vector<Precision>> trains_in;               ///< by GPU
-  std::map<std::pair<std::string, double>, StorageFacts> storages;       ///< by array and speed
+  std::set<std::pair<std::string, LoweringOptions>> noted_gpus;  ///< those whose kernels an answer rests on
+  std::map<std::string, std::vector<Precision>> trains_in;       ///< by GPU
+  std::map<std::pair<std::string, double>, StorageFacts> storages;  ///< by array and speed
   struct HeldCluster {
     Cluster cluster;
     std::uint64_t asked = 0;  ///< when it was last asked for
@@ -152,6 +155,11 @@ struct Evaluator::Impl {
   /// `why_not_traced`: empty where the tracer has it.
   TrainingRun split_over_gpus(const Question& q, const Cluster& machine, const TrainingSpec& training,
                               Tracer* tracer, std::string* why_not_traced = nullptr);
+  /// A recorded step on this cluster; its saves are in closed form.
+  TrainingRun replayed(const Question& q, const Cluster& machine, const TrainingSpec& training,
+                       Tracer* tracer);
+  /// Adds what storage holds up and saves take to a step that is simulated without them.
+  static void add_storage(TrainingRun& run, const TrainingSpec& training, int nodes);
   /// Within what is left of the limits; taken from `shared` where it is there.
   TrainingRun simulated(const StepKey& key, const Question& q, TrainingSpec& training, Tracer* tracer);
   TrainingRun simulate(const Question& q, TrainingSpec& training, Tracer* tracer);
@@ -167,5 +175,10 @@ struct Evaluator::Impl {
   /// Time to train: all phases, checkpoints and failures included.
   double seconds(const Question& q, const Scales& scales);
 };
+
+/// The split network of a question. Throws Error for a network that is no transformer, and for slower nodes.
+SplitTraining split_training_of(const Question& question, const Cluster& machine,
+                                const TrainingSpec& training);
+SplitStep split_step_of(const Cluster& machine, const TrainingSpec& training, const SplitTraining& split);
 
 }  // namespace rackcast

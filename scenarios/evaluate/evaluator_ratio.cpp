@@ -61,7 +61,7 @@ Bytes Evaluator::sent_by_node(const Question& asked) {
   std::optional<Question> kept;
   const Question q = impl_->longest(impl_->sized(asked, kept)).second;
   const Cluster& machine = impl_->cluster(q);
-  if (machine.used_nodes() < 2 || q.workload.parallelism) return Bytes{0};
+  if (machine.used_nodes() < 2 || q.workload.parallelism || q.workload.graph) return Bytes{0};
   TrainingSpec spec = impl_->spec(q, {});
   Bytes vectors{0};
   const Workload local = with_split_tables(*spec.workload);

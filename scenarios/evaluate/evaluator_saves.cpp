@@ -119,7 +119,7 @@ namespace {
 
 /// Do the kernels of a GPU, or the samples that are seen, depend on the number of GPUs?
 bool follows_gpus(const WorkloadSpec& w, const Workload& network, ExchangeStrategy strategy) {
-  return w.parallelism || w.global_batch || w.convergence || w.batch_per_gpu < 1 ||
+  return w.parallelism || w.graph || w.global_batch || w.convergence || w.batch_per_gpu < 1 ||
          table_memory(network) > Bytes{0} || strategy == ExchangeStrategy::model_parallel ||
          strategy == ExchangeStrategy::hybrid;
 }

@@ -35,7 +35,9 @@ void check_is_transformer(const Workload& workload) {
       "leave \"parallelism\" out, or use \"exchange\": {\"strategy\": \"model_parallel\", \"ways\": 2}"};
 }
 
-SplitTraining split_of(const Question& q, const Cluster& machine, const TrainingSpec& training) {
+}  // namespace
+
+SplitTraining split_training_of(const Question& q, const Cluster& machine, const TrainingSpec& training) {
   check_is_transformer(*training.workload);
   if (!training.stragglers.empty()) throw Error{"slower nodes under a network split over GPUs have no model"};
   SplitTraining split{.mesh = fitting(*q.workload.parallelism, static_cast<int>(machine.ranks.size())),
@@ -48,31 +50,34 @@ SplitTraining split_of(const Question& q, const Cluster& machine, const Training
   return split;
 }
 
-SplitStep step_of(const Cluster& machine, const TrainingSpec& training, const SplitTraining& split) {
+SplitStep split_step_of(const Cluster& machine, const TrainingSpec& training, const SplitTraining& split) {
   return split_step(machine, *training.workload->transformer, *training.gpu, *training.framework,
                     training.exchange.comm, split);
 }
 
-}  // namespace
+void Evaluator::Impl::add_storage(TrainingRun& run, const TrainingSpec& training, int nodes) {
+  // Sequences of tokens are small: storage alone can hold a step up. A recorded step has the rest of its
+  // input path in the record.
+  const InputSpec& in = training.input;
+  if (in.storage > Bandwidth{0}) {
+    const Duration read = run.samples_per_step * in.stored_sample / (in.storage * training.input_scale);
+    run.parts.input_wait = std::max(Duration{0}, read - run.parts.total);
+    run.parts.total += run.parts.input_wait;
+    if (run.parts.input_wait > Duration{0}) run.binds = "storage read";
+  }
+  add_saves(run, training.save, nodes);
+}
 
 TrainingRun Evaluator::Impl::split_over_gpus(const Question& q, const Cluster& machine,
                                              const TrainingSpec& training, Tracer* tracer,
                                              std::string* why_not_traced) {
   const auto ranks = static_cast<int>(machine.ranks.size());
   return at(q.workload.where, [&] {
-    const SplitTraining split = split_of(q, machine, training);
-    const SplitStep step = step_of(machine, training, split);
+    const SplitTraining split = split_training_of(q, machine, training);
+    const SplitStep step = split_step_of(machine, training, split);
     const double sequences = split.mesh.batch() * split.mesh.data;
     TrainingRun run = split_run(step, ranks, sequences);
-    // Sequences of tokens are small: storage alone can hold a step up.
-    const InputSpec& in = training.input;
-    if (in.storage > Bandwidth{0}) {
-      const Duration read = sequences * in.stored_sample / (in.storage * training.input_scale);
-      run.parts.input_wait = std::max(Duration{0}, read - run.parts.total);
-      run.parts.total += run.parts.input_wait;
-      if (run.parts.input_wait > Duration{0}) run.binds = "storage read";
-    }
-    add_saves(run, training.save, machine.used_nodes());
+    add_storage(run, training, machine.used_nodes());
     if (tracer) {
       std::string why_not = trace_split(*step.work, run.parts.input_wait, *tracer);
       if (why_not_traced) *why_not_traced = std::move(why_not);
@@ -88,8 +93,8 @@ StageKernels Evaluator::slowest_stage(const Question& asked, std::size_t* number
   return at(q.workload.where, [&] {
     check_split(q.workload, static_cast<int>(machine.ranks.size()));
     const TrainingSpec training = impl_->spec(q, {});
-    const SplitTraining split = split_of(q, machine, training);
-    const std::size_t stage = step_of(machine, training, split).slowest;
+    const SplitTraining split = split_training_of(q, machine, training);
+    const std::size_t stage = split_step_of(machine, training, split).slowest;
     if (number) *number = stage;
     return stage_kernels(*training.workload->transformer, *training.gpu, *training.framework, split, stage);
   });

@@ -11,6 +11,10 @@ std::string Evaluator::trace(const Question& asked, Tracer& tracer) {
   const auto [phase, then] = impl_->longest(q);
   TrainingSpec training = impl_->spec(then, phase.hits);
   training.compute_scale = impl_->speed_under_cap(then);
+  if (then.workload.graph) {
+    (void)impl_->replayed(then, impl_->cluster(then), training, &tracer);
+    return {};
+  }
   if (then.workload.parallelism) {
     std::string why_not;
     (void)impl_->split_over_gpus(then, impl_->cluster(then), training, &tracer, &why_not);

@@ -14,6 +14,7 @@
 #include "models/frameworks/framework.hpp"
 #include "models/step/training.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "scenarios/names/graph_spec.hpp"
 #include "topologies/fabrics/fabric_options.hpp"
 
 namespace rackcast {
@@ -40,6 +41,14 @@ using NetworkKey = std::tuple<std::string, std::string, std::optional<std::array
                               std::optional<std::int64_t>, std::int64_t, bool>;
 inline NetworkKey network_key(const WorkloadSpec& w) {
   return {w.model, w.network, w.image, w.tokens, w.adapters.rank, w.adapters.mlp};
+}
+
+/// Format, GPU, groups, ranks and files of a recorded step.
+using GraphKey =
+    std::tuple<std::string, std::string, std::string, std::optional<int>, std::vector<std::string>>;
+inline std::optional<GraphKey> graph_key(const WorkloadSpec& w) {
+  if (!w.graph) return std::nullopt;
+  return GraphKey{w.graph->format, w.graph->recorded_on, w.graph->groups, w.graph->ranks, w.graph->files};
 }
 
 inline auto software_key(const FrameworkQuery& query) {
@@ -104,8 +113,9 @@ inline auto spec_key(const TrainingSpec& spec) {
       vectors_between, fold,      fold ? 0 : steps, compute_scale,  network_scale, input_scale};
 }
 
-/// A simulated step: cluster, network, software, input, split, and the rest of its spec.
-using StepKey = std::tuple<ClusterKey, NetworkKey, SoftwareKey, decltype(input_key(InputOptions{})),
-                           std::optional<decltype(split_key(Mesh{}))>, decltype(spec_key(TrainingSpec{}))>;
+/// A simulated step: cluster, network, record, software, input, split, and the rest of its spec.
+using StepKey = std::tuple<ClusterKey, NetworkKey, std::optional<GraphKey>, SoftwareKey,
+                           decltype(input_key(InputOptions{})), std::optional<decltype(split_key(Mesh{}))>,
+                           decltype(spec_key(TrainingSpec{}))>;
 
 }  // namespace rackcast

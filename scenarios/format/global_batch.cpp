@@ -10,6 +10,7 @@
 #include "models/networks/transformer.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "scenarios/names/graph_spec.hpp"
 #include "sim/json/reader.hpp"
 #include "sim/json/table_document.hpp"
 
@@ -70,6 +71,7 @@ GlobalBatch read_global_batch(const Json& json) {
 }
 
 bool deals_evenly(const WorkloadSpec& spec, const Workload& network, int gpus) {
+  if (spec.graph && !takes_gpus(*spec.graph, gpus)) return false;
   return !spec.global_batch || std::fmod(samples_of(*spec.global_batch, network), piece(spec, gpus)) == 0;
 }
 

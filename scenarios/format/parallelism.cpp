@@ -10,6 +10,7 @@
 #include "models/split/split_tables.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/format/workload_choice.hpp"
+#include "scenarios/names/graph_spec.hpp"
 #include "sim/base/error.hpp"
 
 namespace rackcast {
@@ -108,6 +109,12 @@ Mesh read_parallelism(const Json& json) {
 }
 
 void check_split(const WorkloadSpec& workload, int ranks) {
+  if (workload.graph && !takes_gpus(*workload.graph, ranks))
+    throw Error{
+        fmt::format("the recorded step is of {} ranks that do not all exchange with all, and the job has "
+                    "{} GPUs",
+                    workload.graph->step.world, ranks),
+        workload.graph->where, "\"nodes\" or \"gpus_per_job\" of \"cluster\" say how many it has"};
   if (!workload.parallelism) return;
   try {
     (void)on_gpus(*workload.parallelism, ranks);
@@ -117,6 +124,7 @@ void check_split(const WorkloadSpec& workload, int ranks) {
 }
 
 int split_unit(const WorkloadSpec& workload) {
+  if (workload.graph && !workload.graph->data_parallel) return workload.graph->step.world;
   return workload.parallelism ? gpu_unit(*workload.parallelism) : 1;
 }
 

@@ -12,6 +12,7 @@
 #include "scenarios/format/workload_choice.hpp"
 #include "scenarios/names/defaults.hpp"
 #include "scenarios/names/exchange_choice.hpp"
+#include "scenarios/names/graph_spec.hpp"
 #include "scenarios/names/own_file.hpp"
 #include "scenarios/names/ranges.hpp"
 #include "sim/units/quantity_text.hpp"
@@ -54,6 +55,25 @@ void refuse_with_split(ObjectReader& in, const WorkloadSpec& workload) {
     in.require("exchange").fail("replicas of a split network exchange gradients by all-reduce, uncompressed");
 }
 
+/// The step was recorded with the batch and precision that the workload states.
+void set_graph(const Json& json, ObjectReader& in, WorkloadSpec& workload) {
+  if (workload.global_batch)
+    throw Error{"a recorded step has the batch that it has", workload.global_batch->where,
+                "leave \"global_batch\" out"};
+  for (const char* key : {"recompute", "adapters", "convergence", "critical_batch"})
+    if (const Json* found = in.find(key))
+      found->fail(fmt::format("a recorded step has no \"{}\"", key), "record it so, or leave this out");
+  if (!workload.parallelism && workload.batch_is_default)
+    json.fail("the recorded step does not say how many samples it has", "add \"batch_per_gpu\": 32");
+  GraphSpec graph = read_graph(json);
+  graph.samples_per_rank = workload.batch_per_gpu * workload.accumulation;
+  graph.precision = workload.precision;
+  if (!graph.data_parallel && !workload.parallelism)
+    json.fail("the recorded ranks do not all exchange with all, and nothing says how the network is split",
+              "add \"parallelism\": the memory of a GPU follows from it");
+  workload.graph = std::make_shared<const GraphSpec>(std::move(graph));
+}
+
 WorkloadSpec read_workload(const Json& json) {
   ObjectReader in{json};
   WorkloadSpec workload;
@@ -94,6 +114,7 @@ WorkloadSpec read_workload(const Json& json) {
   }
   read_passes(in, workload);
   read_adapters(in, workload);
+  if (const Json* graph = in.find("graph")) set_graph(*graph, in, workload);
   if (in.has("critical_batch")) workload.critical_batch = in.number("critical_batch", 1, 1e12);
   if (const Json* law = in.find("convergence")) workload.convergence = read_convergence(*law);
   in.finish();

@@ -33,6 +33,8 @@
 
 namespace rackcast {
 
+struct GraphSpec;
+
 struct StorageSpec {
   std::string array;  ///< catalogue id below storage, or "none": samples are already in memory
   int count = 1;      ///< drives and groups of a node count per node
@@ -61,6 +63,7 @@ struct WorkloadSpec {
   bool updates = true;                       ///< false: a step ends behind the backward pass
   std::string exchange;                      ///< of gradients (exchange_choice.hpp); empty: the framework's
   std::optional<Mesh> parallelism;           ///< a transformer split over GPUs
+  std::shared_ptr<const GraphSpec> graph;    ///< its recorded step; null: the step is modelled
   Recomputation recompute = Recomputation::none;  ///< of a network that every GPU has whole
   LowRankSpec adapters;                           ///< rank 0: all weights are trained
   std::optional<TablePlacement> tables;           ///< of a recommender; absent: split, as frameworks do

@@ -1,7 +1,12 @@
 #include <string>
 
+#include "models/collectives/cluster.hpp"
 #include "models/gpu/model_library.hpp"
+#include "models/gpu/rates_of.hpp"
 #include "models/networks/workload.hpp"
+#include "models/recorded/chakra_file.hpp"
+#include "models/recorded/kineto_file.hpp"
+#include "models/recorded/replay.hpp"
 #include "reports/pages/report.hpp"
 #include "reports/result/result.hpp"
 #include "scenarios/answer/planner.hpp"
@@ -65,6 +70,35 @@ void read_calibration_file(const std::string& bytes) {
                                             [](const Json& name) { return name.string(); });
   static const GpuModelLibrary shipped = GpuModelLibrary::builtin();
   for (const Json& device : read.devices) GpuModelLibrary{shipped}.add(device);
+}
+
+namespace {
+
+/// On the first GPUs of a node, if it has so many.
+void replay_within_limits(const RecordedStep& step) {
+  static const NodeSpec node = node_spec(builtin_catalog(), "dgx_a100_640gb");
+  static const GpuCostModel gpu = GpuCostModel::create(gpu_rates(node.gpu));
+  if (step.world > node.gpus) return;
+  ReplaySpec spec;
+  spec.gpu = &gpu;
+  spec.limits.max_events = 50'000;
+  ClusterShape shape;
+  shape.gpus = step.world;
+  (void)replay(make_cluster(builtin_catalog(), node, shape), step, spec);
+}
+
+}  // namespace
+
+void read_chakra_trace(const std::string& bytes) {
+  static const std::string file = scratch_file("et.0.et");
+  write_scratch(file, bytes);
+  replay_within_limits(read_chakra({file}));
+}
+
+void read_kineto_trace(const std::string& bytes) {
+  static const std::string file = scratch_file("kineto.json");
+  write_scratch(file, bytes);
+  replay_within_limits(read_kineto({file}));
 }
 
 /// Each line is what stands behind a --vary or a --shard.

@@ -43,6 +43,8 @@ void read_scenario_text(const std::string& bytes);
 void read_answer(const std::string& bytes);
 void read_network(const std::string& bytes);
 void read_calibration_file(const std::string& bytes);
+void read_chakra_trace(const std::string& bytes);
+void read_kineto_trace(const std::string& bytes);
 void read_axes(const std::string& bytes);
 void read_sacct_log(const std::string& bytes);
 void read_validation_cases(const std::string& bytes);

@@ -17,6 +17,8 @@ constexpr std::array all{
     Target{"answer", Form::json, read_answer},
     Target{"network", Form::json, read_network},
     Target{"calibration", Form::json, read_calibration_file},
+    Target{"chakra", Form::bytes, read_chakra_trace},
+    Target{"kineto", Form::json, read_kineto_trace},
     Target{"axes", Form::bytes, read_axes},
     Target{"sacct", Form::bytes, read_sacct_log},
     Target{"cases", Form::json, read_validation_cases},

@@ -102,6 +102,7 @@ const std::vector<Rooms>& rooms() {
         {"graph"},
         {"step"},
         {"split"},
+        {"recorded"},
         {"memory"},
         {"data_path"},
         {"serving"},

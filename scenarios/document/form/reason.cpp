@@ -53,6 +53,8 @@ constexpr ReasonKind kinds[] = {
     {"own_kernels", "gpu", "", "kernels as the scenario's own measurements have them"},
     {"own_collectives", "node", "latency load gpus nodes",
      "factors on latency and load of links, from a measured all-reduce"},
+    {"recorded_step", "workload format gpu", "files ranks scaled",
+     "the step as recorded on a GPU; scaled: 1 where the cluster has another one"},
     {"slow_nodes", "", "nodes compute network epochs?", "slow nodes; epochs: the last ones, absent: all"},
     {"array_read", "array", "read_bytes_per_s", "read rate of one storage array"},
     {"array_capacity", "array", "capacity_bytes", "capacity of one storage array"},
