@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 
 #include <algorithm>
 #include <cmath>
@@ -165,6 +166,7 @@ struct ParsedFile {
 };
 
 ParsedFile parse(const std::string& file, bool head_alone) {
+  const google::protobuf::LogSilencer silence;  // what is wrong is said once, with the file
   const std::string bytes = read_file(file, std::size_t{1} << 30);
   CodedInputStream in{reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size())};
   const auto refuse = [&](const std::string& why) {
