@@ -45,7 +45,8 @@ struct ReplaySpec {
 };
 
 /// The cluster must have as many ranks as the step, or one, unless the step is data-parallel. Throws Error
-/// where it has not, where ranks wait for each other in a circle, and LimitReached.
+/// where it has not, where ranks wait for each other in a circle, and LimitReached. The tracer gets the first
+/// step.
 TrainingRun replay(const Cluster& cluster, const RecordedStep& step, const ReplaySpec& spec,
                    Tracer* tracer = nullptr);
 

@@ -18,6 +18,9 @@ namespace rackcast {
 
 namespace {
 
+constexpr const char *waiting_for_collectives = "waiting for collectives",
+                     *waiting_for_stream = "waiting for another stream";
+const StepWait untold_wait{{}, nullptr};
 constexpr const char* end_of_others = "end of the other queues";  ///< a channel of the main one
 
 /// The ranks of a collective or message on the cluster, and the links that they share with others.
@@ -94,12 +97,26 @@ class ReplayBuilder {
         return &StepParts::forward;
     }
   }
-  /// Waiting for a task of another queue.
+  /// What a trace calls a task; reports know these names (reports/drawings/timeline.cpp).
+  static const char* name_of(const RecordedTask& task) {
+    if (task.kind == RecordedKind::host) return "host";
+    if (task.kind == RecordedKind::collective) return "collective";
+    if (is_exchange(task)) return "message";
+    switch (task.phase) {
+      case RecordedPhase::backward:
+        return "backward";
+      case RecordedPhase::optimizer:
+        return "update";
+      default:
+        return "forward";
+    }
+  }
+  /// Waiting of a kernel for a task of another queue. Waits of other queues are not drawn.
   static StepWait wait_for(const RecordedTask& task, const RecordedTask& waiter) {
-    if (task.kind == RecordedKind::collective) return {"waiting for the exchange", &StepParts::exchange_wait};
+    if (waiter.kind != RecordedKind::kernel) return untold_wait;
+    if (task.kind == RecordedKind::collective) return {waiting_for_collectives, &StepParts::exchange_wait};
     if (is_exchange(task)) return {"waiting for another rank", &StepParts::pipeline_wait};
-    return {task.kind == RecordedKind::host ? waiting_for_host : "waiting for another stream",
-            part_of(waiter)};
+    return {task.kind == RecordedKind::host ? waiting_for_host : waiting_for_stream, part_of(waiter)};
   }
 
   void add_queues(const RecordedRank& rank) {
@@ -218,7 +235,7 @@ class ReplayBuilder {
     if (fresh && meeting.cluster.ranks.size() > 1)
       known->second = timed_exchange(*meeting.comm, task.operation, meeting.at_once * task.payload);
     const TimedExchange& x = known->second;
-    StepTask out{task.name, &StepParts::exchange_busy, x.time / spec_.network_scale};
+    StepTask out{name_of(task), &StepParts::exchange_busy, x.time / spec_.network_scale};
     const auto [of_inside, of_between] = parts_of_links(meeting);
     for (const auto& [inside, between] : meeting.links) {
       if (x.links.inside > 0) out.takes.push_back({inside, of_inside * x.links.inside});
@@ -271,7 +288,7 @@ class ReplayBuilder {
     Queue& queue = queues_[r][rank.tasks[task].queue];
     const int peer = rank.tasks[task].peer;
     const std::string key = fmt::format("rank {}", peer);
-    around_[r][task].waits.push_back({channel_from(rank, queue, key), {"waiting for another rank", nullptr}});
+    around_[r][task].waits.push_back({channel_from(rank, queue, key), untold_wait});
   }
 
   StepChannel add_channel(const RecordedRank& rank, const Queue& queue) {
@@ -301,7 +318,7 @@ class ReplayBuilder {
       if (main) {
         end_step(stream, r, queue);
       } else if (queue.on_gpu) {
-        stream.signal(queues_[r].at(main_[r]).from.at(end_of_others)).wait(queue.go, {{}, nullptr});
+        stream.signal(queues_[r].at(main_[r]).from.at(end_of_others)).wait(queue.go, untold_wait);
       }
       stream.end();
     }
@@ -317,8 +334,8 @@ class ReplayBuilder {
       exchange = exchange || is_exchange(step_.ranks[r].tasks[other.tasks.front()]);
     }
     if (others == 0) return;
-    const StepWait wait = exchange ? StepWait{"waiting for the exchange", &StepParts::exchange_wait}
-                                   : StepWait{"waiting for another stream", &StepParts::optimizer};
+    const StepWait wait = exchange ? StepWait{waiting_for_collectives, &StepParts::exchange_wait}
+                                   : StepWait{waiting_for_stream, &StepParts::optimizer};
     stream.wait(queue.from.at(end_of_others), wait, others);
     for (const auto& [name, other] : queues_[r])
       if (other.on_gpu && name != main_[r]) stream.signal(other.go);
@@ -329,16 +346,16 @@ class ReplayBuilder {
     const RecordedTask& task = rank.tasks[i];
     for (const auto& [channel, wait] : around_[r][i].waits) stream.wait(channel, wait);
     if (task.kind == RecordedKind::kernel) {
-      stream.run({task.name, part_of(task), kernels_.time(task)});
+      stream.run({name_of(task), part_of(task), kernels_.time(task)});
     } else if (task.kind == RecordedKind::host) {
-      stream.run({task.name, nullptr, task.time});
+      stream.run({name_of(task), nullptr, task.time});
     } else {
       Meeting& meeting = meetings_.at(key_of(rank, task));
       if (meeting.stream) {
         // Its own exchange is over when the last of the group is done with it.
         Queue& queue = queues_[r][task.queue];
         const StepChannel done = channel_from(rank, queue, "done " + task.group);
-        stream.signal(meeting.ready).wait(done, {task.name, &StepParts::exchange_busy});
+        stream.signal(meeting.ready).wait(done, {name_of(task), &StepParts::exchange_busy});
       } else if (task.kind != RecordedKind::receive) {
         stream.run(exchange_task(meeting, task));
       }
@@ -357,7 +374,7 @@ class ReplayBuilder {
     stream.repeat(laps_);
     for (const RecordedTask& task : first.tasks) {
       if (task.kind != RecordedKind::collective || task.group != meeting.group) continue;
-      stream.wait(meeting.ready, {{}, nullptr}, meeting.members.size()).run(exchange_task(meeting, task));
+      stream.wait(meeting.ready, untold_wait, meeting.members.size()).run(exchange_task(meeting, task));
       for (const std::size_t r : meeting.members)
         stream.signal(queues_[r].at(task.queue).from.at("done " + task.group));
     }

@@ -20,12 +20,18 @@ constexpr std::pair<std::string_view, int> series[] = {{"forward", 1},
                                                        {"backward", 2},
                                                        {"waiting for all-reduce", 5},
                                                        {"pipeline bubble", 5},
+                                                       {"waiting for collectives", 5},
+                                                       {"waiting for another rank", 5},
                                                        {"gradient exchange", 3},
+                                                       {"collective", 3},
+                                                       {"message", 3},
                                                        {"exchange of activations", 3},
                                                        {"tokens to experts and back", 3},
                                                        {"from another stage", 3},
                                                        {"exchange of shards", 3},
                                                        {"batch", 0},
+                                                       {"host", 0},
+                                                       {"update", 4},
                                                        {"optimizer", 4}};
 
 std::string class_of(std::string_view name) {
