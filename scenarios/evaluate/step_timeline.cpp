@@ -89,6 +89,24 @@ std::vector<StepTimeline::Lane> lanes_of(const Tracer& tracer, const std::vector
   return out;
 }
 
+/// Where there are too many points to draw, the means of equal pieces stand for them.
+void thin(StepTimeline::Share& share, Duration length) {
+  if (share.points.size() <= most_points) return;
+  const Duration piece = length / static_cast<double>(most_points);
+  std::vector<std::pair<Duration, double>> means;
+  for (std::size_t p = 0; p < most_points; ++p) means.emplace_back(static_cast<double>(p) * piece, 0);
+  for (std::size_t i = 0; i < share.points.size(); ++i) {
+    const auto& [begin, value] = share.points[i];
+    const Duration end = i + 1 < share.points.size() ? share.points[i + 1].first : length;
+    auto p = std::min(most_points - 1, static_cast<std::size_t>(begin / piece));
+    for (; p < most_points && means[p].first < end; ++p) {
+      const Duration to = std::min(end, means[p].first + piece);
+      means[p].second += value * std::max(0.0, (to - std::max(begin, means[p].first)) / piece);
+    }
+  }
+  share.points = std::move(means);
+}
+
 /// Within the window, from its begin on.
 StepTimeline::Share share_of(const Tracer& tracer, const std::vector<Value>& values, const Window& window) {
   StepTimeline::Share share;
@@ -101,9 +119,10 @@ StepTimeline::Share share_of(const Tracer& tracer, const std::vector<Value>& val
         std::min(to, i + 1 < values.size() ? tracer.clock().duration(values[i + 1].time) : to);
     if (end <= begin) continue;
     sum += values[i].value * (end - begin).base();
-    if (share.points.size() < most_points) share.points.emplace_back(begin - from, values[i].value);
+    share.points.emplace_back(begin - from, values[i].value);
   }
   share.mean = sum / (to - from).base();
+  thin(share, to - from);
   return share;
 }
 
