@@ -263,7 +263,7 @@ class ReplayBuilder {
         if (other == task.queue || place[before] <= known) continue;
         known = place[before];
         const StepChannel channel = channel_from(rank, queues[task.queue], other);
-        around[i].waits.push_back({channel, wait_for(rank.tasks[before], task)});
+        around[i].waits.emplace_back(channel, wait_for(rank.tasks[before], task));
         around[before].signals.push_back(channel);
       }
     }
@@ -288,7 +288,7 @@ class ReplayBuilder {
     Queue& queue = queues_[r][rank.tasks[task].queue];
     const int peer = rank.tasks[task].peer;
     const std::string key = fmt::format("rank {}", peer);
-    around_[r][task].waits.push_back({channel_from(rank, queue, key), untold_wait});
+    around_[r][task].waits.emplace_back(channel_from(rank, queue, key), untold_wait);
   }
 
   StepChannel add_channel(const RecordedRank& rank, const Queue& queue) {

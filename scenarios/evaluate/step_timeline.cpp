@@ -51,7 +51,7 @@ Window window_of(const std::vector<Recorded>& spans) {
 /// Boxes that are too narrow to draw are one with their neighbours, until it can be seen. Boxes of one lane
 /// follow each other where there are so many; none of those joined may lie inside another.
 std::vector<StepTimeline::Span> joined(const std::vector<StepTimeline::Span>& spans, Duration length) {
-  const Duration least = length / static_cast<double>(most_spans / 2);
+  const Duration least = 2 * length / static_cast<double>(most_spans);
   std::vector<StepTimeline::Span> out;
   for (const StepTimeline::Span& span : spans) {
     StepTimeline::Span* last = out.empty() ? nullptr : &out.back();
