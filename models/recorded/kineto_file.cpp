@@ -177,7 +177,6 @@ void set_collective_of(const Json& arguments, RecordedStep& step, RecordedTask& 
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   static constexpr std::pair<std::string_view, Collective> known[] = {
       {"allreduce", Collective::all_reduce},
-      {"_allgather", Collective::all_gather},
       {"allgather", Collective::all_gather},
       {"reduce_scatter", Collective::reduce_scatter},
       {"reducescatter", Collective::reduce_scatter},

@@ -195,6 +195,10 @@ void check_recorded(const RecordedStep& step) {
   for (std::size_t r = 0; r < step.ranks.size(); ++r) {
     exchanges.push_back(exchanges_of(step.ranks[r]));
     for (const auto& [group, tasks] : exchanges.back()) {
+      if (step.world == 1)
+        refuse(step.ranks[r], "the file stands for one rank, and has collectives",
+               "say how many ranks the run had: \"ranks\" of \"graph\" for Chakra; Kineto has it in "
+               "\"distributedInfo\"");
       if (!is_member(step, step.ranks[r], group))
         refuse(
             step.ranks[r],

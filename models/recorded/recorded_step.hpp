@@ -74,9 +74,9 @@ bool is_matrix_kernel(std::string_view name);
 void set_order(RecordedRank& rank, const std::vector<std::vector<std::uint64_t>>& waits,
                const std::vector<double>& start);
 
-/// Throws Error where ranks and groups contradict each other: a rank that two files have, a group with a rank
-/// that the run does not have, a collective of a group that the rank is not in, groups whose ranks do not all
-/// do the same exchanges, a message to itself or that nobody receives.
+/// Throws Error where ranks and groups contradict each other: collectives of a single rank, a rank that two
+/// files have, a group with a rank that the run does not have, a collective of a group that the rank is not
+/// in, groups whose ranks do not all do the same exchanges, a message to itself or that nobody receives.
 void check_recorded(const RecordedStep& step);
 
 }  // namespace rackcast

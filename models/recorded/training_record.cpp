@@ -42,7 +42,11 @@ void refuse_exchange(const TrainingSpec& spec) {
 class TrainingRecord {
  public:
   TrainingRecord(const TrainingSpec& spec, int ranks, RecordedRank& rank)
-      : spec_{spec}, ranks_{ranks}, step_{timed(spec)}, times_{step_times(spec, ranks)}, record_{rank} {
+      : spec_{spec},
+        ranks_{ranks},
+        step_{step_time(*spec.workload, *spec.gpu, *spec.framework, step_options(spec))},
+        times_{step_times(spec, ranks)},
+        record_{rank} {
     const Duration kernels = step_.input + step_.forward;
     const Duration decode = spec.accumulation * spec.batch_per_gpu * spec.input.gpu_decode;
     const Duration before = kernels + (spec.accumulation - 1) * (kernels + step_.backward) + decode;
@@ -56,16 +60,6 @@ class TrainingRecord {
   }
 
  private:
-  static StepTime timed(const TrainingSpec& spec) {
-    StepOptions options;
-    options.batch = spec.batch_per_gpu;
-    options.precision = spec.precision;
-    options.adam = spec.adam;
-    options.optimizer = spec.optimizer;
-    options.recompute = spec.recompute;
-    return step_time(*spec.workload, *spec.gpu, *spec.framework, options);
-  }
-
   [[nodiscard]] RecordedPhase phase_at(Duration end) const {
     if (end <= step_.forward * (1 + rounding)) return RecordedPhase::forward;
     if (end <= (step_.forward + step_.backward) * (1 + rounding)) return RecordedPhase::backward;

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "models/exchange/compression.hpp"
-#include "models/frameworks/gpu_step.hpp"
 #include "models/step/straggler.hpp"
 
 namespace rackcast {
@@ -168,14 +167,18 @@ int replicas_of_shards(const ExchangeSpec& exchange, int ranks) {
   return std::max(1, ranks / std::max(1, exchange.ways));
 }
 
-StepTimes step_times(const TrainingSpec& spec, int ranks) {
+StepOptions step_options(const TrainingSpec& spec) {
   StepOptions options;
   options.batch = spec.batch_per_gpu;
   options.precision = spec.precision;
   options.adam = spec.adam;
   options.optimizer = spec.optimizer;
   options.recompute = spec.recompute;
-  const StepTime step = step_time(*spec.workload, *spec.gpu, *spec.framework, options);
+  return options;
+}
+
+StepTimes step_times(const TrainingSpec& spec, int ranks) {
+  const StepTime step = step_time(*spec.workload, *spec.gpu, *spec.framework, step_options(spec));
   const double pace = slowest_rank(spec.exchange, ranks) / spec.compute_scale;
   StepTimes out;
   // All micro-steps but the last go through without an exchange.

@@ -11,6 +11,7 @@
 /// step waits for; the others see ticks at the same distances.
 #include <vector>
 
+#include "models/frameworks/gpu_step.hpp"
 #include "models/step/training.hpp"
 
 namespace rackcast {
@@ -43,6 +44,9 @@ bool sends_after_update(const ExchangeSpec& exchange);
 
 /// Copies of the shards of split layers: those among which their gradients are summed.
 int replicas_of_shards(const ExchangeSpec& exchange, int ranks);
+
+/// What step_time() asks of `spec`.
+StepOptions step_options(const TrainingSpec& spec);
 
 /// The step of `spec` on a GPU of `ranks`. Throws Error like step_time.
 StepTimes step_times(const TrainingSpec& spec, int ranks);

@@ -54,9 +54,8 @@ TEST_CASE("the exported step of a training, replayed on its own cluster, takes a
         replayed,
         traced(workload + R"(, "graph": {"chakra": "out/et.*.et", "recorded_on": "a100_sxm4_80gb"})",
                cluster));
-    // The exchange takes multiprocessors from the kernels in the model, not in the record; microseconds are
-    // whole.
-    CHECK(step_of(replayed) == doctest::Approx(step_of(modelled)).epsilon(0.04));
+    // The exchange takes multiprocessors from the kernels in the model, not in the record.
+    CHECK(step_of(replayed) == doctest::Approx(step_of(modelled)).epsilon(0.01));
   }
 }
 
@@ -79,7 +78,8 @@ TEST_CASE("the exported step of a pipeline, replayed on its own cluster, takes a
   CHECK(std::filesystem::exists(folder / "out/et.24.et"));
   write_file_atomically(replayed,
                         scenario(R"(, "graph": {"chakra": "out/et.*.et", "recorded_on": "a100_sxm4_80gb"})"));
-  CHECK(step_of(replayed) == doctest::Approx(step_of(modelled)).epsilon(0.06));
+  // In the model the host has a pace of its own for the sums of activations.
+  CHECK(step_of(replayed) == doctest::Approx(step_of(modelled)).epsilon(0.03));
 }
 
 TEST_CASE("a recorded step answers how many nodes, and says what it rests on") {

@@ -126,6 +126,12 @@ TEST_CASE("a Chakra trace that is broken says what is wrong, and where") {
   step.ranks[1].tasks.pop_back();
   holds(fault(step, unchanged), "0 collectives of group \"pair\", and 1");
   step = good;
+  step.ranks.pop_back();
+  step.world = 1;
+  step.groups.clear();
+  step.ranks[0].tasks[1].group.clear();
+  holds(fault(step, unchanged), "stands for one rank, and has collectives");
+  step = good;
   step.ranks[1].rank = 0;
   holds(fault(step, unchanged), "et.0.et");
   step = good;

@@ -117,8 +117,8 @@ TEST_CASE("ranks that were recorded each on its own wait for the slowest in a co
         doctest::Approx(5e-3 + alone(cluster, Collective::all_reduce, 1e8).base()).epsilon(1e-6));
 }
 
-TEST_CASE("two groups of ranks that exchange at the same time share the adapters of their nodes") {
-  // Ranks 0 and 1 of each of two nodes, and ranks 2 to 7: together more than the eight adapters carry.
+TEST_CASE("two groups that exchange at the same time share the adapters of their nodes") {
+  // Both of all 16 ranks, each of which could fill the adapters alone.
   const auto record = [](bool both) {
     RecordedStep step;
     step.world = 16;
