@@ -74,6 +74,8 @@ double waiting_parts(const Mesh& mesh, int stage) {
   double parts = v > 1 ? 2 * (p - stage - 1) + (v - 1) * p + 1 : p - stage;
   if (mesh.schedule == PipelineSchedule::gpipe) parts = std::max(p, mesh.micro_batches);
   if (mesh.schedule == PipelineSchedule::zero_bubble) parts = v > 1 ? p * v + p - 1 : p;
+  if (mesh.schedule == PipelineSchedule::zero_bubble_2p) parts = 2 * p - 1;
+  if (mesh.schedule == PipelineSchedule::dualpipe) return (p + 1) / 2;  // of each of its two stages
   if (mesh.micro_batches > 0) parts = std::min(parts, mesh.micro_batches * v);
   return parts;
 }
@@ -135,6 +137,18 @@ Bytes output_activations(const TransformerShape& part, const Mesh& mesh, const K
          tokens * reach * as_double(part.vocab) * Bytes{kept.trainer.logit_bytes};
 }
 
+/// What a GPU holds that works on two stages. The layer that goes back is one of either.
+StageHolding together(const StageHolding& a, const StageHolding& b, Bytes again) {
+  StageHolding out;
+  out.layers = a.layers + b.layers;
+  out.parameters = {a.parameters.all + b.parameters.all, a.parameters.of_experts + b.parameters.of_experts};
+  out.activations = a.activations + b.activations - again;
+  out.map_gradients = std::max(a.map_gradients, b.map_gradients);
+  out.gather_buffers = std::max(a.gather_buffers, b.gather_buffers);
+  out.in_flight = std::max(a.in_flight, b.in_flight);
+  return out;
+}
+
 }  // namespace
 
 Bytes layer_activations(const TransformerShape& shape, const Mesh& mesh, const KeptSpec& kept) {
@@ -192,6 +206,11 @@ std::vector<StageHolding> stage_holdings(const TransformerShape& shape, const Me
     const double handed = 2 * stage.layers * (waiting + (more ? 1 : 0));
     stage.in_flight = std::min(std::min(kept.trainer.sums_in_flight, handed) * whole,
                                0.5 * (stage.activations + stage.map_gradients));
+  }
+  if (mesh.schedule == PipelineSchedule::dualpipe) {
+    const std::vector<StageHolding> stages = out;
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = together(stages[i], stages[out.size() - 1 - i], again);
   }
   return out;
 }

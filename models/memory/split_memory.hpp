@@ -19,7 +19,9 @@
 /// Stage i of p holds p - i micro-batches: all layers' worth of one on the first. With v interleaved parts it
 /// holds 2 (p - i - 1) + (v - 1) p + 1 parts of layers, which on the first is 1 + (p - 1) / (p v) of all
 /// layers (section 4.2.3); fewer where a step has fewer. Under GPipe every stage holds all micro-batches of
-/// the step, under ZB-H1 as many as the first of 1F1B. The first stage has the embedding's mask besides, the
+/// the step, under ZB-H1 as many as the first of 1F1B, under ZB-H2 2 p - 1. Under DualPipe a GPU holds two
+/// stages and p + 1 micro-batches, about half of them of each (github.com/deepseek-ai/DualPipe, README.md).
+/// The first stage has the embedding's mask besides, the
 /// last what the vocabulary product takes, 4 h + 4 vocabulary / t (section 4.3; the bytes for a word are the
 /// trainer's). Layers that are computed again have all activations of one layer besides.
 ///
@@ -73,7 +75,7 @@ struct StageHolding {
   Bytes in_flight{0};       ///< results whose memory waits for a sum over GPUs
 };
 
-/// Of every stage of the pipeline, the first first. Throws Error where the shape cannot be cut so.
+/// Of a GPU of every stage of the pipeline, the first first. Throws Error where the shape cannot be cut so.
 std::vector<StageHolding> stage_holdings(const TransformerShape& shape, const Mesh& mesh,
                                          const KeptSpec& kept = {});
 

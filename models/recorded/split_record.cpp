@@ -141,6 +141,8 @@ class StageRecord {
 };
 
 void refuse_split(const Mesh& mesh) {
+  if (mesh.schedule == PipelineSchedule::dualpipe || mesh.schedule == PipelineSchedule::zero_bubble_2p)
+    no_record(fmt::format("the schedule {}", to_string(mesh.schedule)));
   if (mesh.context > 1) no_record("context parallelism");
   if (mesh.expert > 1) no_record("expert parallelism");
   if (mesh.zero_stage > 0 && mesh.shard_sets() > 1) no_record("a shard group");

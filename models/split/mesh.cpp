@@ -33,7 +33,9 @@ Mesh on_gpus(Mesh mesh, int gpus) {
 }
 
 Mesh fitting(Mesh mesh, int gpus) {
-  while (mesh.pipeline > 1 && gpus % mesh.gpus() != 0) --mesh.pipeline;
+  const bool both_ways = mesh.schedule == PipelineSchedule::dualpipe;
+  while (mesh.pipeline > 1 && (gpus % mesh.gpus() != 0 || (both_ways && mesh.pipeline % 2 != 0)))
+    --mesh.pipeline;
   while (mesh.context > 1 && gpus % mesh.gpus() != 0) mesh.context /= 2;
   while (mesh.tensor > 1 && gpus % mesh.gpus() != 0) mesh.tensor /= 2;
   if (mesh.pipeline == 1) {

@@ -8,7 +8,10 @@
 /// backward pass of each part, and take multiprocessors from it (collective_slowdown()). With sharded
 /// optimizer states, weights are gathered in the same way beside the first forward pass. All stages meet
 /// before the update, as the norm of all gradients and a check for overflow make them
-/// (megatron/core/optimizer: clip_grad_norm, found_inf).
+/// (megatron/core/optimizer: clip_grad_norm, found_inf); only ZB-H2 does without.
+///
+/// With DualPipe a GPU has two stages of the network, its own and its mirror's. Both have streams, gradients
+/// and the update of the GPU in common.
 ///
 /// Weights that are sharded over the replicas are gathered layer by layer beside the kernels, one layer
 /// ahead, forward and again going back; a layer's gradients are scattered behind the gather of the next (Y.
@@ -53,8 +56,8 @@ struct StageWork {
 };
 
 struct SplitWork {
-  std::vector<StageWork> stages;
-  PipelineShape pipeline;  ///< with whole micro-batches
+  std::vector<StageWork> stages;  ///< of the network
+  PipelineShape pipeline;         ///< with whole micro-batches
   /// Micro-batches of the step / micro-batches of `pipeline`, at most 1. Every pass is shorter by this
   /// factor.
   double of_a_pass = 1;
@@ -63,6 +66,13 @@ struct SplitWork {
   Duration input_wait{0};
   double slowdown = 0;              ///< share of the multiprocessors that a collective takes
   std::vector<std::string> places;  ///< of each stage, for the trace: "node 0, GPU 0"
+
+  /// The stage that the GPU of stage `s` works on in this pass.
+  [[nodiscard]] std::size_t stage_of(const PipelinePass& pass, std::size_t s) const {
+    return pass.mirrored ? stages.size() - 1 - s : s;
+  }
+  /// Kernels and exchanges of one micro-batch on the GPU of stage `s`; with DualPipe the mean of its stages.
+  [[nodiscard]] Duration micro_batch(std::size_t s) const;
 };
 
 /// Names of tasks and waits, for GraphRun::time().
@@ -70,14 +80,15 @@ namespace split_task {
 inline constexpr const char *forward = "forward", *backward = "backward",
                             *activations = "exchange of activations", *experts = "tokens to experts and back",
                             *message = "from another stage", *bubble = "pipeline bubble",
-                            *gradients = "gradient exchange", *shards = "exchange of shards",
-                            *optimizer = "optimizer", *waiting = "waiting for the exchange",
-                            *input = "waiting for input";
+                            *filling = "pipeline fills", *gradients = "gradient exchange",
+                            *shards = "exchange of shards", *optimizer = "optimizer",
+                            *waiting = "waiting for the exchange", *input = "waiting for input";
 }
 
 struct SplitGraph {
   StepGraph graph;
-  std::vector<std::uint32_t> kernels;                   ///< the stream of each stage
+  bool staggered = false;              ///< the stages do not meet: each begins its next step when it is done
+  std::vector<std::uint32_t> kernels;  ///< the stream of each stage
   std::vector<std::optional<std::uint32_t>> exchanges;  ///< what runs beside it, if anything
 };
 

@@ -16,6 +16,7 @@
 #include "models/split/expert_parallel.hpp"
 #include "models/split/layer_sums.hpp"
 #include "models/split/listed_shards.hpp"
+#include "models/split/replica_sums.hpp"
 #include "models/split/split_graph.hpp"
 #include "models/split/split_stages.hpp"
 #include "models/step/straggler.hpp"
@@ -66,41 +67,12 @@ Bytes traffic_of_sums(const FrameworkProfile& framework, const SplitTraining& sp
   return added * 3 * gradient_bytes(spec.precision);
 }
 
-/// The sum over `count` GPUs that are `apart` ranks from each other and hold the same. Where a whole set lies
-/// inside a node it sums alone. Where it spans nodes, the `at_once` sets of a node sum at once over its
-/// adapters, as one sum of all their gradients would.
-struct SumApart {
-  Cluster group;
-  CommModel over;
-  double at_once = 1;
-
-  SumApart(const Cluster& cluster, const CommSpec& comm, int apart, int count, int of_a_node)
-      : group{first_ranks(cluster, inside(cluster, apart, count) ? count : apart * count)},
-        over{group, comm},
-        at_once{inside(cluster, apart, count) ? 1.0 : of_a_node} {}
-  SumApart(const SumApart&) = delete;
-  SumApart& operator=(const SumApart&) = delete;
-
- private:
-  static bool inside(const Cluster& cluster, int apart, int count) {
-    return apart * count <= cluster.local_ranks();
-  }
-};
-
-/// One exchange behind the other.
-TimedExchange in_turn(const TimedExchange& first, const TimedExchange& then) {
-  const Duration time = first.time + then.time;
-  if (!(then.time > Duration{0})) return first;
-  const double share = first.time / time;
-  return {time,
-          {share * first.links.inside + (1 - share) * then.links.inside,
-           share * first.links.between + (1 - share) * then.links.between}};
-}
-
 void check_sharding(const SplitTraining& spec) {
   if (spec.mesh.shard_group > 0 && spec.mesh.expert > 1)
     throw Error{"shard groups beside experts split over GPUs have no model"};
   if (spec.mesh.zero_stage < 2) return;
+  if (spec.mesh.schedule == PipelineSchedule::dualpipe)
+    throw Error{"gradients or weights sharded over replicas beside DualPipe have no model"};
   if (spec.mesh.expert > 1)
     throw Error{"gradients or weights sharded over replicas beside experts split over GPUs have no model"};
   if (spec.adapters.rank > 0)
@@ -182,9 +154,9 @@ class SplitModel {
          stages_of(all_.workload, all_.shape,
                    layers_of_stages(all_.shape, mesh_.pipeline, stage_cut(framework_, mesh_))))
       add_stage(stage);
-    const auto slowest = std::ranges::max_element(work_.stages, {}, &StageWork::micro_batch);
-    out_.slowest = static_cast<std::size_t>(slowest - work_.stages.begin());
     set_pipeline();
+    for (std::size_t s = 1; s < work_.stages.size(); ++s)
+      if (work_.micro_batch(s) > work_.micro_batch(out_.slowest)) out_.slowest = s;
     out_.work = std::make_shared<const SplitWork>(std::move(work_));
     add_run();
     return std::move(out_);
@@ -238,6 +210,7 @@ class SplitModel {
       over_sets_.emplace(cluster_, comm_, apart, mesh_.shard_sets(), of_a_node(apart));
       widen(over_sets_->over.log_sigma());
     }
+    if (both_ways()) to_mirrors_.emplace(cluster_, comm_);
     if (mesh_.expert > 1 && sets_of_experts() > 1)
       over_experts_.emplace(cluster_, comm_, mesh_.expert, sets_of_experts(), of_a_node(mesh_.expert));
   }
@@ -284,6 +257,10 @@ class SplitModel {
 
   // ---- what replicas exchange
 
+  [[nodiscard]] bool both_ways() const { return mesh_.schedule == PipelineSchedule::dualpipe; }
+  [[nodiscard]] Bytes width_of_sums() const {
+    return sums_are_wide(framework_, spec_) ? Bytes{4} : gradient_bytes(spec_.precision);
+  }
   [[nodiscard]] int sets_of_experts() const { return mesh_.stage_gpus() / mesh_.expert; }
   void add_replicas(const SplitStage& stage, StageWork& work) {
     // Trained parameters: those of experts that GPUs share, and the others.
@@ -292,7 +269,17 @@ class SplitModel {
     if (mesh_.zero_stage > 0)
       work.optimizer *=
           (parameters / mesh_.shards() + of_experts / sets_of_experts()) / (parameters + of_experts);
-    if (!over_) return;
+    if (over_) add_exchanges_of_replicas(stage, parameters, of_experts, work);
+    if (!to_mirrors_) return;
+    // Each GPU and its mirror send each other what they have the sums of, in all as much as they add.
+    const double owners = mesh_.zero_stage > 0 ? mesh_.shards() : mesh_.copies();
+    const Bytes each = (parameters / owners + of_experts / sets_of_experts()) * width_of_sums();
+    work.gradients = in_turn(work.gradients,
+                             timed(*to_mirrors_, Collective::send_recv, sharing_an_adapter(cluster_) * each));
+  }
+
+  void add_exchanges_of_replicas(const SplitStage& stage, double parameters, double of_experts,
+                                 StageWork& work) {
     if (mesh_.zero_stage >= 2) add_shards(stage, work);
     if (mesh_.zero_stage < 2) add_sums(stage, parameters, of_experts, work);
     if (mesh_.zero_stage == 2)  // of the weights that were updated; stage 3 gathers them when they are used
@@ -314,7 +301,7 @@ class SplitModel {
 
   void add_sums(const SplitStage& stage, double parameters, double of_experts, StageWork& work) {
     const Bytes weights = parameters * gradient_bytes(spec_.precision);
-    const double widths = sums_are_wide(framework_, spec_) ? Bytes{4} / gradient_bytes(spec_.precision) : 1;
+    const double widths = width_of_sums() / gradient_bytes(spec_.precision);
     const bool overlap = mesh_.overlap_gradients.value_or(framework_.overlaps_gradients);
     if (overlap && mesh_.zero_stage == 1) {
       work.gradients = scattered(widths * weights);
@@ -378,8 +365,19 @@ class SplitModel {
     const GraphRun run = run_graph(split.graph, {.limits = spec_.limits});
     const std::uint32_t kernels = split.kernels[out_.slowest];
     out_.parts = run.parts(kernels);
+    Duration total = run.total;
+    if (split.staggered) {  // steps follow each other stage by stage: the longest stage sets their pace
+      const auto fills = [&](std::size_t s) {
+        return run.time(split.kernels[s], split_task::filling);
+      };
+      total = Duration{0};
+      for (std::size_t s = 0; s < split.kernels.size(); ++s)
+        total = std::max(total, run.parts(split.kernels[s]).total - fills(s));
+      out_.parts.pipeline_wait -= fills(out_.slowest);
+      out_.parts.total -= fills(out_.slowest);
+    }
     // What others still do when this stage has done all of its own.
-    out_.parts.pipeline_wait += run.total - std::exchange(out_.parts.total, run.total);
+    out_.parts.pipeline_wait += total - std::exchange(out_.parts.total, total);
     out_.host_share = out_.work->stages[out_.slowest].host_share;
     out_.stage_exchange = run.time(kernels, split_task::message);
     out_.parts.exchange_busy = out_.parts.exchange_wait - run.time(kernels, split_task::waiting);
@@ -399,6 +397,7 @@ class SplitModel {
   LayerSums sums_;
   Duration pass_keys_{0}, to_experts_{0};
   std::optional<SumApart> over_, over_sets_, over_experts_;
+  std::optional<CommModel> to_mirrors_;
   SplitWork work_;
   SplitStep out_;
 };

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
+#include <vector>
 
 #include "models/frameworks/framework.hpp"
 #include "models/split/split_tables.hpp"
@@ -45,8 +47,9 @@ Recomputation read_recomputation(const Json& json) {
 namespace {
 
 PipelineSchedule read_schedule(const Json& json, const Mesh& p) {
-  for (const PipelineSchedule schedule :
-       {PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe, PipelineSchedule::zero_bubble}) {
+  std::vector<std::string_view> names;
+  for (const PipelineSchedule schedule : pipeline_schedules) {
+    names.push_back(to_string(schedule));
     if (to_string(schedule) != json.string()) continue;
     if (schedule != PipelineSchedule::one_f_one_b && p.interleave > 1)
       json.fail("only the schedule 1F1B has interleaved parts", "leave \"interleave\" out");
@@ -54,7 +57,24 @@ PipelineSchedule read_schedule(const Json& json, const Mesh& p) {
       json.fail("there is no pipeline to have a schedule", "\"pipeline\": 2 or more");
     return schedule;
   }
-  json.fail("unknown schedule \"" + json.string() + "\"", "\"1f1b\", \"gpipe\" or \"zero_bubble\"");
+  json.fail("unknown schedule \"" + json.string() + "\"", "one of " + name_list(names));
+}
+
+/// What DualPipe asks of the other members.
+void check_both_ways(const Json& schedule, const Mesh& p) {
+  if (p.pipeline % 2 != 0)
+    schedule.fail(fmt::format("DualPipe goes through {} stages from both ends: an even number", p.pipeline),
+                  "\"pipeline\": 2, 4, 6, ...");
+  const int least = 2 * p.pipeline;
+  if (p.micro_batches < least || std::fmod(p.micro_batches, 2) != 0)
+    schedule.fail(
+        fmt::format("DualPipe takes an even number of micro-batches, two for each stage at least, and there "
+                    "are {:g}",
+                    p.micro_batches),
+        fmt::format("\"micro_batches\": {} or more", least));
+  if (p.zero_stage >= 2)
+    schedule.fail("gradients or weights sharded over replicas beside DualPipe have no model",
+                  "\"zero_stage\": 0 or 1");
 }
 
 }  // namespace
@@ -87,7 +107,10 @@ Mesh read_parallelism(const Json& json) {
   if (p.interleave > 1 && p.pipeline == 1)
     in.require("interleave")
         .fail("parts of the network are interleaved in a pipeline only", "\"pipeline\": 2 or more");
-  if (const Json* schedule = in.find("schedule")) p.schedule = read_schedule(*schedule, p);
+  if (const Json* schedule = in.find("schedule")) {
+    p.schedule = read_schedule(*schedule, p);
+    if (p.schedule == PipelineSchedule::dualpipe) check_both_ways(*schedule, p);
+  }
   if (in.has("overlap_gradients")) p.overlap_gradients = in.boolean_or("overlap_gradients", false);
   if (p.zero_stage >= 2 && p.overlap_gradients)
     in.require("overlap_gradients")

@@ -203,7 +203,7 @@ json Draw::parallelism(const NetworkName& network) {
   if (pipeline > 1) out["pipeline"] = pipeline;
   if (pipeline > 1 && chance(0.3)) out["interleave"] = 2;
   if (pipeline > 1 && !out.contains("interleave") && chance(0.4))
-    out["schedule"] = word({"1f1b", "gpipe", "zero_bubble"});
+    out["schedule"] = word({"1f1b", "gpipe", "zero_bubble", "zero_bubble_2p", "dualpipe"});
   if (chance(0.1)) out["context"] = 2;
   if (network.experts > 0 && chance(0.5)) out["expert"] = power_of_two(8);
   if (chance(0.5)) out["micro_batch"] = power_of_two(4);

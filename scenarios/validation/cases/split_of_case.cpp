@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "models/split/mesh.hpp"
 #include "scenarios/validation/cases/unpredictable.hpp"
@@ -30,6 +32,27 @@ void set_usual_split(const ValidationCase& c, double memory, double ranks, Mesh&
   if (copies > batch) mesh.context = static_cast<int>(std::ceil(ranks / (mesh.tensor * batch)));
 }
 
+/// As publications call them.
+constexpr std::pair<std::string_view, PipelineSchedule> published_schedules[] = {
+    {"1f1b", PipelineSchedule::one_f_one_b},
+    {"1f1b-i", PipelineSchedule::one_f_one_b},
+    {"interleaved 1f1b", PipelineSchedule::one_f_one_b},
+    {"gpipe", PipelineSchedule::gpipe},
+    {"zb-h1", PipelineSchedule::zero_bubble},
+    {"zb-1p", PipelineSchedule::zero_bubble},
+    {"zb-h2", PipelineSchedule::zero_bubble_2p},
+    {"zb-2p", PipelineSchedule::zero_bubble_2p},
+    {"dualpipe", PipelineSchedule::dualpipe},
+};
+
+PipelineSchedule schedule_of_case(const ValidationCase& c) {
+  const auto stated = text_in(c.workload.parallelism, "schedule");
+  if (!stated) return PipelineSchedule::one_f_one_b;
+  for (const auto& [name, schedule] : published_schedules)
+    if (name == *stated) return schedule;
+  throw Unpredictable{"a schedule of the pipeline that has no model"};
+}
+
 Mesh mesh_of(const Catalog& catalog, const ValidationCase& c) {
   if (!c.system.gpus) throw Unpredictable{"number of GPUs not stated", "gpus"};
   if (!c.system.gpu) throw Unpredictable{"GPU not stated", "gpu"};
@@ -37,6 +60,7 @@ Mesh mesh_of(const Catalog& catalog, const ValidationCase& c) {
   mesh.tensor = ways_of_case(c, "tp");
   mesh.pipeline = ways_of_case(c, "pp");
   mesh.interleave = ways_of_case(c, "vpp");
+  if (mesh.pipeline > 1) mesh.schedule = schedule_of_case(c);
   mesh.context = ways_of_case(c, "cp");
   mesh.expert = ways_of_case(c, "ep");
   const double ranks = *c.system.gpus;
@@ -109,6 +133,7 @@ nlohmann::ordered_json parallelism_document(const Catalog& catalog, const Valida
   add("tensor", mesh.tensor);
   add("pipeline", mesh.pipeline);
   if (mesh.pipeline > 1) add("interleave", mesh.interleave);
+  if (mesh.schedule != PipelineSchedule::one_f_one_b) out["schedule"] = to_string(mesh.schedule);
   add("context", mesh.context);
   add("expert", mesh.expert);
   out["micro_batch"] = static_cast<int>(mesh.micro_batch);

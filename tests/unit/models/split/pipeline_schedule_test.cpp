@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "models/graph/graph_run.hpp"
 #include "models/split/split_graph.hpp"
@@ -68,6 +69,82 @@ TEST_CASE("the bubble of equal stages is what the papers say, whatever the sched
       for (const int parts : {2, 4})
         if (stages > 1) CHECK(length(equal(stages, m, parts)) == doctest::Approx(3 * (m + waits / parts)));
     }
+}
+
+TEST_CASE("steps of ZB-H2 follow each other without a bubble") {
+  for (const int stages : {1, 2, 3, 4, 8})
+    for (const int rounds : {2, 3, 40}) {
+      CAPTURE(stages);
+      CAPTURE(rounds);
+      const int m = stages * rounds;
+      const SplitGraph split = split_graph(equal(stages, m, 1, PipelineSchedule::zero_bubble_2p));
+      CHECK(split.staggered);
+      const GraphRun run = run_graph(split.graph);
+      for (const std::uint32_t kernels : split.kernels)
+        CHECK(run.parts(kernels).total.base() - run.time(kernels, split_task::filling).base() ==
+              doctest::Approx(3 * m));
+    }
+}
+
+TEST_CASE("DualPipe has at most the bubble of its report, and hides exchanges in the middle of the step") {
+  for (const int stages : {2, 4, 6, 8, 16})
+    for (const int rounds : {2, 3, 40}) {
+      CAPTURE(stages);
+      CAPTURE(rounds);
+      const int m = stages * rounds;
+      const SplitWork work = equal(stages, m, 1, PipelineSchedule::dualpipe);
+      // f + 2 b - 3 w = 1 + 4 - 3, twice as long where a pass has two GPUs: m passes of one stage each.
+      const double bubble = (stages / 2.0 - 1) * (1 + 4 - 3);
+      CHECK(length(work) >= 3 * m);
+      CHECK(length(work) <= 3 * m + bubble + 1e-9);
+      CHECK(length(work) < length(equal(stages, m)));
+    }
+  SplitWork work = equal(8, 160, 1, PipelineSchedule::dualpipe), plain = equal(8, 160);
+  for (SplitWork* w : {&work, &plain})
+    for (StageWork& stage : w->stages)
+      stage.forward_experts.time = stage.backward_experts.time = Duration{0.5};
+  const double shown = length(work) - length(equal(8, 160, 1, PipelineSchedule::dualpipe));
+  CHECK(length(plain) - length(equal(8, 160)) > 160);  // all of them show
+  CHECK(shown < 0.2 * 160);
+  const double alone = length(work);
+  work.slowdown = 0.1;  // while the exchanges run, for 1 s of each two passes that are one
+  CHECK(length(work) > alone + 0.08 * 160);
+  CHECK(length(work) < alone + 0.11 * 160);
+  // Longer than the kernels, they set the pace.
+  for (StageWork& stage : work.stages) stage.forward_experts.time = stage.backward_experts.time = Duration{2};
+  CHECK(length(work) >= 4 * 160);
+}
+
+TEST_CASE("each GPU of DualPipe takes every micro-batch once through one of its two stages") {
+  for (const int stages : {2, 4, 8})
+    for (int stage = 0; stage < stages; ++stage) {
+      CAPTURE(stage);
+      const int m = 3 * stages;
+      std::map<std::int64_t, std::string> passes;
+      int under_way = 0, most = 0, together = 0;
+      const std::vector<PipelinePass> order = stage_order({stages, 1, m, PipelineSchedule::dualpipe}, stage);
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        const PipelinePass& pass = order[i];
+        CHECK(pass.mirrored == (pass.micro_batch >= m / 2));
+        passes[pass.micro_batch] += "FBIW"[static_cast<int>(pass.kind)];
+        under_way += pass.kind == PassKind::forward;
+        most = std::max(most, under_way);
+        under_way -= pass.kind == PassKind::backward || pass.kind == PassKind::input_gradient;
+        if (!pass.with_next) continue;
+        ++together;
+        REQUIRE(i + 1 < order.size());
+        CHECK(order[i + 1].kind == PassKind::backward);
+        CHECK(order[i + 1].mirrored != pass.mirrored);
+      }
+      CHECK(passes.size() == static_cast<std::size_t>(m));
+      for (const auto& [micro_batch, kinds] : passes) CHECK((kinds == "FB" || kinds == "FIW"));
+      CHECK(most == stages + 1);
+      CHECK(together > 0);
+    }
+  CHECK(whole_micro_batches({4, 1, 1, PipelineSchedule::dualpipe}, 3) == 8);
+  CHECK(whole_micro_batches({4, 1, 1, PipelineSchedule::dualpipe}, 9) == 10);
+  CHECK_THROWS_AS(stage_order({3, 1, 12, PipelineSchedule::dualpipe}, 0), Error);
+  CHECK_THROWS_AS(stage_order({4, 1, 6, PipelineSchedule::dualpipe}, 0), Error);
 }
 
 TEST_CASE("a longer last stage and messages take what the closed form says, or less where others wait") {
