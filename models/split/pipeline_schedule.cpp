@@ -206,6 +206,11 @@ std::int64_t whole_micro_batches(const PipelineShape& shape, double asked) {
   return std::max<std::int64_t>({1, (whole + unit - 1) / unit, least / unit}) * unit;
 }
 
+bool takes_micro_batches(PipelineSchedule schedule, int stages, double micro_batches) {
+  return schedule != PipelineSchedule::dualpipe ||
+         static_cast<double>(whole_micro_batches({stages, 1, 1, schedule}, micro_batches)) == micro_batches;
+}
+
 std::vector<PipelinePass> stage_order(const PipelineShape& shape, int stage) {
   if (!is_whole(shape) || stage < 0 || stage >= shape.stages)
     throw Error{"a pipeline has no such schedule", {}, {}, ErrorKind::internal};

@@ -71,6 +71,10 @@ struct PipelineShape {
 /// through a multiple of the stages, DualPipe through an even number that is at least twice the stages.
 std::int64_t whole_micro_batches(const PipelineShape& shape, double asked);
 
+/// Whether a step may have that number: DualPipe takes no other than whole_micro_batches(), of the other
+/// schedules passes are shorter where there are fewer.
+bool takes_micro_batches(PipelineSchedule schedule, int stages, double micro_batches);
+
 /// The passes of GPU `stage` in their order, which of DualPipe are those of two stages. Throws Error
 /// (internal) for a number of micro-batches that the schedule does not allow, and for a DualPipe of an odd
 /// number of stages.

@@ -8,6 +8,7 @@
 #include "models/networks/layer_arguments.hpp"
 #include "models/networks/operator.hpp"
 #include "models/networks/transformer.hpp"
+#include "models/split/pipeline_schedule.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/names/graph_spec.hpp"
@@ -72,7 +73,12 @@ GlobalBatch read_global_batch(const Json& json) {
 
 bool deals_evenly(const WorkloadSpec& spec, const Workload& network, int gpus) {
   if (spec.graph && !takes_gpus(*spec.graph, gpus)) return false;
-  return !spec.global_batch || std::fmod(samples_of(*spec.global_batch, network), piece(spec, gpus)) == 0;
+  if (!spec.global_batch) return true;
+  const double samples = samples_of(*spec.global_batch, network), each = piece(spec, gpus);
+  if (std::fmod(samples, each) != 0) return false;
+  if (!spec.parallelism) return true;
+  const Mesh p = fitting(*spec.parallelism, gpus);
+  return takes_micro_batches(p.schedule, p.pipeline, samples / each);
 }
 
 WorkloadSpec on_gpus(const WorkloadSpec& spec, const Workload& network, int gpus) {
@@ -90,6 +96,7 @@ WorkloadSpec on_gpus(const WorkloadSpec& spec, const Workload& network, int gpus
   out.global_batch.reset();
   if (spec.parallelism) {
     const Mesh p = fitting(*spec.parallelism, gpus);
+    check_micro_batches(p, samples / each, spec.global_batch->where);
     out.parallelism->micro_batches = samples / each;
     out.batch_per_gpu = out.parallelism->batch() / p.gpus();
   } else if (spec.batch_is_default) {

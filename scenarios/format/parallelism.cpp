@@ -65,13 +65,6 @@ void check_both_ways(const Json& schedule, const Mesh& p) {
   if (p.pipeline % 2 != 0)
     schedule.fail(fmt::format("DualPipe goes through {} stages from both ends: an even number", p.pipeline),
                   "\"pipeline\": 2, 4, 6, ...");
-  const int least = 2 * p.pipeline;
-  if (p.micro_batches < least || std::fmod(p.micro_batches, 2) != 0)
-    schedule.fail(
-        fmt::format("DualPipe takes an even number of micro-batches, two for each stage at least, and there "
-                    "are {:g}",
-                    p.micro_batches),
-        fmt::format("\"micro_batches\": {} or more", least));
   if (p.zero_stage >= 2)
     schedule.fail("gradients or weights sharded over replicas beside DualPipe have no model",
                   "\"zero_stage\": 0 or 1");
@@ -131,6 +124,17 @@ Mesh read_parallelism(const Json& json) {
   return p;
 }
 
+void check_micro_batches(const Mesh& mesh, double micro_batches, const Where& where) {
+  if (takes_micro_batches(mesh.schedule, mesh.pipeline, micro_batches)) return;
+  throw Error{
+      fmt::format("DualPipe takes an even number of micro-batches in a step, at least two for each of "
+                  "{} stages, and there are {:g}",
+                  mesh.pipeline, micro_batches),
+      where,
+      fmt::format("\"micro_batches\" of {} or more, or a global batch of so many for each replica",
+                  2 * mesh.pipeline)};
+}
+
 void check_split(const WorkloadSpec& workload, int ranks) {
   if (workload.graph && !takes_gpus(*workload.graph, ranks))
     throw Error{
@@ -140,7 +144,8 @@ void check_split(const WorkloadSpec& workload, int ranks) {
         workload.graph->where, "\"nodes\" or \"gpus_per_job\" of \"cluster\" say how many it has"};
   if (!workload.parallelism) return;
   try {
-    (void)on_gpus(*workload.parallelism, ranks);
+    const Mesh mesh = on_gpus(*workload.parallelism, ranks);
+    if (!workload.global_batch) check_micro_batches(mesh, mesh.micro_batches, workload.where);
   } catch (const Error& e) {
     throw Error{e.message(), workload.where, e.hint()};
   }

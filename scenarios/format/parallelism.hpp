@@ -19,8 +19,11 @@ Mesh read_parallelism(const Json& json);
 /// true, false, or one of recomputation_names. Throws Error at its place.
 Recomputation read_recomputation(const Json& json);
 
+/// Throws Error at `where` unless the schedule of the mesh takes a step of so many micro-batches.
+void check_micro_batches(const Mesh& mesh, double micro_batches, const Where& where);
+
 /// Throws Error at the workload unless `ranks` is a multiple of its split, as the size of a given cluster
-/// must be.
+/// must be, and its schedule takes the micro-batches of a step.
 void check_split(const WorkloadSpec& workload, int ranks);
 
 /// The number that divides the GPUs of any job of this workload (see check_split()); 1 without a split.
