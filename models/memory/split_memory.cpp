@@ -163,7 +163,8 @@ Bytes layer_activations(const TransformerShape& shape, const Mesh& mesh, const K
 
 Bytes first_stage_activations(const TransformerShape& shape, const Mesh& mesh, const KeptSpec& kept) {
   // Of the mean stage, as the paper counts: layers that do not divide are no part of its formula.
-  return layer_activations(shape, mesh, kept) * as_double(shape.layers) * waiting_parts(mesh, 0) /
+  const double stages = mesh.schedule == PipelineSchedule::dualpipe ? 2 : 1;  // of a GPU
+  return layer_activations(shape, mesh, kept) * as_double(shape.layers) * stages * waiting_parts(mesh, 0) /
          (mesh.pipeline * mesh.interleave);
 }
 

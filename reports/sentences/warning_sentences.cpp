@@ -112,11 +112,11 @@ constexpr ReasonSentence of_warnings[] = {
      }},
     {"unknown_framework",
      [](const Reason& r) -> std::string {
+       const std::string profile = r.has("profile") ? r.text("profile") : "A framework without a profile";
        return fmt::format(
-           "No framework is known as \"{}\": its overheads are those of a framework without a profile, with "
-           "a "
-           "wide interval. `rackcast catalog list frameworks` names the known ones.",
-           r.text("framework"));
+           "No framework is known as \"{}\": its overheads are those of the profile \"{}\". "
+           "`rackcast catalog list frameworks` names the known ones.",
+           r.text("framework"), profile);
      }},
     {"assumed_cores",
      [](const Reason& r) -> std::string {

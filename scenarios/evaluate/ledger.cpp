@@ -15,6 +15,7 @@
 #include "models/networks/workload.hpp"
 #include "models/split/split_tables.hpp"
 #include "scenarios/evaluate/question_input.hpp"
+#include "scenarios/format/workload_choice.hpp"
 #include "scenarios/names/defaults.hpp"
 #include "scenarios/names/exchange_choice.hpp"
 #include "topologies/catalog/plain_name.hpp"
@@ -172,9 +173,8 @@ void Ledger::note_framework(const WorkloadSpec& spec, const std::string& version
                     {{"profile", profile.title}, {"names_none", spec.framework.empty() && spec.parallelism}}},
         std::move(source), place(spec.where),
         taken || spec.framework.empty() ? Trust::defaulted : Trust::fit});
-  if (!spec.framework.empty() && spec.framework != "generic" &&
-      profile.title == framework_profile(FrameworkQuery{.name = "generic"}).title)
-    warn(doc::Reason{"unknown_framework", {{"framework", spec.framework}}});
+  if (lacks_profile(spec))
+    warn(doc::Reason{"unknown_framework", {{"framework", spec.framework}, {"profile", profile.title}}});
   if (const auto named = profile.networks.find(spec.model); named != profile.networks.end())
     note({doc::Reason{"network_of_framework", {{"name", spec.model}, {"network", named->second}}}, "",
           place(spec.where), Trust::scenario});

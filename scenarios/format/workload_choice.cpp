@@ -147,8 +147,15 @@ Workload network_of(const WorkloadSpec& spec) {
   }
 }
 
+bool lacks_profile(const WorkloadSpec& spec) {
+  const auto title = [](const std::string& name) {
+    return framework_profile(FrameworkQuery{.name = name}).title;
+  };
+  return !spec.framework.empty() && spec.framework != "generic" && title(spec.framework) == title("generic");
+}
+
 std::string framework_of(const WorkloadSpec& spec, const GpuSpec& gpu) {
-  if (!spec.framework.empty() || !spec.parallelism) return spec.framework;
+  if (!spec.parallelism || !(spec.framework.empty() || lacks_profile(spec))) return spec.framework;
   return gpu.peak.bf16_tensor ? "megatron-core" : "megatron";
 }
 

@@ -33,10 +33,13 @@ Optimizer optimizer_of(const WorkloadSpec& spec, const Workload& network);
 /// network does not use.
 Workload network_of(const WorkloadSpec& spec);
 
-/// The framework of the workload: the stated one; else, of a network split over GPUs, one that splits
-/// networks, with attention in one kernel on GPUs that have such kernels (T. Dao, "FlashAttention-2", 2023:
-/// Ampere and later, which are those with bf16); else "".
+/// The framework whose profile the workload takes: the stated one; of a network split over GPUs where none is
+/// stated or the stated one has no profile, one that splits networks, with attention in one kernel on GPUs
+/// that have such kernels (T. Dao, "FlashAttention-2", 2023: Ampere and later, which are those with bf16);
+/// else "".
 std::string framework_of(const WorkloadSpec& spec, const GpuSpec& gpu);
+/// A framework is stated, and there is no profile of it.
+bool lacks_profile(const WorkloadSpec& spec);
 
 /// The software of the workload. If the GPU needs newer software than the default, the version is a container
 /// from the GPU's first years.

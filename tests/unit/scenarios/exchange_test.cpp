@@ -215,7 +215,16 @@ TEST_CASE("splits that cannot be are refused at their place") {
   CHECK(contains(split_refusal(R"({"expert": 8})"), "without experts"));
   CHECK(contains(split_refusal(R"({"zero_stage": 4})"), "must be from 0 to 3"));
   CHECK(contains(split_refusal(R"({"stages": 4})"), "unknown key"));
-  CHECK(contains(split_refusal(R"({"pipeline": 2, "schedule": "dualpipe"})"), "unknown schedule"));
+  CHECK(contains(split_refusal(R"({"pipeline": 2, "schedule": "dualpipe_v"})"), "unknown schedule"));
+  CHECK(contains(split_refusal(R"({"pipeline": 1, "schedule": "dualpipe"})"), "no pipeline"));
+  CHECK(contains(split_refusal(R"({"pipeline": 3, "schedule": "dualpipe"})"), "from both ends"));
+  CHECK(contains(split_refusal(R"({"pipeline": 2, "schedule": "dualpipe", "zero_stage": 2})"), "DualPipe"));
+  for (const int micro_batches : {2, 5})
+    CHECK(contains(split_refusal(fmt::format(
+                       R"({{"pipeline": 2, "schedule": "dualpipe", "micro_batches": {}}})", micro_batches)),
+                   fmt::format("and there are {}", micro_batches)));
+  CHECK(contains(split_refusal(R"({"pipeline": 2, "schedule": "dualpipe"})", R"(, "global_batch": 16)"),
+                 "DualPipe takes an even number"));
   CHECK(contains(split_refusal(R"({"pipeline": 2, "schedule": 1})"), "a string is expected"));
   CHECK(contains(split_refusal(R"({"schedule": "gpipe"})"), "no pipeline"));
   CHECK(contains(split_refusal(R"({"pipeline": 2, "interleave": 2, "schedule": "zero_bubble"})"),

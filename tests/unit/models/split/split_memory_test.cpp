@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "sim/base/error.hpp"
 
@@ -103,6 +104,23 @@ TEST_CASE("GPipe keeps all micro-batches on every stage, and ZB-H1 as many as th
   CHECK((most_activations(shape, spec) - plain).base() == doctest::Approx(2048.0 * (4 * 12288 + 4 * 6400)));
   spec.schedule = PipelineSchedule::gpipe;
   CHECK(first_stage_activations(shape, spec).base() == doctest::Approx(4 * plain.base()));
+}
+
+TEST_CASE("ZB-H2 keeps about twice the micro-batches, and DualPipe two stages and one micro-batch more") {
+  Mesh spec{.tensor = 8, .pipeline = 8, .micro_batches = 32};
+  TransformerShape shape = gpt3();
+  shape.dropout = false;
+  const Bytes plain = first_stage_activations(shape, spec);
+  const std::vector<StageHolding> stages = stage_holdings(shape, spec);
+  spec.schedule = PipelineSchedule::zero_bubble_2p;
+  CHECK(first_stage_activations(shape, spec).base() == doctest::Approx(15.0 / 8 * plain.base()));
+  spec.schedule = PipelineSchedule::dualpipe;
+  CHECK(first_stage_activations(shape, spec).base() == doctest::Approx(9.0 / 8 * plain.base()));
+  const std::vector<StageHolding> both = stage_holdings(shape, spec);
+  CHECK(both.front().parameters.all == stages.front().parameters.all + stages.back().parameters.all);
+  CHECK(both.back().parameters.all == both.front().parameters.all);
+  CHECK(both[3].layers == stages[3].layers + stages[4].layers);
+  CHECK(both[3].activations.base() == doctest::Approx(9.0 / 8 * plain.base()));
 }
 
 TEST_CASE("issue 23, item 5: the planner's activations are the paper's, the vocabulary's and a layer's") {

@@ -104,6 +104,10 @@ TEST_CASE("issue 23, sibling of 5: a split network without a framework is run by
   CHECK(framework_of(w, gpu_spec(catalog(), "v100_sxm2_16gb")) == "megatron");
   w.framework = "pytorch";
   CHECK(framework_of(w, gpu_spec(catalog(), "h100_sxm5")) == "pytorch");
+  // One that nobody knows stands for no better guess.
+  w.framework = "somebody's trainer";
+  CHECK(lacks_profile(w));
+  CHECK(framework_of(w, gpu_spec(catalog(), "h100_sxm5")) == "megatron-core");
   w.framework.clear();
   w.parallelism.reset();
   CHECK(framework_of(w, gpu_spec(catalog(), "h100_sxm5")).empty());
