@@ -172,7 +172,7 @@ void Ledger::note_framework(const WorkloadSpec& spec, const std::string& version
   note({doc::Reason{"framework_profile",
                     {{"profile", profile.title}, {"names_none", spec.framework.empty() && spec.parallelism}}},
         std::move(source), place(spec.where),
-        taken || spec.framework.empty() ? Trust::defaulted : Trust::fit});
+        taken || spec.framework.empty() || lacks_profile(spec) ? Trust::defaulted : Trust::fit});
   if (lacks_profile(spec))
     warn(doc::Reason{"unknown_framework", {{"framework", spec.framework}, {"profile", profile.title}}});
   if (const auto named = profile.networks.find(spec.model); named != profile.networks.end())
