@@ -24,7 +24,7 @@
 ///     (p - 1) (f + b)              GPipe and 1F1B, f forward and b backward
 ///     (p - 1) (f + b) / v          interleaved
 ///     (p - 1) (f + b - 2 w)        ZB-H1, w of b for the weights
-///     (p - 1) |f + b - 3 w|        ZB-H2, about: f = b - w = w has none
+///     none                         ZB-H2, if f = b - w = w
 ///     (p / 2 - 1) (f + 2 b - 3 w)  DualPipe, at most
 #include <array>
 #include <cstdint>

@@ -93,7 +93,7 @@ TEST_CASE("DualPipe has at most the bubble of its report, and hides exchanges in
       CAPTURE(rounds);
       const int m = stages * rounds;
       const SplitWork work = equal(stages, m, 1, PipelineSchedule::dualpipe);
-      // f + 2 b - 3 w = 1 + 4 - 3, twice as long where a pass has two GPUs: m passes of one stage each.
+      // f + 2 b - 3 w: a GPU works on m passes in all, half of them on each of its stages.
       const double bubble = (stages / 2.0 - 1) * (1 + 4 - 3);
       CHECK(length(work) >= 3 * m);
       CHECK(length(work) <= 3 * m + bubble + 1e-9);
