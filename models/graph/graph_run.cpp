@@ -34,6 +34,20 @@ std::vector<GraphRun::Spent> spent_of(const StepGraph& graph, const ProgramResul
   return out;
 }
 
+/// The critical path as boxes of the trace, those of one stream and name that follow each other as one.
+void trace_path(const StepGraph& graph, const std::vector<PathStep>& path, Tracer& tracer) {
+  const auto label = [&](const PathStep& step) -> const std::string& {
+    return graph.labels(step.actor)[step.operation].name;
+  };
+  for (std::size_t i = 0; i < path.size();) {
+    const PathStep& first = path[i];
+    SimTime end = first.end;
+    for (++i; i < path.size() && path[i].actor == first.actor && label(path[i]) == label(first); ++i)
+      end = path[i].end;
+    tracer.path_step(graph.name(first.actor), label(first), first.start, end);
+  }
+}
+
 }  // namespace
 
 StepParts GraphLap::parts(std::uint32_t stream) const {
@@ -86,8 +100,11 @@ GraphRun run_graph(const StepGraph& graph, const GraphRunOptions& options) {
       return options.at_lap(GraphLap{graph, info});
     };
   how.account = true;
+  how.path = options.tracer != nullptr;
+  if (options.tracer) options.tracer->path_track();  // the first lane of its drawing
   const ProgramResult result = simulate(graph.lowered(), how);
   if (result.partial() && !options.may_be_partial) throw cut_short(result.reason);
+  if (options.tracer) trace_path(graph, result.path, *options.tracer);
   GraphRun out;
   out.total = result.end;
   out.events = result.events;

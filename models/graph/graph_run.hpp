@@ -30,7 +30,7 @@ struct GraphRunOptions {
   /// Asked whenever the first stream that repeats begins another lap of its outermost loop.
   std::function<LapDecision(const GraphLap&)> at_lap = {};
   bool fold = true;          ///< laps that repeat are simulated once; the result is the same to the bit
-  Tracer* tracer = nullptr;  ///< gets a lane for each stream, and then every lap
+  Tracer* tracer = nullptr;  ///< gets a lane for each stream, every lap, and the critical path
 };
 
 struct GraphRun {

@@ -11,6 +11,11 @@ std::uint32_t StepGraph::add_stream(std::string group, std::string row) {
   return static_cast<std::uint32_t>(streams_.size() - 1);
 }
 
+std::string StepGraph::name(std::uint32_t stream) const {
+  const Row& row = streams_[stream];
+  return row.group.empty() ? row.row : row.group + ", " + row.row;
+}
+
 StepChannel StepGraph::add_channel(std::uint32_t stream, std::uint32_t permits) {
   Row& to = streams_[stream];
   to.script.permits(to.channels, permits);

@@ -108,6 +108,8 @@ class StepGraph {
   [[nodiscard]] std::size_t streams() const { return streams_.size(); }
   [[nodiscard]] const std::string& group(std::uint32_t stream) const { return streams_[stream].group; }
   [[nodiscard]] const std::string& row(std::uint32_t stream) const { return streams_[stream].row; }
+  /// "Node 0, GPU 0, compute stream"; the row alone where the stream has no group.
+  [[nodiscard]] std::string name(std::uint32_t stream) const;
 
   /// What an operation of the lowered stream is, if it takes time.
   struct Label {

@@ -168,7 +168,7 @@ class ReplayBuilder {
       meeting.comm.emplace(meeting.cluster, spec_.comm);
       network_log_sigma_ = std::max(network_log_sigma_, meeting.comm->log_sigma());
       if (meeting.message || meeting.members.size() < 2) continue;
-      meeting.stream = graph_.add_stream("", "");
+      meeting.stream = graph_.add_stream("", "collective of several ranks");
       meeting.ready = graph_.add_channel(*meeting.stream);
     }
   }

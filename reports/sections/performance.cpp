@@ -216,6 +216,8 @@ void add_workload(Blocks& blocks, const WorkloadResult& workload, const ResultDo
   if (workload.step && !workload.step->parts.empty()) {
     blocks.push_back({step_bar(workload)});
     blocks.push_back({Paragraph{step_text(*workload.step)}, Audience::document});
+    if (workload.timeline && !workload.timeline->path.empty())
+      blocks.push_back({Paragraph{path_text(*workload.timeline)}, Audience::document});
     if (auto drawing = timeline_drawing(workload, !document.measured.empty())) {
       blocks.push_back({std::move(*drawing), Audience::document});
     }

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "reports/blocks/format.hpp"
 #include "sim/units/quantity_text.hpp"
@@ -49,6 +54,37 @@ std::string step_text(const StepBreakdown& step) {
                        duration_text(tables), 100 * (tables / step.total_s));
   out += repetition_text(step);
   return step.no_timeline.empty() ? out : out + " " + step.no_timeline;
+}
+
+std::string path_text(const Timeline& timeline) {
+  struct Part {
+    double seconds = 0;
+    std::string where;
+    std::size_t streams = 0;
+  };
+  std::map<std::string, Part> parts;
+  for (const Timeline::PathPart& part : timeline.path) {
+    Part& sum = parts[part.what];
+    sum.seconds += part.seconds;
+    sum.where = part.where;
+    ++sum.streams;
+  }
+  std::vector<std::pair<std::string, Part>> longest{parts.begin(), parts.end()};
+  std::ranges::stable_sort(longest, std::greater{}, [](const auto& part) { return part.second.seconds; });
+  constexpr std::size_t most_named = 5;
+  if (longest.size() > most_named) longest.resize(most_named);
+  std::vector<std::string> named;
+  for (const auto& [what, part] : longest) {
+    const double share = part.seconds / timeline.length;
+    if (constexpr double least_named = 0.01; share < least_named) continue;
+    std::string where = part.streams > 1 ? fmt::format("{} streams", part.streams) : part.where;
+    if (!where.empty()) where = " (" + where + ")";
+    named.push_back(fmt::format("{} {}{}", percent_text(share), what, where));
+  }
+  return fmt::format(
+      "The critical path, the chain of tasks that sets the time of this step: {}. Tasks beside it have time to "
+      "spare.",
+      fmt::join(named, ", "));
 }
 
 std::string input_text(const InputPath& input) {

@@ -9,6 +9,9 @@ namespace rackcast::reports {
 /// What a step takes, what binds it, and how much of the exchange is hidden.
 std::string step_text(const StepBreakdown& step);
 
+/// Which tasks set the time of a step; there is at least one.
+std::string path_text(const Timeline& timeline);
+
 /// The narrowest stage of the data's way; there is at least one.
 std::string input_text(const InputPath& input);
 

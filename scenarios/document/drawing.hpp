@@ -26,9 +26,15 @@ struct Timeline {
     double mean = 0;
     std::vector<std::pair<double, double>> points;
   };
+  /// A task of the critical path, and the stream on which it runs.
+  struct PathPart {
+    std::string what, where;
+    double seconds = 0;
+  };
   double length = 0;
   std::vector<Lane> lanes;
   std::vector<Share> shares;
+  std::vector<PathPart> path;
 };
 
 /// A drawing of the machine as simple shapes, in pixels.
@@ -92,6 +98,19 @@ struct Fields<Timeline::Share> {
   };
 };
 template <>
+struct Fields<Timeline::PathPart> {
+  static constexpr std::string_view name = "path_part";
+  static constexpr std::string_view meaning =
+      "A task of the critical path: the chain of tasks each of which begins when the one before it ends, from "
+      "the begin of the step to its end.";
+  static constexpr auto list = std::tuple{
+      field("what", &Timeline::PathPart::what).needed(),
+      field("where", &Timeline::PathPart::where, "the stream that runs it; without a node one that is not drawn")
+          .omitted(),
+      field("seconds", &Timeline::PathPart::seconds),
+  };
+};
+template <>
 struct Fields<Timeline> {
   static constexpr std::string_view name = "timeline";
   static constexpr std::string_view meaning = "One repeating step as simulated.";
@@ -101,6 +120,7 @@ struct Fields<Timeline> {
           .above_zero(),
       field("lanes", &Timeline::lanes),
       field("shares", &Timeline::shares),
+      field("critical_path", &Timeline::path, "the longest part first; together they are the step").omitted(),
   };
 };
 template <>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -14,7 +15,8 @@ namespace {
 using Recorded = Tracer::Span;
 using Value = Tracer::Value;
 
-constexpr std::size_t most_lanes = 12, most_spans = 400, most_counters = 6, most_points = 400;
+constexpr std::size_t most_lanes = 12, most_spans = 400, most_counters = 6, most_points = 400,
+                      most_parts = 20;
 constexpr double least_share = 0.01;  ///< of a counter's mean; an idle link needs no lane
 /// What a step ends with; tables that are split have an exchange behind it.
 constexpr std::string_view end_of_step = "optimizer", end_with_tables = "exchange of table vectors";
@@ -75,7 +77,7 @@ std::vector<StepTimeline::Lane> lanes_of(const Tracer& tracer, const std::vector
   for (const Recorded& span : spans) {
     if (span.end <= window.from || span.start >= window.to) continue;
     StepTimeline::Lane& lane = lanes[{span.group, span.row}];
-    if (lane.name.empty()) lane.name = fmt::format("{}, {}", span.group, span.row);
+    if (lane.name.empty()) lane.name = span.row.empty() ? std::string{span.group} : fmt::format("{}, {}", span.group, span.row);
     const SimTime begin = std::max(span.start, window.from), end = std::min(span.end, window.to);
     lane.spans.push_back({std::string{span.name}, since(begin), since(end) - since(begin)});
   }
@@ -86,6 +88,33 @@ std::vector<StepTimeline::Lane> lanes_of(const Tracer& tracer, const std::vector
     if (lane.spans.size() > most_spans) lane.spans = joined(lane.spans, length);
     out.push_back(std::move(lane));
   }
+  return out;
+}
+
+/// The tasks of the critical path as boxes of one lane.
+std::vector<Recorded> path_spans(const std::vector<Tracer::PathTask>& path) {
+  std::vector<Recorded> out;
+  out.reserve(path.size());
+  for (const auto& task : path) out.push_back({"Critical path", "", task.name, task.start, task.end});
+  return out;
+}
+
+/// How long each task of each stream is on the critical path within the window.
+std::vector<StepTimeline::PathPart> path_of(const Tracer& tracer, const Window& window) {
+  std::map<std::pair<std::string_view, std::string_view>, std::int64_t> ticks;
+  for (const Tracer::PathTask& task : tracer.path()) {
+    const SimTime begin = std::max(task.start, window.from), end = std::min(task.end, window.to);
+    if (begin < end) ticks[{task.where, task.name}] += (end - begin).ticks;
+  }
+  std::vector<StepTimeline::PathPart> out;
+  for (const auto& [what, time] : ticks)
+    out.push_back({std::string{what.second}, std::string{what.first}, tracer.clock().duration({time})});
+  std::ranges::stable_sort(out, std::greater{}, &StepTimeline::PathPart::time);
+  if (out.size() <= most_parts) return out;
+  StepTimeline::PathPart rest{"other tasks", "", Duration{0}};
+  for (std::size_t i = most_parts; i < out.size(); ++i) rest.time += out[i].time;
+  out.resize(most_parts);
+  out.push_back(std::move(rest));
   return out;
 }
 
@@ -155,8 +184,10 @@ StepTimeline step_timeline(const Tracer& tracer) {
   const Window window = window_of(spans);
   out.length = tracer.clock().duration(window.to) - tracer.clock().duration(window.from);
   if (!(out.length > Duration{0})) return {};
-  out.lanes = lanes_of(tracer, spans, window);
+  out.lanes = lanes_of(tracer, path_spans(tracer.path()), window);
+  std::ranges::move(lanes_of(tracer, spans, window), std::back_inserter(out.lanes));
   out.shares = shares_of(tracer, window);
+  out.path = path_of(tracer, window);
   return out;
 }
 
@@ -176,6 +207,8 @@ doc::Timeline timeline_document(const StepTimeline& timeline) {
     for (const auto& [time, value] : share.points)
       row.points.emplace_back(rounded(time.base()), rounded(value));
   }
+  for (const StepTimeline::PathPart& part : timeline.path)
+    out.path.push_back({part.what, part.where, rounded(part.time.base())});
   return out;
 }
 

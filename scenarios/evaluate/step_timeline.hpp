@@ -26,13 +26,20 @@ struct StepTimeline {
     double mean = 0;
     std::vector<std::pair<Duration, double>> points;
   };
+  /// What a part of the critical path is: a task by its name, and on which stream it ran.
+  struct PathPart {
+    std::string what, where;
+    Duration time{0};  ///< of the step
+  };
   Duration length{0};  ///< from the end of one update to the end of the next; 0: nothing was traced
   std::vector<Lane> lanes;
-  std::vector<Share> shares;  ///< the busiest first
+  std::vector<Share> shares;   ///< the busiest first
+  std::vector<PathPart> path;  ///< the longest first; together they are the step
 };
 
-/// The last step that was recorded whole; the whole trace where there are not two updates. At most 12 lanes
-/// of 400 boxes, the narrow ones joined where there are more, and the 6 busiest counters.
+/// The last step that was recorded whole; the whole trace where there are not two updates. The critical path
+/// and at most 12 lanes of 400 boxes, the narrow ones joined where there are more, the 6 busiest counters, and
+/// the 20 longest parts of the critical path with the sum of the others.
 StepTimeline step_timeline(const Tracer& tracer);
 
 doc::Timeline timeline_document(const StepTimeline& timeline);

@@ -100,6 +100,19 @@ void Tracer::overlapping_span(TrackId track, std::string_view name, SimTime star
   records_.push_back({Kind::overlapping, track.index, intern(name), start, end, 0, inside_of(args)});
 }
 
+void Tracer::path_step(std::string_view where, std::string_view name, SimTime start, SimTime end) {
+  const TraceArg args[] = {{"on", where}};
+  records_.push_back(
+      {Kind::path, path_track().index, intern(name), start, end, 0, inside_of(args), intern(where)});
+}
+
+std::vector<Tracer::PathTask> Tracer::path() const {
+  std::vector<PathTask> out;
+  for (const Record& r : records_)
+    if (r.kind == Kind::path) out.push_back({names_[r.where], names_[r.name], r.start, r.end});
+  return out;
+}
+
 void Tracer::counter(TrackId track, SimTime time, double value) {
   records_.push_back({Kind::counter, track.index, 0, time, time, value, {}});
 }
@@ -129,11 +142,11 @@ void Tracer::write_record(std::ostream& out, const Record& record, std::size_t n
         << ", \"cat\": \"counter\", \"args\": {\"value\": " << number(record.value) << "}}";
     return;
   }
-  write_box(out, record, record.kind == Kind::span ? "B" : "b", record.start, number_of_record);
+  write_box(out, record, record.kind != Kind::overlapping ? "B" : "b", record.start, number_of_record);
 }
 
 void Tracer::write_end(std::ostream& out, const Record& record, std::size_t number_of_record) const {
-  write_box(out, record, record.kind == Kind::span ? "E" : "e", record.end, number_of_record);
+  write_box(out, record, record.kind != Kind::overlapping ? "E" : "e", record.end, number_of_record);
 }
 
 /// An end says name and details again: viewers pair it with its begin by them. No details, no empty ones.
@@ -141,7 +154,7 @@ void Tracer::write_box(std::ostream& out, const Record& record, std::string_view
                        std::size_t number_of_record) const {
   write_head(out, record, phase, time);
   out << ", \"name\": " << quoted_json(names_[record.name]);
-  if (record.kind == Kind::span) {
+  if (record.kind != Kind::overlapping) {
     out << ", \"cat\": \"stream\"";
   } else {
     out << ", \"cat\": \"flow\", \"id\": " << number_of_record;

@@ -52,6 +52,11 @@ class Tracer {
   /// A box that may overlap others of its lane.
   void overlapping_span(TrackId track, std::string_view name, SimTime start, SimTime end,
                         std::span<const TraceArg> args = {});
+  /// A task of the critical path (sim/program/path_log.hpp): a box of the lane path_track(). `where`: the
+  /// lane on which the task ran.
+  void path_step(std::string_view where, std::string_view name, SimTime start, SimTime end);
+  /// The lane of the critical path, made if new.
+  TrackId path_track() { return track("Critical path", "what sets the time"); }
   /// The counter named by the lane has this value from now on.
   void counter(TrackId track, SimTime time, double value);
 
@@ -65,7 +70,14 @@ class Tracer {
     SimTime time;
     double value = 0;
   };
-  /// The boxes that nest or follow each other, in the order in which they were recorded.
+  struct PathTask {
+    std::string_view where, name;
+    SimTime start, end;
+  };
+  /// The tasks of the critical path, in the order in which they were recorded.
+  [[nodiscard]] std::vector<PathTask> path() const;
+  /// The boxes that nest or follow each other, in the order in which they were recorded, without those of the
+  /// critical path.
   [[nodiscard]] std::vector<Span> spans() const;
   [[nodiscard]] std::vector<Value> values() const;
   [[nodiscard]] const Clock& clock() const { return clock_; }
@@ -76,7 +88,7 @@ class Tracer {
   void write_chrome_trace(std::ostream& out) const;
 
  private:
-  enum class Kind : std::uint8_t { span, overlapping, counter };
+  enum class Kind : std::uint8_t { span, overlapping, counter, path };
   struct Record {
     Kind kind;
     std::uint32_t track;
@@ -84,7 +96,8 @@ class Tracer {
     SimTime start;
     SimTime end;
     double value;
-    std::string args;  ///< the inside of a JSON object
+    std::string args;         ///< the inside of a JSON object
+    std::uint32_t where = 0;  ///< path: index in names_
   };
   struct Track {
     std::string group;

@@ -16,10 +16,12 @@ ProgramSegment::ProgramSegment(const FlowProgram& program, const ProgramState& s
       signals_(program),
       marks_(*record.marks),
       accounts_(*record.accounts),
+      path_(record.path),
       pausing_(pausing) {
   Tracer* const tracer = record.tracer;
   engine_.set_tracer(tracer);
   live_.resize(program.actors.size());
+  if (path_) path_->begin(live_.size(), state.now);
   for (std::uint32_t i = 0; i < live_.size(); ++i) static_cast<ActorState&>(live_[i]) = state.actors[i];
   holders_.resize(program.resources.size());
   for (std::uint32_t i = 0; i < live_.size(); ++i)
@@ -84,11 +86,11 @@ Process ProgramSegment::act(Engine& engine, ProgramSegment& self, std::uint32_t 
   const std::span<const Op> ops = self.program_.scripts[self.program_.actors[index].script].ops();
   if (actor.blocked == Blocked::asleep) {
     co_await engine.sleep_until(actor.until);
-    self.account(index, actor.pc++);
+    self.ended(index, actor.pc++);
   } else if (actor.blocked == Blocked::flowing) {
     co_await self.network_.wait(actor.activity);
     self.release(self.flow_of(index, ops[actor.pc]));
-    self.account(index, actor.pc++);
+    self.ended(index, actor.pc++);
   }
   for (; actor.pc < ops.size(); ++actor.pc) {
     actor.blocked = Blocked::no;
@@ -101,7 +103,7 @@ Process ProgramSegment::act(Engine& engine, ProgramSegment& self, std::uint32_t 
         actor.blocked = Blocked::asleep;
         const SimTime start = engine.now();
         co_await engine.sleep_until(actor.until);
-        self.account(index, actor.pc);
+        self.ended(index, actor.pc);
         self.trace(index, op, start);
         break;
       }
@@ -111,7 +113,7 @@ Process ProgramSegment::act(Engine& engine, ProgramSegment& self, std::uint32_t 
         actor.blocked = Blocked::flowing;
         co_await self.network_.wait(actor.activity);
         self.release(self.flow_of(index, op));
-        self.account(index, actor.pc);
+        self.ended(index, actor.pc);
         break;
       case Op::Kind::signal:
         self.signal(index, op.slot);
@@ -217,7 +219,9 @@ void ProgramSegment::signal(std::uint32_t index, std::uint32_t slot) {
   for (const ProgramSignal& s : signals_.of(index, slot)) {
     Live& to = live_[s.to];
     to.permits[s.channel] += s.permits;
-    if (to.waiter != nullptr && take_permits(to)) engine_.wake(*std::exchange(to.waiter, nullptr));
+    if (to.waiter == nullptr || !take_permits(to)) continue;
+    engine_.wake(*std::exchange(to.waiter, nullptr));
+    if (path_) path_->released(s.to, index);
   }
 }
 
@@ -232,6 +236,11 @@ void ProgramSegment::account(std::uint32_t index, std::uint32_t operation) {
   Live& actor = live_[index];
   accounts_[index][operation] += (engine_.now() - actor.since).ticks;
   actor.since = engine_.now();
+}
+
+void ProgramSegment::ended(std::uint32_t index, std::uint32_t operation) {
+  account(index, operation);
+  if (path_) path_->ended(index, operation, engine_.now());
 }
 
 void ProgramSegment::bring_accounts_up_to_date() {

@@ -8,6 +8,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/engine/fluid.hpp"
 #include "sim/program/mark_log.hpp"
+#include "sim/program/path_log.hpp"
 #include "sim/program/state.hpp"
 #include "sim/program/time_accounts.hpp"
 
@@ -17,6 +18,7 @@ namespace rackcast {
 struct SegmentRecord {
   std::vector<MarkLog>* marks = nullptr;  ///< one log per actor
   TimeAccounts* accounts = nullptr;       ///< empty: none are kept
+  PathLog* path = nullptr;                ///< absent: not kept
   Tracer* tracer = nullptr;
   const LaneOfActor* lane = nullptr;
 };
@@ -67,6 +69,8 @@ class ProgramSegment final : public Waitable {
   void turn(std::uint32_t index, Live& actor);
   void trace(std::uint32_t actor, const Op& op, SimTime start);
   void account(std::uint32_t actor, std::uint32_t operation);
+  /// A sleep or flow is over.
+  void ended(std::uint32_t actor, std::uint32_t operation);
   [[nodiscard]] const ProgramFlow& flow_of(std::uint32_t actor, const Op& op) const;
   [[nodiscard]] double capacity_left(std::uint32_t resource) const;
   void hold(const ProgramFlow& flow);
@@ -81,6 +85,7 @@ class ProgramSegment final : public Waitable {
   std::vector<TrackId> tracks_;
   std::vector<MarkLog>& marks_;
   TimeAccounts& accounts_;
+  PathLog* path_;
   std::uint32_t pacer_ = no_lap;
   std::uint32_t lap_ = no_lap;
   bool pausing_;

@@ -21,6 +21,8 @@ class Simulation {
   Simulation(const FlowProgram& program, const ProgramOptions& options)
       : original_(program), options_(options) {
     program.check();
+    if (options.path && (options.fold_space || options.fold_time))
+      throw Error{"a critical path needs every actor and every lap", {}, {}, ErrorKind::internal};
   }
 
   ProgramResult run() {
@@ -45,6 +47,7 @@ class Simulation {
       }
     }
     leave();
+    if (options_.path) result_.path = path_.behind(last_to_end());
     return std::move(result_);
   }
 
@@ -67,6 +70,17 @@ class Simulation {
     folded_ = std::move(folded.program);
   }
 
+  /// The first of those that ended last.
+  [[nodiscard]] std::uint32_t last_to_end() const {
+    const auto rank = [&](std::uint32_t actor) {
+      return std::pair{!program().scripts[program().actors[actor].script].is_daemon(), path_.end_of(actor)};
+    };
+    std::uint32_t last = 0;
+    for (std::uint32_t actor = 1; actor < program().actors.size(); ++actor)
+      if (rank(actor) > rank(last)) last = actor;
+    return last;
+  }
+
   void settle_accounts() {
     if (options_.account) segment_->bring_accounts_up_to_date();
   }
@@ -74,7 +88,8 @@ class Simulation {
   void enter(const ProgramState& state) {
     leave();
     segment_.emplace(program(), state,
-                     SegmentRecord{&result_.logs, &result_.accounts, options_.tracer, &options_.lane},
+                     SegmentRecord{&result_.logs, &result_.accounts, options_.path ? &path_ : nullptr,
+                                   options_.tracer, &options_.lane},
                      pausing());
   }
 
@@ -177,6 +192,7 @@ class Simulation {
   Clock clock_{TickLength::picosecond};
   std::optional<FlowProgram> folded_;
   std::optional<ProgramSegment> segment_;
+  PathLog path_;
   std::array<LapWatch, most_nested_loops> watches_;         ///< by depth of the pacer's loops
   std::array<std::uint32_t, most_nested_loops> watched_{};  ///< the loops: their operations
   bool stopped_ = false;

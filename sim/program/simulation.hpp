@@ -18,6 +18,7 @@
 #include "sim/engine/fluid.hpp"
 #include "sim/program/flow_program.hpp"
 #include "sim/program/mark_log.hpp"
+#include "sim/program/path_log.hpp"
 #include "sim/program/time_accounts.hpp"
 
 namespace rackcast {
@@ -46,6 +47,7 @@ struct ProgramOptions {
   Tracer* tracer = nullptr;  ///< sees what is simulated, that is one actor of each cell, and no skipped lap
   LaneOfActor lane{};        ///< of the trace; absent: one by the actor's name
   bool account = false;      ///< keeps ProgramResult::spent()
+  bool path = false;         ///< keeps ProgramResult::path; only where nothing is folded
   /// Asked at every lap of the pacer's outermost steady loop that is simulated.
   std::function<LapDecision(const LapInfo&)> at_lap{};
 };
@@ -71,6 +73,8 @@ class ProgramResult {
   std::vector<std::uint32_t> cell;  ///< per actor; empty: each for itself
   std::vector<MarkLog> logs;        ///< per cell
   TimeAccounts accounts;            ///< the same
+  /// What led to the end of the actor that ended last: of those that are no daemons, if there are such.
+  std::vector<PathStep> path;
 };
 
 /// Runs until every actor that is no daemon has ended, or a limit. Throws Error (internal) for a program that

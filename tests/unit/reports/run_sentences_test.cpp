@@ -38,3 +38,17 @@ TEST_CASE("the sentence of the data's way names its bottleneck, and what the sto
         "Bottleneck in the first epoch: storage read with 1000 samples/s; the next, decoding, "
         "passes 1.5 times as many. Busy GPUs read 2 GB/s from storage, which can deliver 1 GB/s.");
 }
+
+TEST_CASE("the sentence of the critical path sums up what several streams do, and leaves out what is short") {
+  reports::Timeline timeline;
+  timeline.length = 2;
+  timeline.path = {{"forward", "Stage 1 of 2, kernels", 0.7},
+                   {"backward", "Stage 1 of 2, kernels", 0.6},
+                   {"backward", "Stage 2 of 2, kernels", 0.6},
+                   {"update", "Stage 1 of 2, kernels", 0.09},
+                   {"from another stage", "Stage 2 of 2, kernels", 0.01}};
+  CHECK(reports::path_text(timeline) ==
+        "The critical path, the chain of tasks that sets the time of this step: 60 % backward (2 streams), "
+        "35 % forward (Stage 1 of 2, kernels), 4.5 % update (Stage 1 of 2, kernels). Tasks beside it have "
+        "time to spare.");
+}

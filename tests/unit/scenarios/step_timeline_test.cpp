@@ -61,3 +61,38 @@ TEST_CASE("the shares in use are those of the step, and idle ones are left out")
 TEST_CASE("an empty trace has no step") {
   CHECK_FALSE(step_timeline(Tracer{Clock{TickLength::picosecond}}).length > Duration{0});
 }
+
+TEST_CASE("the critical path is that of the step, as a lane and summed up") {
+  Tracer tracer = three_steps();
+  // Storage binds: from the middle of the first step on each batch is late.
+  tracer.path_step("Node 0, GPU 0, compute stream", "forward", at(0), at(60));
+  for (int step = 0; step < 2; ++step) {
+    const std::int64_t t = 100 * step;
+    tracer.path_step("Node 0, host, data loader", "batch", at(t + 60), at(t + 150));
+    tracer.path_step("Node 0, GPU 0, compute stream", "forward", at(t + 150), at(t + 160));
+  }
+  tracer.path_step("Node 0, GPU 0, compute stream", "backward", at(260), at(300));
+  const StepTimeline t = step_timeline(tracer);  // 100 to 200 ms
+  REQUIRE(t.lanes.size() == 3);
+  CHECK(t.lanes[0].name == "Critical path");
+  REQUIRE(t.lanes[0].spans.size() == 3);
+  CHECK(t.lanes[0].spans[0].name == "batch");
+  CHECK(t.lanes[0].spans[0].start.base() == 0);
+  CHECK(t.lanes[0].spans[0].length.base() == doctest::Approx(0.05));
+  REQUIRE(t.path.size() == 2);
+  CHECK(t.path[0].what == "batch");
+  CHECK(t.path[0].where == "Node 0, host, data loader");
+  CHECK(t.path[0].time.base() == doctest::Approx(0.09));
+  CHECK(t.path[1].what == "forward");
+  CHECK(t.path[1].time.base() == doctest::Approx(0.01));
+}
+
+TEST_CASE("of a long critical path the shortest parts are told together") {
+  Tracer tracer = three_steps();
+  for (int i = 0; i < 25; ++i)
+    tracer.path_step("Stage " + std::to_string(i), "forward", at(100 + 4 * i), at(100 + 4 * i + 4));
+  const StepTimeline t = step_timeline(tracer);
+  REQUIRE(t.path.size() == 21);
+  CHECK(t.path[20].what == "other tasks");
+  CHECK(t.path[20].time.base() == doctest::Approx(5 * 0.004));
+}

@@ -174,3 +174,18 @@ TEST_CASE("streams in a circle and limits are named, not waited for") {
   few.max_events = 2;
   CHECK_THROWS_AS(run_graph(Pair{5}.graph, {.limits = few}), LimitReached);
 }
+
+TEST_CASE("a traced graph tells its critical path: the stream that makes until the first part, then the taker") {
+  const Pair pair{5};
+  Tracer tracer{Clock{TickLength::picosecond}};
+  run_graph(pair.graph, {.tracer = &tracer});
+  const std::vector<Tracer::PathTask> path = tracer.path();
+  REQUIRE(path.size() == 2);
+  CHECK(path[0].where == "GPU 0, kernels");
+  CHECK(path[0].name == "make");
+  CHECK(tracer.clock().duration(path[0].end).base() == doctest::Approx(1));
+  CHECK(path[1].where == "GPU 1, kernels");
+  CHECK(path[1].name == "take");  // five laps that follow each other are one
+  CHECK(path[1].start == path[0].end);
+  CHECK(tracer.clock().duration(path[1].end).base() == doctest::Approx(11));
+}
