@@ -77,12 +77,13 @@ std::string path_text(const Timeline& timeline) {
   for (const auto& [what, part] : longest) {
     const double share = part.seconds / timeline.length;
     if (constexpr double least_named = 0.01; share < least_named) continue;
-    std::string where = part.streams > 1 ? fmt::format("{} streams", part.streams) : part.where;
+    std::string where = part.streams > 1 ? "several streams" : part.where;
     if (!where.empty()) where = " (" + where + ")";
     named.push_back(fmt::format("{} {}{}", percent_text(share), what, where));
   }
   return fmt::format(
-      "The critical path, the chain of tasks that sets the time of this step: {}. Tasks beside it have time to "
+      "The critical path, the chain of tasks that sets the time of this step: {}. Tasks beside it have time "
+      "to "
       "spare.",
       fmt::join(named, ", "));
 }

@@ -101,11 +101,13 @@ template <>
 struct Fields<Timeline::PathPart> {
   static constexpr std::string_view name = "path_part";
   static constexpr std::string_view meaning =
-      "A task of the critical path: the chain of tasks each of which begins when the one before it ends, from "
+      "A task of the critical path: the chain of tasks each of which begins when the one before it ends, "
+      "from "
       "the begin of the step to its end.";
   static constexpr auto list = std::tuple{
       field("what", &Timeline::PathPart::what).needed(),
-      field("where", &Timeline::PathPart::where, "the stream that runs it; without a node one that is not drawn")
+      field("where", &Timeline::PathPart::where,
+            "the stream that runs it; without a node one that is not drawn")
           .omitted(),
       field("seconds", &Timeline::PathPart::seconds),
   };
@@ -120,7 +122,7 @@ struct Fields<Timeline> {
           .above_zero(),
       field("lanes", &Timeline::lanes),
       field("shares", &Timeline::shares),
-      field("critical_path", &Timeline::path, "the longest part first; together they are the step").omitted(),
+      field("critical_path", &Timeline::path, "together the parts are the step").omitted(),
   };
 };
 template <>

@@ -77,18 +77,33 @@ std::vector<StepTimeline::Lane> lanes_of(const Tracer& tracer, const std::vector
   for (const Recorded& span : spans) {
     if (span.end <= window.from || span.start >= window.to) continue;
     StepTimeline::Lane& lane = lanes[{span.group, span.row}];
-    if (lane.name.empty()) lane.name = span.row.empty() ? std::string{span.group} : fmt::format("{}, {}", span.group, span.row);
+    if (lane.name.empty())
+      lane.name = span.row.empty() ? std::string{span.group} : fmt::format("{}, {}", span.group, span.row);
     const SimTime begin = std::max(span.start, window.from), end = std::min(span.end, window.to);
     lane.spans.push_back({std::string{span.name}, since(begin), since(end) - since(begin)});
   }
   const Duration length = tracer.clock().duration(window.to) - tracer.clock().duration(window.from);
   std::vector<StepTimeline::Lane> out;
   for (auto& [name, lane] : lanes) {
-    if (out.size() == most_lanes) break;
     if (lane.spans.size() > most_spans) lane.spans = joined(lane.spans, length);
     out.push_back(std::move(lane));
   }
   return out;
+}
+
+/// Where there are too many lanes to draw, those that set the time stay, then the first.
+void drop_lanes(std::vector<StepTimeline::Lane>& lanes, const std::vector<StepTimeline::PathPart>& path) {
+  if (lanes.size() <= most_lanes) return;
+  std::map<std::string_view, Duration> on_path;
+  for (const StepTimeline::PathPart& part : path) on_path[part.where] += part.time;
+  std::vector<std::pair<Duration, std::size_t>> ranked;
+  for (std::size_t i = 0; i < lanes.size(); ++i) ranked.emplace_back(-1 * on_path[lanes[i].name], i);
+  std::ranges::sort(ranked);
+  ranked.resize(most_lanes);
+  std::ranges::sort(ranked, {}, [](const auto& lane) { return lane.second; });
+  std::vector<StepTimeline::Lane> kept;
+  for (const auto& [time, i] : ranked) kept.push_back(std::move(lanes[i]));
+  lanes = std::move(kept);
 }
 
 /// The tasks of the critical path as boxes of one lane.
@@ -111,10 +126,10 @@ std::vector<StepTimeline::PathPart> path_of(const Tracer& tracer, const Window& 
     out.push_back({std::string{what.second}, std::string{what.first}, tracer.clock().duration({time})});
   std::ranges::stable_sort(out, std::greater{}, &StepTimeline::PathPart::time);
   if (out.size() <= most_parts) return out;
-  StepTimeline::PathPart rest{"other tasks", "", Duration{0}};
-  for (std::size_t i = most_parts; i < out.size(); ++i) rest.time += out[i].time;
+  std::map<std::string, Duration> others;
+  for (std::size_t i = most_parts; i < out.size(); ++i) others[out[i].what] += out[i].time;
   out.resize(most_parts);
-  out.push_back(std::move(rest));
+  for (const auto& [what, time] : others) out.push_back({what, "other streams", time});
   return out;
 }
 
@@ -184,10 +199,12 @@ StepTimeline step_timeline(const Tracer& tracer) {
   const Window window = window_of(spans);
   out.length = tracer.clock().duration(window.to) - tracer.clock().duration(window.from);
   if (!(out.length > Duration{0})) return {};
-  out.lanes = lanes_of(tracer, path_spans(tracer.path()), window);
-  std::ranges::move(lanes_of(tracer, spans, window), std::back_inserter(out.lanes));
-  out.shares = shares_of(tracer, window);
   out.path = path_of(tracer, window);
+  std::vector<StepTimeline::Lane> lanes = lanes_of(tracer, spans, window);
+  drop_lanes(lanes, out.path);
+  out.lanes = lanes_of(tracer, path_spans(tracer.path()), window);
+  std::ranges::move(lanes, std::back_inserter(out.lanes));
+  out.shares = shares_of(tracer, window);
   return out;
 }
 

@@ -34,12 +34,13 @@ struct StepTimeline {
   Duration length{0};  ///< from the end of one update to the end of the next; 0: nothing was traced
   std::vector<Lane> lanes;
   std::vector<Share> shares;   ///< the busiest first
-  std::vector<PathPart> path;  ///< the longest first; together they are the step
+  std::vector<PathPart> path;  ///< together they are the step
 };
 
 /// The last step that was recorded whole; the whole trace where there are not two updates. The critical path
-/// and at most 12 lanes of 400 boxes, the narrow ones joined where there are more, the 6 busiest counters, and
-/// the 20 longest parts of the critical path with the sum of the others.
+/// and at most 12 lanes of 400 boxes, those that it takes first, the narrow boxes joined where there are
+/// more, the 6 busiest counters, and the 20 longest parts of the critical path; what is in the others is
+/// summed up by its name.
 StepTimeline step_timeline(const Tracer& tracer);
 
 doc::Timeline timeline_document(const StepTimeline& timeline);

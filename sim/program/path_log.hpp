@@ -5,8 +5,8 @@
 /// Every operation that took time is written down with the one before it: of the same actor, or after a wait
 /// that of the actor whose signal ended the wait. The walk from an actor's last operation back along these is
 /// its critical path (J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", 1959). It has no
-/// gap: each operation on it begins when the one before it ends. Where two let go at the same instant, the one
-/// that is simulated last counts, or the actor's own.
+/// gap: each operation on it begins when the one before it ends. Where two let go at the same instant, the
+/// one that is simulated last counts, or the actor's own.
 #include <cstdint>
 #include <limits>
 #include <vector>

@@ -90,9 +90,25 @@ TEST_CASE("the critical path is that of the step, as a lane and summed up") {
 TEST_CASE("of a long critical path the shortest parts are told together") {
   Tracer tracer = three_steps();
   for (int i = 0; i < 25; ++i)
-    tracer.path_step("Stage " + std::to_string(i), "forward", at(100 + 4 * i), at(100 + 4 * i + 4));
+    tracer.path_step("Stage " + std::to_string(i), i == 9 ? "update" : "forward", at(100 + 4 * i),
+                     at(100 + 4 * i + 4));
   const StepTimeline t = step_timeline(tracer);
-  REQUIRE(t.path.size() == 21);
-  CHECK(t.path[20].what == "other tasks");
-  CHECK(t.path[20].time.base() == doctest::Approx(5 * 0.004));
+  REQUIRE(t.path.size() == 22);
+  CHECK(t.path[20].what == "forward");
+  CHECK(t.path[20].where == "other streams");
+  CHECK(t.path[20].time.base() == doctest::Approx(4 * 0.004));
+  CHECK(t.path[21].what == "update");
+}
+
+TEST_CASE("where there are too many lanes, those of the critical path are drawn") {
+  Tracer tracer = three_steps();
+  for (int i = 10; i < 30; ++i)
+    tracer.span(tracer.track("Stage " + std::to_string(i), "kernels"), "forward", at(100), at(150));
+  tracer.path_step("Stage 27, kernels", "forward", at(100), at(150));
+  const StepTimeline t = step_timeline(tracer);
+  REQUIRE(t.lanes.size() == 1 + 12);
+  CHECK(t.lanes[0].name == "Critical path");
+  CHECK(t.lanes[1].name == "Node 0, GPU 0, compute stream");
+  CHECK(t.lanes[12].name == "Stage 27, kernels");
+  CHECK(t.lanes[11].name == "Stage 18, kernels");
 }

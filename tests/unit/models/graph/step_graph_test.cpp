@@ -175,7 +175,8 @@ TEST_CASE("streams in a circle and limits are named, not waited for") {
   CHECK_THROWS_AS(run_graph(Pair{5}.graph, {.limits = few}), LimitReached);
 }
 
-TEST_CASE("a traced graph tells its critical path: the stream that makes until the first part, then the taker") {
+TEST_CASE(
+    "a traced graph tells its critical path: the stream that makes until the first part, then the taker") {
   const Pair pair{5};
   Tracer tracer{Clock{TickLength::picosecond}};
   run_graph(pair.graph, {.tracer = &tracer});
