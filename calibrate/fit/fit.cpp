@@ -7,6 +7,7 @@
 #include <set>
 
 #include "calibrate/fit/least_squares.hpp"
+#include "sim/base/normal.hpp"
 #include "sim/base/parallel.hpp"
 
 namespace rackcast {
@@ -167,7 +168,7 @@ Residuals summarise(std::vector<double> log_ratios) {
   Residuals out;
   for (const double level : residual_levels) out.quantiles.push_back(quantile(log_ratios, level));
   // Tails of single shapes on which a library chose badly count up to twice the spread of the middle half.
-  out.log_sigma = std::min((out.quantiles[4] - out.quantiles[0]) / (2 * 1.645),
+  out.log_sigma = std::min((out.quantiles[4] - out.quantiles[0]) / (2 * half_of_90_percent),
                            2 * (out.quantiles[3] - out.quantiles[1]) / (2 * 0.6745));
   for (double& r : log_ratios) r = std::abs(std::exp(r) - 1);
   std::sort(log_ratios.begin(), log_ratios.end());

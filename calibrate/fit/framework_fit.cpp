@@ -6,14 +6,14 @@
 
 #include "calibrate/fit/least_squares.hpp"
 #include "models/frameworks/framework_parameters.hpp"
+#include "sim/base/normal.hpp"
 
 namespace rackcast {
 namespace {
 
 constexpr double weights_of_all[] = {1, 2, 4, 8, 16, 32, 64};  ///< of all profiles in the spread of one
-constexpr double ninety_percent = 1.645;  ///< half width of a 90 % interval in standard deviations
-constexpr double least_sigma = 0.02;      ///< nobody's profile is better than a repetition of the same run
-constexpr double lagging_host = 10;       ///< a second start of the host's pace, in expected ones
+constexpr double least_sigma = 0.02;  ///< nobody's profile is better than a repetition of the same run
+constexpr double lagging_host = 10;   ///< a second start of the host's pace, in expected ones
 constexpr double fit_robust_scale = 0.15, expected_residual = 0.1;
 
 std::vector<const ProfileParameter*> parameters_of(const FrameworkProfile& profile) {
@@ -102,7 +102,7 @@ class Spread {
   }
   [[nodiscard]] double share_inside(double square) const {
     return mean([&](const ProfileResidual& r) {
-      return std::abs(r.log_ratio) <= ninety_percent * std::hypot(r.kernel_log_sigma, std::sqrt(square))
+      return std::abs(r.log_ratio) <= half_of_90_percent * std::hypot(r.kernel_log_sigma, std::sqrt(square))
                  ? 1.0
                  : 0.0;
     });

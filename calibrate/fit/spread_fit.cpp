@@ -8,13 +8,13 @@
 #include <set>
 
 #include "calibrate/tables/json_text.hpp"
+#include "sim/base/normal.hpp"
 
 namespace rackcast {
 namespace {
 
-constexpr double ninety_percent = 1.645;  ///< half width of a 90 % interval in standard deviations
-constexpr double miss_factor = 20;        ///< 2 / alpha of the interval score
-constexpr int most_rounds = 20;           ///< of the descent; three to five are needed
+constexpr double miss_factor = 20;  ///< 2 / alpha of the interval score
+constexpr int most_rounds = 20;     ///< of the descent; three to five are needed
 
 std::size_t index_of(Mechanism mechanism) {
   return static_cast<std::size_t>(mechanism);
@@ -40,7 +40,7 @@ struct Weighted {
   [[nodiscard]] double score(const MechanismSigmas& sigmas) const {
     double square = 0;
     for (const std::size_t m : mechanisms) square += sigmas[m] * sigmas[m];
-    square *= ninety_percent * ninety_percent;
+    square *= half_of_90_percent * half_of_90_percent;
     return weight * score_of(miss, std::sqrt(below + square), std::sqrt(above + square));
   }
 };
@@ -101,14 +101,14 @@ MechanismSigmas shipped_spreads() {
 
 double with_spreads(double half_width, std::span<const Mechanism> mechanisms, const MechanismSigmas& sigmas) {
   double square = half_width * half_width;
-  for (const Mechanism m : mechanisms) square += std::pow(ninety_percent * sigmas[index_of(m)], 2);
+  for (const Mechanism m : mechanisms) square += std::pow(half_of_90_percent * sigmas[index_of(m)], 2);
   return std::sqrt(square);
 }
 
 double without_spreads(double half_width, std::span<const Mechanism> mechanisms,
                        const MechanismSigmas& sigmas) {
   double square = half_width * half_width;
-  for (const Mechanism m : mechanisms) square -= std::pow(ninety_percent * sigmas[index_of(m)], 2);
+  for (const Mechanism m : mechanisms) square -= std::pow(half_of_90_percent * sigmas[index_of(m)], 2);
   return std::sqrt(std::max(0.0, square));
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "sim/base/lower_case.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
@@ -26,7 +27,7 @@ std::vector<std::string> key_words(std::string_view name) {
   };
   for (const char c : name) {
     if (std::isalnum(static_cast<unsigned char>(c))) {
-      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      word += lower_case(c);
     } else {
       end_word();
     }

@@ -16,6 +16,7 @@
 #include "reports/pages/report.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/normal.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
@@ -40,7 +41,7 @@ reports::Table parameters_table(const KernelFit& fit) {
   for (std::size_t i = 0; i < kernel_parameter_count; ++i) {
     const auto p = static_cast<KernelParameter>(i);
     if (!uses(fit.key.kind, fit.key.arithmetic, p)) continue;
-    const double value = fit.parameters[p], factor = std::exp(1.645 * fit.relative_sigma[p]);
+    const double value = fit.parameters[p], factor = std::exp(half_of_90_percent * fit.relative_sigma[p]);
     const auto cell = [&](double x) {
       return reports::text_cell(fmt::format("{:.4g}{}", x, info(p).microseconds ? " us" : ""));
     };

@@ -8,6 +8,7 @@
 #include "models/collectives/fitted_curves.hpp"
 #include "models/data_files.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/normal.hpp"
 #include "sim/base/parallel.hpp"
 
 namespace rackcast {
@@ -22,7 +23,7 @@ ProfileResidual profile_residual(PredictionContext& context, FrameworkProfile pr
   profile.log_sigma = 0;  // what is left of the interval is the kernels'
   context.replace_profile(profile);
   const PredictedFigure figure = figure_to_fit(context, c);
-  return {std::log(*c.measured / figure.value), std::log(figure.high / figure.value) / 1.645};
+  return {std::log(*c.measured / figure.value), std::log(figure.high / figure.value) / half_of_90_percent};
 }
 
 double link_residual(PredictionContext& context, const Json& links, const ValidationCase& c) {

@@ -9,13 +9,12 @@
 #include "models/data_files.hpp"
 #include "models/data_path/input_path.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/normal.hpp"
 #include "sim/json/reader.hpp"
 
 namespace rackcast {
 
 namespace {
-
-constexpr double kNinetyPercent = 2 * 1.645;  ///< width of a 90 % interval in standard deviations
 
 double fact(const Json& file, const char* key) {
   return file.require("facts").require(key).require("value").number();
@@ -69,7 +68,7 @@ RecordKind record_kind(std::string_view name) {
   }
   kind.rate_per_core = Frequency{entry->require("rate_per_core").number()};
   kind.log_sigma =
-      std::log(entry->require("high").number() / entry->require("low").number()) / kNinetyPercent;
+      std::log(entry->require("high").number() / entry->require("low").number()) / (2 * half_of_90_percent);
   kind.source = entry->require("source").string();
   kind.from_memory = entry->require("confidence").string() == "memory";
   return kind;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sim/base/error.hpp"
+#include "sim/base/normal.hpp"
 
 namespace rackcast {
 
@@ -17,7 +18,7 @@ double student(int degrees) {
                                                 1.943, 1.895, 1.860, 1.833, 1.812};
   if (degrees <= 0) return 0;
   if (degrees <= 10) return first.at(static_cast<std::size_t>(degrees) - 1);
-  return 1.645 + 1.67 / degrees;  // within 0.005 of the table
+  return half_of_90_percent + 1.67 / degrees;  // within 0.005 of the table
 }
 
 struct Line {

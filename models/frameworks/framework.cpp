@@ -8,6 +8,7 @@
 
 #include "models/frameworks/framework_parameters.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/lower_case.hpp"
 #include "sim/json/reader.hpp"
 
 namespace rackcast {
@@ -270,8 +271,7 @@ const std::vector<Entry>& entries() {
 std::string plain(std::string_view name) {
   std::string out;
   for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)))
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (std::isalnum(static_cast<unsigned char>(c))) out += lower_case(c);
   return out;
 }
 

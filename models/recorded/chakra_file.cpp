@@ -14,6 +14,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/input_file.hpp"
+#include "sim/base/lower_case.hpp"
 
 namespace rackcast {
 
@@ -113,9 +114,8 @@ class Attributes {
 };
 
 /// The part of the step that a name speaks of.
-std::optional<RecordedPhase> phase_named(std::string name) {
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+std::optional<RecordedPhase> phase_named(std::string_view written) {
+  const std::string name = lower_case(written);
   const auto has = [&](std::string_view word) {
     return name.find(word) != std::string::npos;
   };

@@ -12,6 +12,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/input_file.hpp"
+#include "sim/base/lower_case.hpp"
 #include "sim/json/reader.hpp"
 
 namespace rackcast {
@@ -172,9 +173,7 @@ std::vector<int> listed_ranks(const Json& arguments) {
 
 /// Operation, group and payload from the arguments of a NCCL kernel.
 void set_collective_of(const Json& arguments, RecordedStep& step, RecordedTask& task) {
-  std::string name = text_or_none(arguments, "Collective name");
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = lower_case(text_or_none(arguments, "Collective name"));
   static constexpr std::pair<std::string_view, Collective> known[] = {
       {"allreduce", Collective::all_reduce},
       {"allgather", Collective::all_gather},

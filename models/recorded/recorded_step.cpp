@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <queue>
 #include <set>
 #include <tuple>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/lower_case.hpp"
 
 namespace rackcast {
 
@@ -112,9 +112,7 @@ bool is_matrix_kernel(std::string_view name) {
   static constexpr std::string_view words[] = {"gemm",  "gemv",      "cutlass", "xmma",     "conv",
                                                "wgrad", "dgrad",     "fprop",   "winograd", "flash",
                                                "fmha",  "attention", "nvjet",   "matmul"};
-  std::string low{name};
-  std::ranges::transform(low, low.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string low = lower_case(name);
   return std::ranges::any_of(words,
                              [&](std::string_view word) { return low.find(word) != std::string::npos; });
 }

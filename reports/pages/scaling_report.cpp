@@ -11,6 +11,7 @@
 #include "reports/blocks/format.hpp"
 #include "reports/blocks/html_text.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/lower_case.hpp"
 #include "sim/json/reader.hpp"
 
 namespace rackcast::reports {
@@ -82,7 +83,7 @@ std::string file_name(const std::string& system) {
   std::string out;
   for (const char c : system) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      out += lower_case(c);
     } else if (!out.empty() && out.back() != '-') {
       out += '-';
     }

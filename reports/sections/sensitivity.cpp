@@ -9,6 +9,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/sections/sections.hpp"
+#include "sim/base/normal.hpp"
 
 namespace rackcast::reports {
 namespace {
@@ -32,7 +33,7 @@ std::vector<double> variance_shares(const WorkloadResult& workload) {
   std::vector<double> shares;
   double sum = 0;
   for (const Sensitivity& row : workload.sensitivity) {
-    const double deviations = row.kind == "range" ? std::sqrt(12.0) : 2 * 1.645;
+    const double deviations = row.kind == "range" ? std::sqrt(12.0) : 2 * half_of_90_percent;
     const double sigma = std::log(row.high_s / row.low_s) / deviations;
     shares.push_back(sigma * sigma);
     sum += shares.back();

@@ -11,6 +11,7 @@
 #include "scenarios/answer/training_demand.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/parallelism.hpp"
+#include "sim/base/normal.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
@@ -18,7 +19,6 @@ namespace rackcast {
 namespace {
 
 /// Quantiles of the normal distribution.
-constexpr double kNinetyFiveOfAll = 1.645;
 
 /// A workload that takes less memory, and what was changed for it.
 struct Leaner {
@@ -209,7 +209,7 @@ std::optional<double> chance_within(const Estimate& time, Duration deadline) {
   const double ahead = std::log(deadline.base() / median);
   const double end = ahead > 0 ? time.high / median : median / time.low;
   if (end <= 1) return std::nullopt;
-  return boost::math::cdf(boost::math::normal{}, ahead / std::log(end) * kNinetyFiveOfAll);
+  return boost::math::cdf(boost::math::normal{}, ahead / std::log(end) * half_of_90_percent);
 }
 
 std::optional<double> chance_within(Evaluator& evaluator, std::span<const Question> asked, Duration deadline,

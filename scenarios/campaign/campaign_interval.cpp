@@ -6,6 +6,7 @@
 #include "models/step/straggler.hpp"
 #include "scenarios/campaign/campaign.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "sim/base/normal.hpp"
 
 namespace rackcast {
 
@@ -13,7 +14,6 @@ namespace {
 
 constexpr int kDraws = 20;
 constexpr std::size_t kMostJobsOfDraws = 400'000;   ///< of all draws together
-constexpr double kNinetyPercent = 1.645;            ///< half width of a 90 % interval in standard deviations
 constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;  ///< 2^64 over the golden ratio: seeds far from each other
 
 using Range = CampaignInterval::Range;
@@ -27,8 +27,8 @@ void scale(CampaignJobs& jobs, double z) {
   for (CampaignJob& job : jobs.jobs) {
     if (!job.simulated) continue;
     const StreamJobs& stream = jobs.streams[job.stream];
-    const double factor = z < 0 ? std::pow(stream.work_low, -z / kNinetyPercent)
-                                : std::pow(stream.work_high, z / kNinetyPercent);
+    const double factor = z < 0 ? std::pow(stream.work_low, -z / half_of_90_percent)
+                                : std::pow(stream.work_high, z / half_of_90_percent);
     job.work = factor * job.work;
     job.limit = factor * job.limit;  // users know how long such jobs take
   }

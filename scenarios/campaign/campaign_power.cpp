@@ -5,6 +5,7 @@
 
 #include "scenarios/campaign/campaign_site.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "sim/base/normal.hpp"
 
 namespace rackcast {
 
@@ -114,12 +115,11 @@ CampaignPower campaign_power(const Scenario& s, const Catalog& catalog, const Ca
   add_site(report, where.plan, out);
   out.missing = where.plan.missing().power;
   const NodePower node = node_power(catalog, cluster.node, site.psu);
-  constexpr double ninety_percent = 1.645;  // half width of a 90 % interval in standard deviations
   Levels levels{static_cast<double>(where.nodes()),
                 report.idle.base(),
                 node.idle.base(),
                 report.nameplate.base(),
-                std::exp(ninety_percent * node.log_sigma),
+                std::exp(half_of_90_percent * node.log_sigma),
                 {}};
   out.node_idle = node.idle;
   out.others = std::max(Power{0}, report.idle - where.nodes() * node.idle);  // 0 may round to less

@@ -11,12 +11,11 @@
 #include "scenarios/evaluate/evaluator_impl.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/normal.hpp"
 
 namespace rackcast {
 
 namespace {
-
-constexpr double kNinetyPercent = 1.645;  ///< half width of a 90 % interval in standard deviations
 
 /// Changes of ln(figure), the slower and the faster side apart, added in quadrature.
 struct Widths {
@@ -30,7 +29,7 @@ struct Widths {
 /// which `vary(sigma, part, widths)` adds what one does to the time of a step.
 template <class Vary>
 void add_intervals(Funnel& funnel, const Spread& s, Vary vary) {
-  const double input = std::exp(kNinetyPercent * s.input);
+  const double input = std::exp(half_of_90_percent * s.input);
   for (FunnelStage& stage : funnel.stages) {
     if (!stage.of_input || s.input <= 0) continue;
     stage.low = stage.rate / input;
@@ -268,7 +267,7 @@ std::optional<InputReport> Evaluator::input(const Question& asked) {
   add_intervals(out.funnel, impl_->spread(q), [&](double sigma, double Scales::*part, Widths& of_step) {
     for (const double sign : {-1.0, 1.0}) {
       Scales scales;
-      scales.*part = std::exp(sign * kNinetyPercent * sigma);
+      scales.*part = std::exp(sign * half_of_90_percent * sigma);
       of_step.add(std::log(impl_->run(bare, {}, scales).parts.total / alone.parts.total));
     }
   });

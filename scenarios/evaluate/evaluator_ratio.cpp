@@ -6,11 +6,10 @@
 #include "models/step/data_parallel.hpp"
 #include "models/step/gradient_buckets.hpp"
 #include "scenarios/evaluate/evaluator_impl.hpp"
+#include "sim/base/normal.hpp"
 
 namespace rackcast {
 namespace {
-
-constexpr double reach_of_ratio = 1.645;  ///< half width of a 90 % interval in standard deviations
 
 /// By which two runs on as many GPUs differ anyway.
 constexpr double same_size_log_sigma = 0.02;
@@ -53,7 +52,7 @@ Estimate Evaluator::ratio_of_rates(const Question& fast, const Question& slow) {
   vary(&Scales::input, of_a.input, of_b.input);
   if (of_a.scaling <= 0 || of_b.scaling <= 0) vary(&Scales::compute, of_a.scaling, of_b.scaling);
   const double least = impl_->ranks(a) == impl_->ranks(b) ? same_size_log_sigma : one_node_log_sigma;
-  const double reach = std::exp(reach_of_ratio * std::max(least, std::sqrt(squares)));
+  const double reach = std::exp(half_of_90_percent * std::max(least, std::sqrt(squares)));
   return {value, value / reach, value * reach, "1"};
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <span>
 
 #include "models/collectives/collective.hpp"
@@ -16,6 +15,7 @@
 #include "models/networks/operator.hpp"
 #include "models/networks/workload.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/lower_case.hpp"
 #include "sim/base/near_matches.hpp"
 #include "sim/json/table_document.hpp"
 #include "topologies/catalog/catalog.hpp"
@@ -68,10 +68,7 @@ constexpr std::array<SoftwareKind, 9> kinds_of_software{{
 
 std::string plain_word(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += c == ' ' || c == '-' ? '_' : static_cast<char>(std::tolower(byte));
-  }
+  for (const char c : text) out += c == ' ' || c == '-' ? '_' : lower_case(c);
   return out;
 }
 

@@ -16,6 +16,7 @@
 #include "models/serving/token_generation.hpp"
 #include "scenarios/names/count_text.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/normal.hpp"
 #include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "topologies/catalog/catalog.hpp"
@@ -23,8 +24,6 @@
 
 namespace rackcast {
 namespace {
-
-constexpr double deviations_of_interval = 1.645;  ///< half width of a 90 % interval in standard deviations
 
 class Node {
  public:
@@ -72,8 +71,7 @@ class Node {
 };
 
 std::string with_interval(double value, const Generation& g) {
-  const double factor =
-      std::exp(deviations_of_interval * std::hypot(g.compute_log_sigma, g.network_log_sigma));
+  const double factor = std::exp(half_of_90_percent * std::hypot(g.compute_log_sigma, g.network_log_sigma));
   return fmt::format("{} ({} to {})", grouped(std::round(value)), grouped(std::round(value / factor)),
                      grouped(std::round(value * factor)));
 }
@@ -82,8 +80,8 @@ std::string with_interval(double value, const Generation& g) {
 std::string first_token_text(const Generation& g, const ServerHabits& server) {
   const Duration first = g.first + server.arriving + server.passes_waited * g.token;
   const double factor =
-      std::exp(deviations_of_interval * std::hypot(g.compute_log_sigma, g.network_log_sigma,
-                                                   mechanism_log_sigma(Mechanism::first_token)));
+      std::exp(half_of_90_percent * std::hypot(g.compute_log_sigma, g.network_log_sigma,
+                                               mechanism_log_sigma(Mechanism::first_token)));
   return fmt::format("{} ({} to {})", to_text(first), to_text(first / factor), to_text(first * factor));
 }
 

@@ -22,11 +22,9 @@
 #include <vector>
 
 #include "scenarios/measured/factors.hpp"
+#include "sim/base/normal.hpp"
 
 namespace rackcast {
-
-/// Half widths of intervals of a normal distribution, in standard deviations.
-inline constexpr double half_of_90_percent = 1.645, half_of_99_percent = 2.576;
 
 struct Observation {
   RunTraits run;

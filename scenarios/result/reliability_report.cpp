@@ -3,12 +3,11 @@
 #include <cmath>
 
 #include "scenarios/result/result_document.hpp"
+#include "sim/base/normal.hpp"
 
 namespace rackcast {
 
 namespace {
-
-constexpr double kNinetyPercent = 1.645;  ///< half width of a 90 % interval in standard deviations
 
 std::string rule_text(IntervalRule rule) {
   switch (rule) {
@@ -43,7 +42,7 @@ std::vector<ReliabilityReport::ByInterval> by_interval(const FailurePlan& plan, 
 std::optional<ReliabilityReport> reliability_report(Evaluator& evaluator, const Question& q) {
   const auto plan = evaluator.failures(q);
   if (!plan) return std::nullopt;
-  const double factor = std::exp(kNinetyPercent * plan->node.log_sigma);
+  const double factor = std::exp(half_of_90_percent * plan->node.log_sigma);
   const FailurePlan often = *evaluator.failures(q, factor), rarely = *evaluator.failures(q, 1 / factor);
   ReliabilityReport out;
   out.plan = *plan;

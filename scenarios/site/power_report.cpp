@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "scenarios/site/placed.hpp"
+#include "sim/base/normal.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
 
 namespace {
-
-constexpr double ninety_percent = 1.645;  ///< half width of a 90 % interval in standard deviations
 
 Power cap_of(const SiteSpec& site) {
   return site.power.gpu_cap.value_or(Power{INFINITY});
@@ -115,7 +114,7 @@ PowerReport power_report(const Catalog& catalog, const SiteSpec& site, const Sit
   };
   add_consumers(plan, expected_power(catalog, site, plan, cluster, out.busy), out);
   const Power it = it_power(out.busy);
-  const double spread = std::exp(ninety_percent * node.log_sigma);
+  const double spread = std::exp(half_of_90_percent * node.log_sigma);
   // No device draws more than its rating.
   out.it = {it.base(), (it - out.nodes * (1 - 1 / spread)).base(),
             std::min(it + (spread - 1) * out.nodes, std::max(it, out.nameplate)).base(), "W"};

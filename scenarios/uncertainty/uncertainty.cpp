@@ -12,13 +12,12 @@
 #include "scenarios/answer/training_demand.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/names/count_text.hpp"
+#include "sim/base/normal.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
 
 namespace {
-
-constexpr double kNinetyPercent = 1.645;  ///< half width of a 90 % interval in standard deviations
 
 /// Time to train as a function of the inputs, each in [0, 1]: the ranges, then the model's error.
 class Model {
@@ -84,7 +83,7 @@ class Model {
                                     std::log(time.high / median)})
                .first;
     }
-    const double z = normal_quantile(u) / kNinetyPercent;
+    const double z = normal_quantile(u) / half_of_90_percent;
     return std::exp(it->second.median + z * (z < 0 ? it->second.below : it->second.above));
   }
 

@@ -47,7 +47,7 @@ Engine::~Engine() {
   }
 }
 
-ProcessHandle Engine::spawn(std::string name, Process process, SpawnOptions options) {
+void Engine::spawn(std::string name, Process process, SpawnOptions options) {
   if (free_processes_.empty()) free_processes_.push_back(&processes_.emplace_back());
   ProcessRecord& record = *free_processes_.back();
   free_processes_.pop_back();
@@ -59,7 +59,6 @@ ProcessHandle Engine::spawn(std::string name, Process process, SpawnOptions opti
   frame.promise().process = &record;
   if (!record.daemon) ++foreground_;
   schedule(now_, frame);
-  return ProcessHandle{record};
 }
 
 Engine::SleepAwaiter Engine::sleep_until(SimTime time, Priority priority) {
@@ -163,9 +162,7 @@ void Engine::reap() {
   ProcessRecord& process = *std::exchange(ended_, nullptr);
   process.frame.destroy();
   process.frame = nullptr;
-  ++process.generation;
   if (!process.daemon) --foreground_;
-  while (WaitNode* joiner = process.joiners.pop()) wake(*joiner);
   free_processes_.push_back(&process);
   if (failure_) throw_failure(process.name);
 }

@@ -52,8 +52,6 @@ class EventSink {
   virtual void fire(std::uint64_t token) = 0;
 };
 
-class ProcessHandle;
-
 struct SpawnOptions {
   bool daemon = false;  ///< does not keep the run alive: run() ends when the last other process ended
 };
@@ -77,7 +75,7 @@ class Engine {
   [[nodiscard]] Tracer* tracer() const { return tracer_; }
 
   /// The process starts in the current instant, after what is already scheduled there.
-  ProcessHandle spawn(std::string name, Process process, SpawnOptions options = {});
+  void spawn(std::string name, Process process, SpawnOptions options = {});
 
   /// Runs until the last process that is not a daemon ended, or a limit. May be called again after a limit.
   /// Throws Error (internal) on deadlock, Error (invalid input) if a process waits for something that ends
@@ -135,7 +133,6 @@ class Engine {
   }
 
  private:
-  friend class ProcessHandle;
   friend void process_ended(Engine& engine, ProcessRecord& process) noexcept;
   friend void process_failed(Engine& engine, std::exception_ptr error) noexcept;
 
@@ -197,43 +194,6 @@ inline void process_ended(Engine& engine, ProcessRecord& process) noexcept {
 }
 inline void process_failed(Engine& engine, std::exception_ptr error) noexcept {
   engine.failure_ = std::move(error);
-}
-
-/// A spawned process. Stays valid, as "ended", after the process is gone.
-class ProcessHandle {
- public:
-  ProcessHandle() = default;
-
-  [[nodiscard]] bool ended() const { return record_ == nullptr || record_->generation != generation_; }
-
-  struct JoinAwaiter;
-  /// `co_await handle.join()` goes on once the process has ended.
-  [[nodiscard]] JoinAwaiter join() const;
-
- private:
-  friend class Engine;
-  explicit ProcessHandle(ProcessRecord& record) : record_(&record), generation_(record.generation) {}
-
-  ProcessRecord* record_ = nullptr;
-  std::uint32_t generation_ = 0;
-};
-
-struct ProcessHandle::JoinAwaiter : WaitNode {
-  explicit JoinAwaiter(ProcessHandle handle) : target(handle) {}
-
-  ProcessHandle target;
-
-  bool await_ready() const noexcept { return target.ended(); }
-  template <class P>
-  void await_suspend(std::coroutine_handle<P> self) {
-    Engine::note_wait(*this, self, *target.record_);
-    target.record_->joiners.push(*this);
-  }
-  void await_resume() const noexcept {}
-};
-
-inline ProcessHandle::JoinAwaiter ProcessHandle::join() const {
-  return JoinAwaiter{*this};
 }
 
 }  // namespace rackcast

@@ -55,18 +55,12 @@ class WaitList {
 };
 
 /// What the engine knows about a process. Its slot is used again after the process ended.
-struct ProcessRecord final : Waitable {
+struct ProcessRecord {
   std::string name;
   std::coroutine_handle<> frame;
   const Waitable* waits_for = nullptr;
   std::uint64_t waits_token = 0;
-  WaitList joiners;
-  std::uint32_t generation = 0;
   bool daemon = false;
-
-  [[nodiscard]] std::string describe(std::uint64_t) const override {
-    return "the end of process \"" + name + '"';
-  }
 };
 
 }  // namespace rackcast

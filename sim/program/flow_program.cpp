@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <unordered_map>
 
 #include "sim/base/error.hpp"
@@ -30,30 +29,15 @@ Op& Script::add(Op::Kind kind, std::uint32_t slot) {
   return op;
 }
 
-/// The innermost loop repeats its parameters after the least common multiple of the cycles in it.
-void Script::note_cycle(std::uint32_t cycle) {
-  if (cycle == 0) refuse_program(fmt::format("script \"{}\": a cycle of 0", name_));
-  if (cycle == 1) return;
-  if (open_.empty()) refuse_program(fmt::format("script \"{}\": a cycle outside a loop", name_));
-  Op& loop = ops_[open_.back()];
-  loop.cycle = std::lcm(loop.cycle, cycle);
-}
-
-Script& Script::sleep(std::uint32_t slot, std::string name, std::uint32_t cycle) {
-  note_cycle(cycle);
-  Op& op = add(Op::Kind::sleep, slot);
-  op.cycle = cycle;
-  op.name = std::move(name);
-  durations_ = std::max(durations_, slot + cycle);
+Script& Script::sleep(std::uint32_t slot, std::string name) {
+  add(Op::Kind::sleep, slot).name = std::move(name);
+  durations_ = std::max(durations_, slot + 1);
   return *this;
 }
 
-Script& Script::flow(std::uint32_t slot, std::string name, std::uint32_t cycle) {
-  note_cycle(cycle);
-  Op& op = add(Op::Kind::flow, slot);
-  op.cycle = cycle;
-  op.name = std::move(name);
-  flows_ = std::max(flows_, slot + cycle);
+Script& Script::flow(std::uint32_t slot, std::string name) {
+  add(Op::Kind::flow, slot).name = std::move(name);
+  flows_ = std::max(flows_, slot + 1);
   return *this;
 }
 

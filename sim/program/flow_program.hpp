@@ -43,7 +43,6 @@ struct Op {
   Kind kind = Kind::sleep;
   bool steady = false;      ///< repeat: laps that repeat exactly may be skipped
   std::uint32_t slot = 0;   ///< duration, flow, signal, channel, mark; repeat: nesting depth; end: its repeat
-  std::uint32_t cycle = 1;  ///< sleep, flow: slot + (lap of the innermost loop) % cycle
   std::uint64_t count = 1;  ///< repeat: laps (0: the body is passed over); wait: permits
   std::uint32_t past = 0;   ///< repeat: the operation after its end
   std::string name{};       ///< sleep, flow, wait: for the trace; a wait without one is not drawn
@@ -55,8 +54,8 @@ class Script {
   explicit Script(std::string name) : name_(std::move(name)) {}
 
   /// Zero takes no time and is no event.
-  Script& sleep(std::uint32_t slot, std::string name = "sleep", std::uint32_t cycle = 1);
-  Script& flow(std::uint32_t slot, std::string name = "flow", std::uint32_t cycle = 1);
+  Script& sleep(std::uint32_t slot, std::string name = "sleep");
+  Script& flow(std::uint32_t slot, std::string name = "flow");
   Script& signal(std::uint32_t slot);
   /// Takes `permits` of a channel, once there are so many.
   Script& wait(std::uint32_t channel, std::uint64_t permits = 1, std::string name = {});
@@ -85,7 +84,6 @@ class Script {
 
  private:
   Op& add(Op::Kind kind, std::uint32_t slot);
-  void note_cycle(std::uint32_t cycle);
 
   std::string name_;
   std::vector<Op> ops_;

@@ -26,7 +26,6 @@ bool add_progress(const Script& script, std::uint32_t actor, const ActorState& n
     const Op* loop = loop_around(script, now.pc, depth);
     if (++different > 1 || loop == nullptr || now.laps[depth] < before.laps[depth]) return false;
     const std::uint64_t laps = now.laps[depth] - before.laps[depth];
-    if (laps % loop->cycle != 0) return false;
     // The last lap must end as the loop does, not as its laps do.
     to.times = std::min(to.times, (loop->count - 1 - now.laps[depth]) / laps);
     to.progress.push_back({actor, depth, laps});
@@ -42,7 +41,7 @@ bool outlasts(const FlowProgram& program, std::uint32_t actor, const ActorState&
     return false;
   const ProgramActor& a = program.actors[actor];
   const Op& op = program.scripts[a.script].ops()[now.pc];
-  return op.cycle == 1 && program.flows[a.first_flow + op.slot].arguments.outlasts_laps;
+  return program.flows[a.first_flow + op.slot].arguments.outlasts_laps;
 }
 
 /// Takes what is different in a flow that outlasts laps out of the comparison, and notes it.

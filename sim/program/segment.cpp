@@ -97,7 +97,7 @@ Process ProgramSegment::act(Engine& engine, ProgramSegment& self, std::uint32_t 
     const Op& op = ops[actor.pc];
     switch (op.kind) {
       case Op::Kind::sleep: {
-        const std::uint32_t slot = self.program_.actors[index].first_duration + self.slot_of(actor, op);
+        const std::uint32_t slot = self.program_.actors[index].first_duration + op.slot;
         actor.until = engine.time_after(self.program_.durations[slot]);
         if (actor.until == engine.now()) break;
         actor.blocked = Blocked::asleep;
@@ -148,7 +148,7 @@ void ProgramSegment::turn(std::uint32_t index, Live& actor) {
   std::uint64_t& lap = actor.laps[loop.slot];
   ++lap;
   if (loop.count == forever) {
-    lap %= loop.cycle;
+    lap = 0;
   } else if (lap == loop.count) {
     lap = 0;
     return;
@@ -160,20 +160,8 @@ void ProgramSegment::turn(std::uint32_t index, Live& actor) {
   }
 }
 
-std::uint32_t ProgramSegment::slot_of(const Live& actor, const Op& op) const {
-  if (op.cycle == 1) return op.slot;
-  // A cycle is only allowed in a loop; the innermost is the deepest whose body holds the operation.
-  const auto ops =
-      program_.scripts[program_.actors[static_cast<std::size_t>(&actor - live_.data())].script].ops();
-  std::uint32_t depth = 0;
-  for (std::uint32_t pc = 0; pc < actor.pc; ++pc) {
-    if (ops[pc].kind == Op::Kind::repeat && ops[pc].past > actor.pc) depth = ops[pc].slot;
-  }
-  return op.slot + static_cast<std::uint32_t>(actor.laps[depth] % op.cycle);
-}
-
 const ProgramFlow& ProgramSegment::flow_of(std::uint32_t index, const Op& op) const {
-  return program_.flows[program_.actors[index].first_flow + slot_of(live_[index], op)];
+  return program_.flows[program_.actors[index].first_flow + op.slot];
 }
 
 double ProgramSegment::capacity_left(std::uint32_t resource) const {

@@ -63,7 +63,6 @@ class ProgramSegment final : public Waitable {
   static Process act(Engine& engine, ProgramSegment& self, std::uint32_t index);
   void choose_pacer();
   [[nodiscard]] Activity activity(std::uint32_t actor, const Op& op) const;
-  [[nodiscard]] std::uint32_t slot_of(const Live& actor, const Op& op) const;
   [[nodiscard]] bool take_permits(Live& actor) const;
   void signal(std::uint32_t actor, std::uint32_t slot);
   void turn(std::uint32_t index, Live& actor);

@@ -80,27 +80,6 @@ void items_through_a_queue(benchmark::State& state) {
 }
 BENCHMARK(items_through_a_queue)->Arg(1)->Arg(64)->Unit(benchmark::kMillisecond);
 
-Task<std::int64_t> helper(Engine&, std::int64_t value) {
-  co_return value + 1;
-}
-
-Process calling(Engine& engine, std::int64_t calls, std::int64_t& sum) {
-  for (std::int64_t i = 0; i < calls; ++i) sum = co_await helper(engine, sum);
-}
-
-void calls_of_a_task(benchmark::State& state) {
-  constexpr std::int64_t calls = 1'000'000;
-  std::int64_t sum = 0;
-  for (auto _ : state) {
-    Engine engine;
-    engine.spawn("caller", calling(engine, calls, sum));
-    engine.run();
-  }
-  benchmark::DoNotOptimize(sum);
-  state.SetItemsProcessed(state.iterations() * calls);
-}
-BENCHMARK(calls_of_a_task)->Unit(benchmark::kMillisecond);
-
 }  // namespace
 
 BENCHMARK_MAIN();

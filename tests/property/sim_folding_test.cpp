@@ -51,7 +51,7 @@ ProgramResult check_folding(const FlowProgram& program) {
 }
 
 /// `members` ranks with a port each, in groups that share a trunk, on a ring or paired; loaders beside them;
-/// a barrier at the end of each lap.
+/// a barrier at the end of each lap, which takes its time.
 FlowProgram random_program(RandomStream& random) {
   FlowProgram p;
   const std::uint32_t groups = 1 + pick(random, 4);
@@ -65,16 +65,19 @@ FlowProgram random_program(RandomStream& random) {
   const std::uint32_t disk = p.add_resources("disk", 1, random.uniform(50, 500)).index;
   const double share = random.below(2) == 0 ? 1.0 : 1.0 / 3;
   Script script("rank");
-  script.repeat(3 + random.below(20), true).wait(2).signal(2).sleep(0, "compute", 2).mark(0);
+  script.repeat(3 + random.below(20), true).wait(2).signal(2).sleep(0, "compute").mark(0);
   script.repeat(steps, true).flow(0, "chunk").signal(0).wait(0).mark(1).end();
   script.signal(1).wait(1).mark(2).end();
   const std::uint32_t rank = p.add_script(script);
   const std::uint32_t load =
       p.add_script(Script("loader").repeat(forever).wait(0).flow(0).signal(0).end().permits(0, 2).daemon());
-  const std::uint32_t meet =
-      p.add_script(Script("barrier").repeat(forever).wait(0, n).signal(0).end().daemon());
+  // The barrier takes two times in turn: if they differ, two laps are a period.
+  Script barriers("barrier");
+  barriers.repeat(forever).wait(0, n).sleep(0).signal(0).wait(0, n).sleep(1).signal(0).end().daemon();
+  const std::uint32_t meet = p.add_script(barriers);
   const std::uint32_t compute = p.add_duration(Duration{random.uniform(0.01, 0.2)});
-  p.add_duration(p.durations[compute] * (random.below(2) == 0 ? 1.0 : 1.5));
+  const std::uint32_t pause = p.add_duration(0.1 * p.durations[compute]);
+  p.add_duration(p.durations[pause] * (random.below(2) == 0 ? 1.0 : 1.5));
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::uint32_t to = (i + 1) % n;
     std::vector<Usage> way{{{port + i}, 1}, {{port + to}, share}};
@@ -93,7 +96,7 @@ FlowProgram random_program(RandomStream& random) {
     p.add_signal({.from = loader, .slot = 0, .to = i, .channel = 2});
     p.add_signal({.from = i, .slot = 2, .to = loader, .channel = 0});
   }
-  const std::uint32_t barrier = p.add_actor({.script = meet});
+  const std::uint32_t barrier = p.add_actor({.script = meet, .first_duration = pause});
   for (std::uint32_t i = 0; i < n; ++i) {
     p.add_signal({.from = i, .slot = 1, .to = barrier, .channel = 0});
     p.add_signal({.from = barrier, .slot = 0, .to = i, .channel = 1});

@@ -6,12 +6,10 @@
 #include <array>
 #include <cctype>
 
+#include "sim/base/lower_case.hpp"
+
 namespace rackcast {
 namespace {
-
-char lower(char c) {
-  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-}
 
 /// A fact is an object with a value, or with a text that only a fact has, whose value is then missing or
 /// misspelt; any other object or list is a group of facts.
@@ -84,14 +82,14 @@ std::string_view CatalogEntry::attribute(std::string_view key) const {
 std::string normalised(std::string_view name) {
   std::string out;
   for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c))) out += lower(c);
+    if (std::isalnum(static_cast<unsigned char>(c))) out += lower_case(c);
   }
   return out;
 }
 
 bool contains_ignoring_case(std::string_view text, std::string_view lower_needle) {
   const auto same = [](char a, char b) {
-    return lower(a) == b;
+    return lower_case(a) == b;
   };
   return std::search(text.begin(), text.end(), lower_needle.begin(), lower_needle.end(), same) != text.end();
 }

@@ -335,28 +335,4 @@ Duration FabricPaths::route(DeviceId from, DeviceId to, const RouteChoice& choic
                                                        : single(from, to, choice, hops);
 }
 
-std::vector<Route> FabricPaths::equal_cost_routes(DeviceId from, DeviceId to, std::size_t limit) {
-  const Distances distances = search_to(to, from);
-  std::vector<std::vector<Hop>> open{{}};
-  std::vector<Route> done;
-  while (!open.empty() && done.size() < limit) {
-    const std::vector<Hop> path = std::move(open.back());
-    open.pop_back();
-    const DeviceId at = path.empty() ? from : topology_.link(path.back().link).to;
-    if (at == to) {
-      Duration latency{0};
-      for (const Hop& hop : path) latency += topology_.latency(hop.link);
-      done.push_back(finish(path, latency));
-      continue;
-    }
-    // Depth first from the back: the smallest link number comes out first.
-    const std::vector<Port>& ports = next_links(at, to, distances);
-    for (auto port = ports.rbegin(); port != ports.rend(); ++port) {
-      open.push_back(path);
-      open.back().push_back({port->link, 1});
-    }
-  }
-  return done;
-}
-
 }  // namespace rackcast

@@ -23,7 +23,6 @@ class FabricPaths {
   /// The same as a route.
   Route finish(std::vector<Hop> hops, Duration latency) const;
   bool reaches(DeviceId from, DeviceId to);
-  std::vector<Route> equal_cost_routes(DeviceId from, DeviceId to, std::size_t limit);
 
  private:
   [[nodiscard]] FabricRouting routing_of(const RouteChoice& choice) const;

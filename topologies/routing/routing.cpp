@@ -242,10 +242,6 @@ Route Router::route(DeviceId from, DeviceId to, const RouteChoice& choice) {
   return parts.size() == 1 ? std::move(parts.front()) : joined(impl_->topology, parts);
 }
 
-std::vector<Route> Router::equal_cost_routes(DeviceId from, DeviceId to, std::size_t limit) {
-  return impl_->fabric.equal_cost_routes(from, to, limit);
-}
-
 NearDevices Router::nearest_nics(DeviceId device) {
   return impl_->nearest(device, DeviceKind::nic);
 }

@@ -75,10 +75,6 @@ class Router {
   /// The same without a copy; valid until the next call. Parts of equal address are equal.
   [[nodiscard]] RouteParts parts(DeviceId from, DeviceId to, const RouteChoice& choice = {});
 
-  /// Every shortest way through the fabric between two adapters or servers, at most `limit`, in a fixed
-  /// order.
-  [[nodiscard]] std::vector<Route> equal_cost_routes(DeviceId from, DeviceId to, std::size_t limit = 64);
-
   /// The adapters of the GPU's (or CPU's) node that are the fewest and fastest links away.
   [[nodiscard]] NearDevices nearest_nics(DeviceId device);
   /// One of nearest_nics(); GPUs that share several adapters get different ones. Throws Error if the node has

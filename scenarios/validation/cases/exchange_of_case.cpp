@@ -8,6 +8,7 @@
 #include "models/exchange/exchange_methods.hpp"
 #include "models/frameworks/framework.hpp"
 #include "scenarios/names/exchange_choice.hpp"
+#include "sim/base/lower_case.hpp"
 
 namespace rackcast {
 namespace {
@@ -36,7 +37,7 @@ Facts facts_of(const ValidationCase& c) {
   Facts f{c.workload.framework, c.workload.gradient_sync, text("library"),      text("algorithm"),
           text("transport"),    text("variable_update"),  text("variables_on"), text("reduce_on"),
           text("kvstore"),      text("gradient_dtype")};
-  std::ranges::transform(f.framework, f.framework.begin(), [](unsigned char ch) { return std::tolower(ch); });
+  f.framework = lower_case(f.framework);
   return f;
 }
 

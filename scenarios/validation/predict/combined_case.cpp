@@ -18,11 +18,6 @@ namespace {
 /// By which two runs on one machine differ anyway.
 constexpr double repeat_log_sigma = 0.02;
 
-/// Of ln(value), from the interval.
-double log_sigma_of(const PredictedFigure& f) {
-  return std::log(f.high / f.low) / (2 * 1.645);
-}
-
 /// The geometric mean, and the hull of the intervals.
 PredictedFigure middle_of(const std::vector<PredictedFigure>& figures) {
   PredictedFigure out = figures.front();

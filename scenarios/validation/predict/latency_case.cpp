@@ -172,10 +172,8 @@ PredictedFigure predict_serving_power(PredictionContext& context, const Validati
 PredictedFigure predict_token_energy(PredictionContext& context, const ValidationCase& c) {
   const PredictedFigure power = predict_serving_power(context, c), gap = predict_token_gap(context, c);
   const double answers = saturated_load(c).open;
-  const auto sigma = [](const PredictedFigure& f) {
-    return std::log(f.high / f.low) / (2 * 1.645);
-  };
-  return figure_of(power.value * gap.value * 1e-3 / answers, std::hypot(sigma(power), sigma(gap)));
+  return figure_of(power.value * gap.value * 1e-3 / answers,
+                   std::hypot(log_sigma_of(power), log_sigma_of(gap)));
 }
 
 PredictedFigure predict_first_token(PredictionContext& context, const ValidationCase& c) {

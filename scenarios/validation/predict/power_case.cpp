@@ -51,10 +51,7 @@ PredictedFigure predict_run_energy(PredictionContext& context, const ValidationC
   const PredictedFigure time = predict_training(context, timed_run(c));
   const PredictedFigure power = predict_node_power(context, c);
   const double nodes = context.cluster(c).used_nodes();
-  const auto sigma = [](const PredictedFigure& f) {
-    return std::log(f.high / f.low) / (2 * 1.645);
-  };
-  return figure_of(time.value * power.value * nodes, std::hypot(sigma(time), sigma(power)));
+  return figure_of(time.value * power.value * nodes, std::hypot(log_sigma_of(time), log_sigma_of(power)));
 }
 
 PredictedFigure predict_node_power(PredictionContext& context, const ValidationCase& c) {

@@ -104,8 +104,10 @@ PredictionOutcome predict_case(PredictionContext& context, const ValidationCase&
 /// or whose measurement is no positive number.
 PredictedFigure figure_to_fit(PredictionContext& context, const ValidationCase& c);
 
-/// value with the 90 % interval of a log-normal spread: value * exp(+-1.645 sigma).
+/// value with the 90 % interval of a log-normal spread: value * exp(+-1.645 log_sigma).
 PredictedFigure figure_of(double value, double log_sigma, std::string binds = {});
+/// The spread of a figure, from its interval.
+double log_sigma_of(const PredictedFigure& figure);
 /// In another unit.
 PredictedFigure scaled(PredictedFigure figure, double factor);
 

@@ -7,6 +7,7 @@
 #include "models/reliability/goodput.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
 #include "scenarios/validation/settings/publications.hpp"
+#include "sim/base/normal.hpp"
 #include "topologies/hardware/link_spec.hpp"
 
 namespace rackcast {
@@ -14,7 +15,6 @@ namespace rackcast {
 namespace {
 
 constexpr Duration kHour{3600}, day_length{86400};
-constexpr double kNinetyPercent = 1.645;  ///< half width of a 90 % interval in standard deviations
 
 double nodes_of(const ValidationCase& c) {
   if (c.system.nodes) return *c.system.nodes;
@@ -105,7 +105,7 @@ PredictedFigure predict_effective_time(PredictionContext& context, const Validat
     spec.interval = interval ? Duration{*interval} : daly_interval(spec.stall, spec.mttf);
     return goodput(spec).useful;
   };
-  return {at(0), at(kNinetyPercent), at(-kNinetyPercent)};
+  return {at(0), at(half_of_90_percent), at(-half_of_90_percent)};
 }
 
 PredictedFigure predict_checkpoint_interval(PredictionContext& context, const ValidationCase& c) {

@@ -6,6 +6,7 @@
 #include "scenarios/validation/cases/software_of_case.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
+#include "sim/base/normal.hpp"
 
 namespace rackcast {
 namespace {
@@ -42,8 +43,12 @@ OneGpuRun run_on_one_gpu(PredictionContext& context, const ValidationCase& c) {
 }  // namespace
 
 PredictedFigure figure_of(double value, double log_sigma, std::string binds) {
-  const double reach = std::exp(1.645 * log_sigma);  // 90 % of a normal distribution
+  const double reach = std::exp(half_of_90_percent * log_sigma);  // 90 % of a normal distribution
   return {.value = value, .low = value / reach, .high = value * reach, .binds = std::move(binds)};
+}
+
+double log_sigma_of(const PredictedFigure& figure) {
+  return std::log(figure.high / figure.low) / (2 * half_of_90_percent);
 }
 
 PredictedFigure scaled(PredictedFigure figure, double factor) {

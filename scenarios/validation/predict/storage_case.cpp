@@ -9,6 +9,7 @@
 #include "scenarios/validation/cases/input_of_case.hpp"
 #include "scenarios/validation/cases/workload_of_case.hpp"
 #include "scenarios/validation/predict/predictor.hpp"
+#include "sim/base/normal.hpp"
 
 namespace rackcast {
 
@@ -77,7 +78,7 @@ PredictedFigure predict_utilisation(PredictionContext& context, const Validation
     return accelerator_utilisation(work.job, other, load);
   };
   // Nobody is busier than always; repetitions of a run differ by a per cent.
-  const double reach = std::exp(1.645 * drive_log_sigma()), repeat = 0.02;
+  const double reach = std::exp(half_of_90_percent * drive_log_sigma()), repeat = 0.02;
   return {value, std::min(with(1 / reach), value * (1 - repeat)),
           std::max(with(reach), value * (1 + repeat))};
 }

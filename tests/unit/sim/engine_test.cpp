@@ -28,45 +28,14 @@ Process many_sleeps(Engine& engine, std::vector<double>& times, std::vector<doub
   }
 }
 
-Task<int> doubled(Engine& engine, int value) {
-  co_await engine.sleep(Duration{1});
-  co_return 2 * value;
-}
-
-Task<int> quadrupled(Engine& engine, int value) {
-  const int twice = co_await doubled(engine, value);
-  co_return co_await doubled(engine, twice);
-}
-
-Process caller(Engine& engine, int& result) {
-  result = co_await quadrupled(engine, 3);
-}
-
-Task<> failing(Engine& engine) {
+Process throwing(Engine& engine) {
   co_await engine.sleep(Duration{1});
   throw Error("the disk is full", {"disk.json", 3, 4, "/disk", {}}, "buy one", ErrorKind::invalid_input);
-}
-
-Process catching(Engine& engine, std::string& caught) {
-  try {
-    co_await failing(engine);
-  } catch (const Error& error) {
-    caught = error.message();
-  }
-}
-
-Process throwing(Engine& engine) {
-  co_await failing(engine);
 }
 
 Process throwing_std(Engine& engine) {
   co_await engine.sleep(Duration{1});
   throw std::runtime_error("odd");
-}
-
-Process joining(Engine& engine, ProcessHandle other, double& when) {
-  co_await other.join();
-  when = engine.time().base();
 }
 
 Process forever(Engine& engine, int& rounds) {
@@ -104,23 +73,6 @@ TEST_CASE("sleeps of very different lengths interleave in time order") {
   CHECK(engine.now().ticks == 90000'000100500000);  // 0.5 us + 100 us + 1 h + 1 d in ps
 }
 
-TEST_CASE("tasks nest and return values") {
-  Engine engine;
-  int result = 0;
-  engine.spawn("caller", caller(engine, result));
-  engine.run();
-  CHECK(result == 12);
-  CHECK(engine.time().base() == 2);
-}
-
-TEST_CASE("an exception in a task reaches the one who awaits it") {
-  Engine engine;
-  std::string caught;
-  engine.spawn("catcher", catching(engine, caught));
-  engine.run();
-  CHECK(caught == "the disk is full");
-}
-
 TEST_CASE("an Error that leaves a process names the process and keeps kind, place and hint") {
   Engine engine;
   engine.spawn("loader/3", throwing(engine));
@@ -139,21 +91,6 @@ TEST_CASE("another exception that leaves a process becomes an internal Error") {
   Engine engine;
   engine.spawn("p", throwing_std(engine));
   CHECK_THROWS_WITH_AS(engine.run(), doctest::Contains("process \"p\": odd"), Error);
-}
-
-TEST_CASE("join waits for the end of a process and is immediate afterwards") {
-  Engine engine;
-  Log log;
-  double first = -1;
-  double second = -1;
-  const ProcessHandle worker = engine.spawn("worker", sleeper(engine, log, "done", 2));
-  engine.spawn("early", joining(engine, worker, first));
-  engine.run();
-  CHECK(worker.ended());
-  engine.spawn("late", joining(engine, worker, second));
-  engine.run();
-  CHECK(first == 2);
-  CHECK(second == 2);
 }
 
 TEST_CASE("a daemon does not keep the run alive") {

@@ -143,10 +143,11 @@ TEST_CASE(
     "issue 23, item 21: whoever is asked at a lap learns of a cycle of several laps, and may end the run") {
   for (const std::uint32_t cycle : {1u, 2u, 3u}) {
     FlowProgram program;
-    const std::uint32_t script =
-        program.add_script(Script("step").repeat(1'000'000, true).sleep(0, "kernels", cycle).end());
-    for (std::uint32_t i = 0; i < cycle; ++i) program.add_duration(Duration{1.0 + i});
-    program.add_actor({.script = script});
+    program.add_actor(
+        {.script = program.add_script(Script("step").repeat(1'000'000, true).sleep(0, "kernels").end()),
+         .first_duration = program.add_duration(Duration{1.0})});
+    program.add_actor({.script = program.add_script(Script("save").repeat(forever).sleep(0).end().daemon()),
+                       .first_duration = program.add_duration(Duration{1.0 * cycle})});
     std::uint64_t found = 0, asked = 0;
     ProgramOptions options;
     options.account = true;
