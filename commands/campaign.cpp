@@ -1,6 +1,4 @@
 /// The command about many jobs on one cluster: campaign.
-#include "scenarios/campaign/campaign.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +9,7 @@
 #include "commands/report_files.hpp"
 #include "reports/pages/campaign_report.hpp"
 #include "scenarios/format/scenario.hpp"
+#include "scenarios/questions/questions.hpp"
 
 namespace rackcast {
 
@@ -39,9 +38,8 @@ void add_campaign(CLI::App& app, Arguments& args) {
 void run_campaign_command(const Arguments& args, const std::vector<std::string>& limits) {
   check_endings(args.outputs);
   RunControl control = read_limits(limits);
-  const Catalog catalog = open_catalog(args);
-  const Scenario scenario = resolve_clusters(load_scenario(args.scenario, args.sets), catalog);
-  const CampaignReport done = [&] {
+  const Asked asked{load_scenario_text(args.scenario, args.sets), args.scenario, args.command_line};
+  const Answered answer = [&] {
     ProgressLine steps("Simulated training steps"), days("Simulated days of the campaign"),
         draws("Draws of the campaign");
     std::size_t drawn = 0;
@@ -51,11 +49,11 @@ void run_campaign_command(const Arguments& args, const std::vector<std::string>&
     control.on_design = [&](std::size_t one, std::size_t all) {
       draws.show(drawn = one, all);
     };
-    return run_campaign(scenario, catalog, control, [&](Duration now) {
-      if (drawn == 0) days.show(whole_days(now), whole_days(scenario.campaign->duration));
+    return ask_campaign(asked, open_catalog(args), control, [&](Duration now, Duration all) {
+      if (drawn == 0) days.show(whole_days(now), whole_days(all));
     });
   }();
-  deliver_campaign(args, campaign_document(scenario, done, args.command_line));
+  deliver_campaign(args, answer.json);
 }
 
 void deliver_campaign(const Arguments& args, const std::string& json, const std::string& name) {

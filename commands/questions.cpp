@@ -1,4 +1,6 @@
 /// Commands that ask a scenario something: size, simulate, explain, check.
+#include "scenarios/questions/questions.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,12 +16,7 @@
 #include "commands/progress_line.hpp"
 #include "commands/report_files.hpp"
 #include "reports/drawings/timeline.hpp"
-#include "scenarios/answer/explain.hpp"
-#include "scenarios/answer/planner.hpp"
 #include "scenarios/format/scenario.hpp"
-#include "scenarios/names/count_text.hpp"
-#include "scenarios/result/result.hpp"
-#include "scenarios/serving/service_result.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/input_file.hpp"
 #include "sim/base/parallel.hpp"
@@ -56,47 +53,27 @@ std::shared_ptr<RunFlags> add_run_flags(CLI::App& command) {
 }
 
 /// A result document, and what the command ends with.
-struct Answered {
+struct CodedAnswer {
   std::string json;
   int code = Exit::ok;
 };
 
-/// The fleet that serves a load, or what the scenario's own does with it.
-Answered answer_serving(const Arguments& args, const Json& text, const RunFlags& flags, bool sizes) {
-  const Scenario scenario = read_serving_scenario(text, args.scenario);
-  const Catalog catalog = open_catalog(args);
-  const Interruption interruption;
-  ServiceResult result = [&] {
-    ProgressLine progress("Nodes and precisions tried");
-    RunControl control = flags.control();
-    control.on_design = [&](std::size_t done, std::size_t all) {
-      if (all > 1) progress.show(done, all);
-    };
-    control.cancelled = Interruption::asked;
-    return sizes ? size_service(scenario, catalog, control) : simulate_service(scenario, catalog);
-  }();
-  result.command = args.command_line;
-  const bool answered = result.answer.feasible || result.partial;
-  return {to_json_text(result), Interruption::asked() ? Exit::interrupted
-                                : answered            ? Exit::ok
-                                                      : Exit::infeasible};
+Asked asked_of(const Arguments& args, const Json& text) {
+  return {text, args.scenario, args.command_line};
 }
 
-/// Whether there is an answer, if only the best of what was known when a limit ended the run.
-bool is_answered(const Result& result) {
-  if (result.answer.feasible) return true;
-  return result.partial &&
-         (result.plan ? result.plan->chosen.has_value() : !result.prediction.time_to_train.unit.empty());
+CodedAnswer coded(Answered answer) {
+  return {std::move(answer.json), Interruption::asked() ? Exit::interrupted
+                                  : answer.feasible     ? Exit::ok
+                                                        : Exit::infeasible};
 }
 
-Answered answer_size(const Arguments& args, const Json& text, const RunFlags& flags) {
-  if (serves(text)) return answer_serving(args, text, flags, true);
-  const Scenario scenario = read_scenario(text, args.scenario);
-  const Catalog catalog = open_catalog(args);
+CodedAnswer answer_size(const Arguments& args, const Json& text, const RunFlags& flags) {
   const Interruption interruption;
-  Result result = [&] {
+  const Catalog catalog = open_catalog(args);
+  Answered answer = [&] {
     ProgressLine progress("Simulated runs");
-    ProgressLine designs("Designs tried");
+    ProgressLine designs(serves(text) ? "Nodes and precisions tried" : "Designs tried");
     ProgressLine building("Nodes of the cluster that is being laid out");
     RunControl control = flags.control();
     control.on_building = [&](int nodes) {
@@ -111,19 +88,16 @@ Answered answer_size(const Arguments& args, const Json& text, const RunFlags& fl
       if (counted) designs.show(done, all);
     };
     control.cancelled = Interruption::asked;
-    return size(scenario, catalog, control);
+    return ask_size(asked_of(args, text), catalog, control);
   }();
-  result.command = args.command_line;
-  return {to_json_text(result), Interruption::asked() ? Exit::interrupted
-                                : is_answered(result) ? Exit::ok
-                                                      : Exit::infeasible};
+  return coded(std::move(answer));
 }
 
 int run_size(const Arguments& args, const RunFlags& flags, const std::string& objective) {
   check_endings(args.outputs);  // before the work
   std::vector<std::string> sets = args.sets;
   if (!objective.empty()) sets.push_back("goal.objective=" + objective);
-  const Answered answered = answer_size(args, load_scenario_text(args.scenario, sets), flags);
+  const CodedAnswer answered = answer_size(args, load_scenario_text(args.scenario, sets), flags);
   deliver_result(args, answered.json);
   return answered.code;
 }
@@ -133,17 +107,13 @@ struct TraceFiles {
   std::string perfetto, drawing;
 };
 
-Answered answer_simulate(const Arguments& args, const Json& text, const RunFlags& flags,
-                         const TraceFiles& files) {
-  if (serves(text)) {
-    if (!files.perfetto.empty() || !files.drawing.empty())
-      throw Error{"--trace and --timeline show a training step", {}, "leave them out", ErrorKind::usage};
-    return answer_serving(args, text, flags, false);
-  }
-  const Scenario scenario = read_scenario(text, args.scenario);
+CodedAnswer answer_simulate(const Arguments& args, const Json& text, const RunFlags& flags,
+                            const TraceFiles& files) {
+  if (serves(text) && (!files.perfetto.empty() || !files.drawing.empty()))
+    throw Error{"--trace and --timeline show a training step", {}, "leave them out", ErrorKind::usage};
   const Catalog catalog = open_catalog(args);
   Tracer tracer{Clock{TickLength::picosecond}};
-  Result result = [&] {
+  Answered answer = [&] {
     ProgressLine progress("Simulated runs");
     ProgressLine building("Nodes of the cluster that is being laid out");
     std::optional<ProgressLine> nodes;  // rows of scaling tables have a total and so a time that is left
@@ -157,26 +127,26 @@ Answered answer_simulate(const Arguments& args, const Json& text, const RunFlags
     };
     control.on_nodes = [&](std::size_t done, std::size_t all) {
       if (!nodes) nodes.emplace("Simulated nodes");
-      nodes->show(tables * all + done, scenario.workloads.size() * all);
+      nodes->show(tables * all + done, text.require("workloads").array().size() * all);
       if (done == all) ++tables;
     };
-    return simulate(scenario, catalog, files.perfetto.empty() ? nullptr : &tracer, control);
+    return ask_simulate(asked_of(args, text), catalog, control, files.perfetto.empty() ? nullptr : &tracer);
   }();
-  result.command = args.command_line;
   if (!files.perfetto.empty()) {
     std::ostringstream timeline;
     tracer.write_chrome_trace(timeline);
     write_file_atomically(files.perfetto, timeline.str());
   }
-  const std::string json = to_json_text(result);
   if (!files.drawing.empty())
-    write_file_atomically(files.drawing, reports::timeline_document(reports::load_result(json, "result")));
-  return {json, is_answered(result) ? Exit::ok : Exit::infeasible};
+    write_file_atomically(files.drawing,
+                          reports::timeline_document(reports::load_result(answer.json, "result")));
+  return coded(std::move(answer));
 }
 
 int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles& files) {
   check_endings(args.outputs);
-  const Answered answered = answer_simulate(args, load_scenario_text(args.scenario, args.sets), flags, files);
+  const CodedAnswer answered =
+      answer_simulate(args, load_scenario_text(args.scenario, args.sets), flags, files);
   deliver_result(args, answered.json);
   return answered.code;
 }
@@ -225,18 +195,7 @@ int run_report(Arguments& args, const std::string& file) {
 
 int run_check(const Arguments& args) {
   const Json text = load_scenario_text(args.scenario, args.sets);
-  if (serves(text)) {
-    const Scenario scenario = read_serving_scenario(text, args.scenario);
-    check_service_names(scenario, open_catalog(args));
-    print(fmt::format("{}: no errors ({}; serves {})\n", args.scenario, scenario.name,
-                      scenario.serving->model));
-    return Exit::ok;
-  }
-  const Scenario scenario = read_scenario(text, args.scenario);
-  const Catalog catalog = open_catalog(args);
-  check_names(scenario, catalog);
-  print(fmt::format("{}: no errors ({}; {})\n", args.scenario, scenario.name,
-                    count_of(static_cast<double>(scenario.workloads.size()), "workload")));
+  print(check_scenario(asked_of(args, text), open_catalog(args)) + "\n");
   return Exit::ok;
 }
 
@@ -300,8 +259,8 @@ void add_explain(CLI::App& app, Arguments& args) {
   explain->add_flag("--json", args.json, "Print JSON instead of text");
   explain->callback([&args, flags] {
     const Catalog catalog = open_catalog(args);
-    const Scenario scenario = resolve_clusters(load_scenario(args.scenario, args.sets), catalog);
-    deliver_tables(args, explain_step(scenario, catalog, flags->workload, flags->top));
+    const Asked asked = asked_of(args, load_scenario_text(args.scenario, args.sets));
+    deliver_tables(args, ask_explain(asked, catalog, flags->workload, flags->top).json);
   });
 }
 

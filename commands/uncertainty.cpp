@@ -1,12 +1,11 @@
 /// The command about how sure an answer is: uncertainty.
-#include "scenarios/uncertainty/uncertainty.hpp"
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "commands/commands.hpp"
 #include "commands/progress_line.hpp"
-#include "scenarios/uncertainty/service_uncertainty.hpp"
+#include "scenarios/format/scenario.hpp"
+#include "scenarios/questions/questions.hpp"
 
 namespace rackcast {
 
@@ -20,25 +19,16 @@ void add_uncertainty(CLI::App& app, Arguments& args) {
       ->capture_default_str();
   command->add_flag("--json", args.json, "Print JSON instead of text");
   command->callback([&args, samples] {
-    const Catalog catalog = open_catalog(args);
-    const Json text = load_scenario_text(args.scenario, args.sets);
-    if (serves(text)) {
-      const Scenario scenario = resolve_clusters(read_serving_scenario(text, args.scenario), catalog);
-      const ServiceUncertainty report = [&] {
-        ProgressLine progress("Samples");
-        return service_uncertainty(scenario, catalog, *samples,
-                                   [&](std::size_t done, std::size_t about) { progress.show(done, about); });
-      }();
-      deliver_tables(args, service_uncertainty_document(scenario, report));
-      return;
-    }
-    const Scenario scenario = resolve_clusters(read_scenario(text, args.scenario), catalog);
-    const SampledAnswer report = [&] {
+    const Asked asked{load_scenario_text(args.scenario, args.sets), args.scenario, args.command_line};
+    const Answered answer = [&] {
       ProgressLine progress("Samples");
-      return uncertainty(scenario, catalog, *samples,
-                         [&](std::size_t done, std::size_t about) { progress.show(done, about); });
+      RunControl control;
+      control.on_design = [&](std::size_t done, std::size_t about) {
+        progress.show(done, about);
+      };
+      return ask_uncertainty(asked, open_catalog(args), control, *samples);
     }();
-    deliver_tables(args, uncertainty_document(scenario, report));
+    deliver_tables(args, answer.json);
   });
 }
 

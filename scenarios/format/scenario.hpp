@@ -168,6 +168,8 @@ Scenario read_serving_scenario(const Json& text, const std::string& file);
 
 /// The text of a scenario, with "extends" and --set, and whether it serves instead of training.
 Json load_scenario_text(const std::string& path, const std::vector<std::string>& sets = {});
+/// The same of a text that is in no file; "extends" is relative to the folder of `name`.
+Json read_scenario_text(std::string text, const std::string& name, const std::vector<std::string>& sets = {});
 bool serves(const Json& text);
 
 /// The scenario with every named cluster replaced by its node, number of nodes and network. Throws Error on

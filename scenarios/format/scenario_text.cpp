@@ -62,14 +62,21 @@ Json apply_set(const Json& json, const std::string& set) {
   return json.with(set.substr(0, equals), parsed);
 }
 
+Json whole_text(const Json& written, const std::string& path, const std::vector<std::string>& sets) {
+  std::vector<std::filesystem::path> chain{std::filesystem::weakly_canonical(path)};
+  Json json = resolve_extends(written, path, chain);
+  for (const std::string& set : sets) json = apply_set(json, set);
+  return json;
+}
+
 }  // namespace
 
 Json load_scenario_text(const std::string& path, const std::vector<std::string>& sets) {
-  Json json = parse_json_file(path);
-  std::vector<std::filesystem::path> chain{std::filesystem::weakly_canonical(path)};
-  json = resolve_extends(json, path, chain);
-  for (const std::string& set : sets) json = apply_set(json, set);
-  return json;
+  return whole_text(parse_json_file(path), path, sets);
+}
+
+Json read_scenario_text(std::string text, const std::string& name, const std::vector<std::string>& sets) {
+  return whole_text(parse_json(std::move(text), name), name, sets);
 }
 
 bool serves(const Json& text) {
