@@ -1,5 +1,7 @@
 """The Python package: python3 test_python.py PACKAGE_FOLDER SOURCE_FOLDER"""
 
+import contextlib
+import io
 import json
 import os
 import signal
@@ -64,6 +66,22 @@ class Questions(unittest.TestCase):
         self.assertIn("k80", set(gpus.id))
         with self.assertRaises(KeyError):
             rackcast.frame(rackcast.catalog("gpus"), "no such table")
+
+
+    def test_the_notebook_of_the_guide_runs(self):
+        try:
+            import matplotlib
+        except ImportError:
+            self.skipTest("matplotlib is not installed")
+        matplotlib.use("Agg")
+        with open(os.path.join(SOURCE, "docs", "guide", "scaling_study.ipynb"), encoding="utf-8") as notebook:
+            cells = [c for c in json.load(notebook)["cells"] if c["cell_type"] == "code"]
+        names = {}
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            for cell in cells:
+                exec("".join(cell["source"]), names)  # noqa: S102
+        self.assertEqual(printed.getvalue().count("nodes, bound by"), 3)
+        self.assertEqual(set(names["curves"].node), {"DGX-1V", "DGX-2", "DGX A100"})
 
 
 class Errors(unittest.TestCase):
