@@ -56,7 +56,9 @@ endfunction()
 # Less optimisation for a target that simulates nothing: a quarter less time to compile what reads, writes and words
 # results. The order of floating-point operations is the same at every level.
 function(rackcast_cold target)
-  if(NOT RACKCAST_SANITIZE)
+  if(RACKCAST_SANITIZE)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+  else()
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
   endif()
 endfunction()

@@ -17,7 +17,8 @@ const std::string command = "validate --cases tests/validation/cases --only seed
 
 }  // namespace
 
-TEST_CASE("the page of the seed documents is today's, and the README has its summary") {
+TEST_CASE("the page of the seed documents is today's, and the README has its summary" *
+          doctest::test_suite("long")) {
   const TemporaryFolder folder;
   const std::string page = folder / "seeds.md", shipped = std::string{RACKCAST_SOURCE_DIR} + "/docs/seeds.md";
   const Outcome out = run(command + " -o " + page, 600);

@@ -45,7 +45,8 @@ TEST_CASE("a report of a scenario is that of the question that it asks") {
 }
 
 TEST_CASE(
-    "the decision names the precision, and one that the GPU does not have is exit code 3 with its place") {
+    "the decision names the precision, and one that the GPU does not have is exit code 3 with its place" *
+    doctest::test_suite("long")) {
   const Outcome sized = run("size " + kFleet);
   CHECK(sized.code == 0);
   CHECK(has(sized, "precision: mixed"));
@@ -168,7 +169,7 @@ TEST_CASE("without Chromium a PDF is an error that says what to do, and nothing 
   CHECK_FALSE(std::filesystem::exists(folder / "a.html"));
 }
 
-TEST_CASE("the guide shows what the demo really prints") {
+TEST_CASE("the guide shows what the demo really prints" * doctest::test_suite("long")) {
   const std::string path = std::string{RACKCAST_SOURCE_DIR} + "/docs/guide/first_answer.md";
   const std::string page = read_file(path);
   const std::string begin = "by tests/cli -->\n```text\n", end = "```\n<!-- demo-end -->";
@@ -185,7 +186,7 @@ TEST_CASE("the guide shows what the demo really prints") {
   CHECK(shown == out.output);
 }
 
-TEST_CASE("the same question gives the same bytes") {
+TEST_CASE("the same question gives the same bytes" * doctest::test_suite("long")) {
   CHECK(run("size " + kFleet + " --json").output == run("size " + kFleet + " --json").output);
 }
 
@@ -202,7 +203,7 @@ TEST_CASE("a batch that does not fit the GPU is infeasible and says what would f
   CHECK(has(out, "samples fit"));
 }
 
-TEST_CASE("an objective is chosen by a flag, and an unknown one is refused") {
+TEST_CASE("an objective is chosen by a flag, and an unknown one is refused" * doctest::test_suite("long")) {
   const Outcome fast = run("size " + kFleet + " --set goal.max_nodes=20 --objective fastest");
   CHECK(fast.code == 0);
   CHECK(has(fast, "20 × NVIDIA DGX-1V"));

@@ -55,7 +55,7 @@ double number(const SweepRow& row, std::size_t column) {
 
 }  // namespace
 
-TEST_CASE("a sweep of a load answers at each point what size answers") {
+TEST_CASE("a sweep of a load answers at each point what size answers" * doctest::test_suite("long")) {
   const TemporaryFolder folder;
   const SweepSpec spec = sweep(folder, "", "serving.rate=30000/s,60000/s,5000000/s", 2);
   const auto rows = rows_of(spec, folder / "a.db");

@@ -60,7 +60,8 @@ TEST_CASE(
   CHECK(answer_sentence(r).find("60,000 tokens/s") != std::string::npos);  // 300 of 200 requests
 }
 
-TEST_CASE("a service that guesses tokens keeps a limit per token on fewer GPUs, and says how it guesses") {
+TEST_CASE("a service that guesses tokens keeps a limit per token on fewer GPUs, and says how it guesses" *
+          doctest::test_suite("long")) {
   const auto with = [](const char* guesses) {
     return answered(
         std::string{
@@ -139,7 +140,8 @@ TEST_CASE("a limit that a lone request breaks is named with what it takes") {
 }
 
 TEST_CASE(
-    "the document of a language model's service is as its schema says, and the report shows its tokens") {
+    "the document of a language model's service is as its schema says, and the report shows its tokens" *
+    doctest::test_suite("long")) {
   const std::string text =
       checked_json_text(answered(kChat, R"(, "site": {"prices": {"date": "2022-06-30"}})"));
   CHECK(schema_faults(schema_text("result"), text) == "");
@@ -173,7 +175,7 @@ TEST_CASE("lengths and limits of tokens are checked at their places") {
             "does not answer token by token"));
 }
 
-TEST_CASE("each limit on tokens has a percentile of its own") {
+TEST_CASE("each limit on tokens has a percentile of its own" * doctest::test_suite("long")) {
   const auto with = [](const char* first) {
     return answered(
         std::string{R"("rate": "100/s", "peak": 2, "prompt": 1000, "output": 300, "token": "40 ms",
@@ -192,7 +194,7 @@ TEST_CASE("each limit on tokens has a percentile of its own") {
   CHECK(schema_faults(schema_text("result"), checked_json_text(half)) == "");
 }
 
-TEST_CASE("a tenth more of each limit on tokens has a value of its own") {
+TEST_CASE("a tenth more of each limit on tokens has a value of its own" * doctest::test_suite("long")) {
   const ServiceResult r = answered(kChat);
   std::string names;
   for (const doc::Plan::Relaxation& x : r.relaxations)
@@ -202,7 +204,8 @@ TEST_CASE("a tenth more of each limit on tokens has a value of its own") {
   CHECK(names.find("latency") == std::string::npos);  // none is stated
 }
 
-TEST_CASE("a prompt and an answer past the network's longest context are refused at the prompt") {
+TEST_CASE("a prompt and an answer past the network's longest context are refused at the prompt" *
+          doctest::test_suite("long")) {
   const std::string limits = R"(, "rate": "1/s", "first_token": "10 s", "token": "1 s")";
   const auto message = [&](const std::string& lengths) -> std::string {
     try {
