@@ -11,6 +11,7 @@
 #include "scenarios/serving/service_result.hpp"
 #include "scenarios/uncertainty/service_uncertainty.hpp"
 #include "scenarios/uncertainty/uncertainty.hpp"
+#include "sim/base/error.hpp"
 
 namespace rackcast {
 namespace {
@@ -55,6 +56,8 @@ Answered ask_uncertainty(const Asked& asked, const Catalog& catalog, const RunCo
                          std::size_t samples) {
   const auto progress = [&](std::size_t done, std::size_t about) {
     if (control.on_design) control.on_design(done, about);
+    if (control.cancelled && control.cancelled())
+      throw Error{fmt::format("interrupted after {} samples", done), {}, {}, ErrorKind::infeasible};
   };
   if (serves(asked.text)) {
     const Scenario scenario = resolve_clusters(read_serving_scenario(asked.text, asked.file), catalog);

@@ -40,8 +40,8 @@ Answered ask_simulate(const Asked& asked, const Catalog& catalog, const RunContr
 Answered ask_explain(const Asked& asked, const Catalog& catalog, std::string_view workload = {},
                      int top = 15);
 
-/// How sure the answer is: a table document. `samples`: 16 to 65,536 draws. Of `control` only `on_design` is
-/// read: it is told how many have been drawn, of about how many.
+/// How sure the answer is: a table document. `samples`: 16 to 65,536 draws. `on_design` of `control` is told
+/// how many have been drawn, of about how many; `cancelled` ends it with an Error; the rest is not read.
 Answered ask_uncertainty(const Asked& asked, const Catalog& catalog, const RunControl& control = {},
                          std::size_t samples = 256);
 
