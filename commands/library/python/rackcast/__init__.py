@@ -1,9 +1,8 @@
 """rackcast: how a deep-learning cluster will perform, and how much of it to buy.
 
->>> import rackcast
->>> result = rackcast.size("fleet.json", sets=["goal.deadline=21 days"])
->>> result["answer"]["nodes"]
-37
+    import rackcast
+    result = rackcast.size("fleet.json", sets=["goal.deadline=21 days"])
+    print(result["answer"]["nodes"])
 
 A scenario is the path of a file or a dictionary of the same form. Answers are dictionaries: result documents
 (docs/reference/result.md), or tables, which frame() makes pandas frames of. What is wrong with a question is an
