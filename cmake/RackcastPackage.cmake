@@ -1,6 +1,8 @@
-# What `cmake --install` puts where, and the Debian package (cpack). The program carries its data, so it is one file;
-# man pages and completions are made by the program itself.
+# What `cmake --install` puts where, and the Debian packages (cpack): the program, and for other programs the library, its
+# headers and the Python package. The program carries its data, so it is one file; man pages and completions are made by
+# the program itself. What is not built is left out by `cmake --install`.
 include(GNUInstallDirs)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 
 install(TARGETS rackcast RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 set(rackcast_doc ${CMAKE_INSTALL_DATAROOTDIR}/doc/rackcast)
@@ -75,6 +77,26 @@ if(RACKCAST_HELP2MAN AND RACKCAST_GZIP)
 endif()
 install(DIRECTORY ${rackcast_written}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
 
+# ---- the library, its headers, and the Python package
+
+set(library ${CMAKE_BINARY_DIR}/commands/library)
+install(FILES ${library}/librackcast.so.${PROJECT_VERSION} ${library}/librackcast.so.0 COMPONENT library
+        DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+install(FILES ${library}/librackcast.so DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT headers OPTIONAL)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/commands/library/include/rackcast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT headers)
+install(DIRECTORY ${library}/python/rackcast DESTINATION lib/python3/dist-packages COMPONENT python OPTIONAL
+        PATTERN __pycache__ EXCLUDE)
+set(doc_of_library librackcast0)
+set(doc_of_headers librackcast-dev)
+set(doc_of_python python3-rackcast)
+foreach(part library headers python)
+  install(FILES ${rackcast_written}/copyright ${changelogs} COMPONENT ${part} OPTIONAL
+          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${doc_of_${part}})
+endforeach()
+install(FILES docs/guide/scaling_study.ipynb COMPONENT python
+        DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/python3-rackcast/examples)
+
 set(CPACK_PACKAGE_NAME rackcast)
 set(CPACK_PACKAGE_VENDOR "The rackcast authors")
 set(CPACK_PACKAGE_CONTACT "The rackcast authors <rackcast@example.org>")
@@ -93,4 +115,35 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Reports are printed to PDF by Chromium.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS chromium)
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL program library headers python)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME rackcast)
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
+set(same_version "(= ${PROJECT_VERSION}-1)")
+
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME librackcast0)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "capacity planning of deep-learning clusters, library
+rackcast for programs in C and C++: scenarios go in, result documents come
+out.")
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+
+set(CPACK_DEBIAN_HEADERS_PACKAGE_NAME librackcast-dev)
+set(CPACK_DEBIAN_HEADERS_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_HEADERS_PACKAGE_DEPENDS "librackcast0 ${same_version}")
+set(CPACK_DEBIAN_HEADERS_DESCRIPTION "capacity planning of deep-learning clusters, headers
+rackcast for programs in C and C++: the headers of librackcast0.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-rackcast)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-pandas, python3-matplotlib, chromium")
+if(Python3_VERSION_MINOR)
+  math(EXPR next_minor "${Python3_VERSION_MINOR} + 1")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.${Python3_VERSION_MINOR}~), python3 (<< 3.${next_minor})")
+endif()
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION "capacity planning of deep-learning clusters, Python package
+rackcast for Python: a dictionary or a file goes in, a dictionary or a pandas
+frame comes out.")
 include(CPack)
