@@ -64,7 +64,8 @@ class Checker {
     if (const Json* args = event.find("args")) {
       CHECK_FALSE(args->object().empty());
       for (const auto& [key, value] : args->object())
-        words += " " + key + "=" + std::to_string(value.number());
+        words += " " + key + "=" +
+                 (value.kind() == JsonKind::string ? value.string() : std::to_string(value.number()));
     }
     return words;
   }
@@ -158,5 +159,6 @@ TEST_CASE("a trace keeps the rules of its format and has names that people know"
     CHECK(checker.has_lane("Node 0, GPU 0", "compute stream"));
     CHECK(checker.has_lane("Node 0, GPU 0", "communication stream") == !servers);
     CHECK(checker.has_lane("Node 0, host", "data loader"));
+    CHECK(checker.has_lane("Critical path", "what sets the time"));
   }
 }

@@ -123,8 +123,12 @@ TEST_CASE(
 TEST_CASE("issue 23, item 14: the timeline of a split network is that of its stages") {
   const Result r = simulate(scenario({.split = deep}), catalog());
   const StepTimeline& t = r.workloads.front().timeline;
-  REQUIRE(t.lanes.size() == 8);
-  CHECK(t.lanes.front().name == "Stage 1 of 8, node 0, GPU 0");
+  REQUIRE(t.lanes.size() == 9);
+  CHECK(t.lanes[0].name == "Critical path");
+  CHECK(t.lanes[1].name == "Stage 1 of 8, node 0, GPU 0");
+  Duration path{0};
+  for (const StepTimeline::PathPart& part : t.path) path += part.time;
+  CHECK(path.base() == doctest::Approx(t.length.base()).epsilon(1e-9));
   CHECK(t.length.base() == doctest::Approx(r.workloads.front().run.parts.total.base()));
   Duration longest{0};
   for (const StepTimeline::Lane& lane : t.lanes) {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "sim/base/error.hpp"
@@ -88,7 +89,7 @@ TEST_CASE("a critical path has no gap, and what it leaves out has time to spare"
       const std::size_t part = step.operation / (step.actor == 0 ? 2 : 3);
       others[step.actor][part] = times[step.actor][part];
     }
-    CHECK(now.ticks == static_cast<std::int64_t>(result.end.base() * double(second) + 0.5));
+    CHECK(now.ticks == std::llround(result.end.base() * double(second)));
     // The others may be as short as one likes.
     CHECK(simulated(others).end.base() == result.end.base());
   }
