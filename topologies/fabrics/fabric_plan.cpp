@@ -30,6 +30,12 @@ using limits::most_of_a_kind;
 /// Of one storage system. Summit's file system takes 205 ports of EDR, Frontier's 400 of 200 Gbit/s.
 constexpr int most_storage_ports = 4096;
 
+/// How switches of that technology route unless they are told otherwise.
+FabricRouting usual_routing(const LinkSpec& port) {
+  const bool ethernet = port.family == "ethernet" || port.family == "tcp";
+  return ethernet ? FabricRouting::ecmp : FabricRouting::destination_mod;
+}
+
 void check(const NodeSpec& node, int nodes, const FabricChoice& choice) {
   if (nodes < 1 || nodes > limits::nodes)
     throw Error{fmt::format("a cluster has 1 to {} nodes, not {}", limits::nodes, nodes)};
@@ -259,7 +265,7 @@ FabricPlan plan_fabric(const Catalog& catalog, const NodeSpec& node, int nodes, 
   plan.storage_servers = choice.storage_servers;
   plan.storage_links = planes ? (choice.storage_links + node.nics - 1) / node.nics : choice.storage_links;
   plan.rails = choice.rails;
-  plan.routing = choice.routing.value_or(plan.routing);
+  plan.routing = choice.routing.value_or(usual_routing(*node.nic_link));
   plan.port_link = *node.nic_link;
   const auto leaves = with_ports_down(leaf_candidates(catalog, node, choice), choice);
   for (const SwitchSpec& leaf : leaves) {

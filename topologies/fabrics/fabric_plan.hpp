@@ -54,7 +54,7 @@ struct FabricChoice {
   int down_ports = 0;
   StatedAt down_ports_where = {};
   RailPlan rails = RailPlan::by_node;
-  std::optional<FabricRouting> routing = {};  ///< absent: destination_mod
+  std::optional<FabricRouting> routing = {};  ///< absent: ecmp for Ethernet ports, else destination_mod
   int storage_servers = 0;
   int storage_links = 1;  ///< ports of one storage server, of the nodes' rate
 

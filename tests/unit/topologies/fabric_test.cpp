@@ -190,6 +190,13 @@ TEST_CASE("between nodes data pass adapter, leaf, spine, leaf, adapter") {
   CHECK(far.latency.base() == doctest::Approx(0.5e-6 + 3 * 90e-9 + 4 * 0.75e-6));
 }
 
+TEST_CASE("Ethernet hashes flows unless it is told otherwise, InfiniBand does not") {
+  CHECK(plan(one_port("edr"), 100).routing == FabricRouting::destination_mod);
+  CHECK(plan(one_port("gbe100"), 100).routing == FabricRouting::ecmp);
+  CHECK(plan(one_port("gbe100"), 100, {.routing = FabricRouting::adaptive}).routing ==
+        FabricRouting::adaptive);
+}
+
 TEST_CASE("static routes depend on the destination alone; hashed ones on the flow; adaptive ones use all") {
   const NodeSpec dgx = node_spec(catalog(), "dgx1v_16gb");
   const FabricPlan p = plan(dgx, 32);
