@@ -3,14 +3,14 @@
 namespace rackcast {
 
 TrainingArithmetic training_arithmetic(const Workload& workload, Recomputation recompute) {
-  const Flop forward = workload.forward_flop();
-  Flop again{0};
+  Flop needed = 3 * workload.forward_flop(), again{0};
   for (const Operator& op : workload.operators) {
+    if (op.frozen && op.parameters > 0) needed = needed - op.forward_flop;
     if (recompute == Recomputation::full && op.name != "vocabulary") again += op.forward_flop;
     if (recompute == Recomputation::selective && op.family == OperatorFamily::attention)
       again += op.forward_flop;
   }
-  return {3 * forward, 3 * forward + again};
+  return {needed, needed + again};
 }
 
 FlopRate peak_rate(const GpuRates& gpu, Precision precision) {

@@ -5,7 +5,7 @@
 /// second times (6 N + 12 L H Q T) over the GPUs' peak rate, for N parameters that a token is multiplied
 /// with, L layers, H heads of Q and sequences of T, without a discount for a causal mask and without what is
 /// computed again (A. Chowdhery et al., "PaLM", arXiv 2204.02311, appendix B). That is three times the
-/// products of the forward pass.
+/// products of the forward pass, or twice those with frozen weights, which need no gradient.
 ///
 /// Hardware FLOP utilisation (HFU) counts what is computed again as well (V. Korthikanti et al., "Reducing
 /// Activation Recomputation in Large Transformer Models", arXiv 2205.05198, section 6.3 and appendix A): with

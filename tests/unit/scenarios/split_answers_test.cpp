@@ -8,6 +8,7 @@
 #include <string>
 
 #include "models/memory/memory.hpp"
+#include "models/networks/low_rank.hpp"
 #include "models/networks/workload.hpp"
 #include "models/split/utilisation.hpp"
 #include "reports/pages/report.hpp"
@@ -241,6 +242,12 @@ TEST_CASE("issue 23, item 29: MFU and HFU are those of their papers") {
   const TrainingArithmetic full = training_arithmetic(gpt, Recomputation::full);
   CHECK((full.hardware - full.model).base() ==
         doctest::Approx(plain.model.base() / 3 - 2 * tokens * hidden * words).epsilon(0.002));
+  // Frozen weights have no gradient: 4 N instead of 6 N, and 6 for each weight of the adapters of attention's
+  // products, hidden to 3 hidden and hidden to hidden.
+  const double rank = 16, of_adapters = layers * rank * ((hidden + 3 * hidden) + (hidden + hidden));
+  const TrainingArithmetic tuned = training_arithmetic(with_adapters(gpt, {.rank = 16}), Recomputation::none);
+  CHECK(tuned.model.base() / tokens ==
+        doctest::Approx(4 * n + 12 * layers * hidden * tokens + 6 * of_adapters).epsilon(0.002));
 }
 
 TEST_CASE("issue 23, item 29: answers of language models have tokens per second and shares of the peak") {
