@@ -5,7 +5,7 @@ namespace rackcast {
 TrainingArithmetic training_arithmetic(const Workload& workload, Recomputation recompute) {
   Flop needed = 3 * workload.forward_flop(), again{0};
   for (const Operator& op : workload.operators) {
-    if (op.frozen && op.parameters > 0) needed = needed - op.forward_flop;
+    if (op.frozen && op.family != OperatorFamily::attention) needed = needed - op.forward_flop;
     if (recompute == Recomputation::full && op.name != "vocabulary") again += op.forward_flop;
     if (recompute == Recomputation::selective && op.family == OperatorFamily::attention)
       again += op.forward_flop;

@@ -1,5 +1,6 @@
 #include "scenarios/result/utilisation_report.hpp"
 
+#include "models/networks/low_rank.hpp"
 #include "models/networks/transformer.hpp"
 #include "models/split/utilisation.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
@@ -20,7 +21,8 @@ std::optional<Utilisation> utilisation(Evaluator& evaluator, const Question& q,
   if (!workload.transformer) return std::nullopt;
   const Recomputation recompute =
       q.workload.parallelism ? q.workload.parallelism->recompute : Recomputation::none;
-  const TrainingArithmetic of_sample = training_arithmetic(workload, recompute);
+  const TrainingArithmetic of_sample =
+      training_arithmetic(with_adapters(workload, q.workload.adapters), recompute);
   const double gpus = evaluator.run(q).ranks;
   Utilisation out;
   out.tokens_per_sample = static_cast<double>(workload.transformer->seq_len);
