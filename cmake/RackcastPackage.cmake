@@ -79,14 +79,16 @@ install(DIRECTORY ${rackcast_written}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} O
 
 # ---- the library, its headers, and the Python package
 
-set(library ${CMAKE_BINARY_DIR}/commands/library)
-install(FILES ${library}/librackcast.so.${PROJECT_VERSION} ${library}/librackcast.so.0 COMPONENT library
-        DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
-install(FILES ${library}/librackcast.so DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT headers OPTIONAL)
+install(TARGETS rackcast_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+        NAMELINK_COMPONENT headers OPTIONAL)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/commands/library/include/rackcast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT headers)
-install(DIRECTORY ${library}/python/rackcast DESTINATION lib/python3/dist-packages COMPONENT python OPTIONAL
-        PATTERN __pycache__ EXCLUDE)
+if(TARGET rackcast_python)
+  set(python_place lib/python3/dist-packages/rackcast)
+  install(TARGETS rackcast_python LIBRARY DESTINATION ${python_place} COMPONENT python OPTIONAL)
+  file(GLOB python_sources ${CMAKE_SOURCE_DIR}/commands/library/python/rackcast/*.py)
+  install(FILES ${python_sources} DESTINATION ${python_place} COMPONENT python)
+endif()
 set(doc_of_library librackcast0)
 set(doc_of_headers librackcast-dev)
 set(doc_of_python python3-rackcast)
@@ -128,7 +130,11 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "capacity planning of deep-learning clusters, library
 rackcast for programs in C and C++: scenarios go in, result documents come
 out.")
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+# Which package a program needs that links the library, and that the loader's cache is to be made anew.
+file(WRITE ${rackcast_written}/shlibs "librackcast 0 librackcast0 (>= ${PROJECT_VERSION})\n")
+file(WRITE ${rackcast_written}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${rackcast_written}/shlibs;${rackcast_written}/triggers")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_DEBIAN_HEADERS_PACKAGE_NAME librackcast-dev)
 set(CPACK_DEBIAN_HEADERS_PACKAGE_SECTION libdevel)
