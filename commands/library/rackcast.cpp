@@ -22,12 +22,16 @@
 
 struct rackcast_answer {
   int code = RACKCAST_OK;
+  bool feasible = false;
   std::string document, message, problem, hint, file, pointer;
   int line = 0, column = 0;
 };
 
 namespace rackcast {
 namespace {
+
+constexpr const char* out_of_memory =
+    "out of memory";  // at most 15 characters: no std::string allocates for them
 
 int code_of(ErrorKind kind) {
   switch (kind) {
@@ -70,16 +74,16 @@ class Call {
             file, ""};
   }
 
-  /// Lives as long as the call.
-  [[nodiscard]] RunControl control() {
+  /// Lives as long as the call. `designs`: what the question counts as such.
+  [[nodiscard]] RunControl control(const char* designs = "designs tried") {
     RunControl out = read_limits(texts(options_.limits, options_.limit_count));
     out.threads = options_.threads > 0 ? options_.threads : available_threads();
     if (options_.progress) {
       out.on_run = [this](std::size_t runs) {
         tell("simulated runs", runs, 0);
       };
-      out.on_design = [this](std::size_t done, std::size_t all) {
-        tell("designs tried", done, all);
+      out.on_design = [this, designs](std::size_t done, std::size_t all) {
+        tell(designs, done, all);
       };
       out.on_nodes = [this](std::size_t done, std::size_t all) {
         tell("simulated nodes", done, all);
@@ -102,21 +106,53 @@ class Call {
 
   [[nodiscard]] bool ended() const { return ended_; }
 
+  void tell(const char* what, std::size_t done, std::size_t all) const {
+    if (options_.progress) options_.progress(options_.user, what, done, all);
+  }
+
  private:
   static std::vector<std::string> texts(const char* const* list, std::size_t count) {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < count; ++i) out.push_back(text_of(list[i]));
     return out;
   }
-  void tell(const char* what, std::size_t done, std::size_t all) const {
-    options_.progress(options_.user, what, done, all);
-  }
 
   rackcast_options options_;
   std::atomic<bool> ended_ = false;
 };
 
-/// Runs `question` on the options; whatever it throws becomes an answer.
+/// Puts what was thrown into an answer. Throws nothing, even without memory: short texts need none.
+void describe(std::exception_ptr thrown, rackcast_answer& out) noexcept {
+  out.code = RACKCAST_INTERNAL;
+  try {
+    std::rethrow_exception(std::move(thrown));
+  } catch (const Error& e) {
+    try {
+      out.message = e.what();
+      out.problem = e.message();
+      out.hint = e.hint();
+      out.file = e.where().file;
+      out.pointer = e.where().pointer;
+      out.line = e.where().line;
+      out.column = e.where().column;
+      out.code = code_of(e.kind());
+    } catch (const std::bad_alloc&) {
+      out.problem = out.message = out_of_memory;
+    }
+  } catch (const std::bad_alloc&) {
+    out.problem = out.message = out_of_memory;
+  } catch (const std::exception& e) {
+    try {
+      out.problem = out.message = e.what();
+    } catch (const std::bad_alloc&) {
+      out.problem = out.message = out_of_memory;
+    }
+  } catch (...) {
+    out.problem = out.message = "unknown";
+  }
+}
+
+/// Runs `work` on the options; whatever it throws becomes an answer.
 template <class Work>
 rackcast_answer* answer_of(const rackcast_options* options, const Work& work) noexcept {
   auto* out = new (std::nothrow) rackcast_answer;
@@ -127,29 +163,17 @@ rackcast_answer* answer_of(const rackcast_options* options, const Work& work) no
     try {
       Answered answer = work(call);
       out->document = std::move(answer.json);
+      out->feasible = answer.feasible;
       out->code = answer.feasible ? RACKCAST_OK : RACKCAST_INFEASIBLE;
+      interrupted = call.ended();
     } catch (...) {
       interrupted = call.ended();
       throw;
     }
-    if (call.ended()) out->code = RACKCAST_INTERRUPTED;
-    return out;
-  } catch (const Error& e) {
-    out->code = interrupted ? RACKCAST_INTERRUPTED : code_of(e.kind());
-    out->message = e.what();
-    out->problem = e.message();
-    out->hint = e.hint();
-    out->file = e.where().file;
-    out->pointer = e.where().pointer;
-    out->line = e.where().line;
-    out->column = e.where().column;
-  } catch (const std::bad_alloc&) {
-    out->code = RACKCAST_INTERNAL;
-    out->problem = out->message = "not enough memory";  // short enough for no allocation
-  } catch (const std::exception& e) {
-    out->code = RACKCAST_INTERNAL;
-    out->problem = out->message = e.what();
+  } catch (...) {
+    describe(std::current_exception(), *out);
   }
+  if (interrupted) out->code = RACKCAST_INTERRUPTED;
   return out;
 }
 
@@ -184,13 +208,18 @@ rackcast_answer* rackcast_explain(const char* scenario, const rackcast_options* 
 
 rackcast_answer* rackcast_uncertainty(const char* scenario, const rackcast_options* options) {
   return answer_of(options, [&](Call& call) {
-    return ask_uncertainty(call.asked(scenario), call.catalog(), call.control(), call.samples());
+    return ask_uncertainty(call.asked(scenario), call.catalog(), call.control("samples drawn"),
+                           call.samples());
   });
 }
 
 rackcast_answer* rackcast_campaign(const char* scenario, const rackcast_options* options) {
   return answer_of(options, [&](Call& call) {
-    return ask_campaign(call.asked(scenario), call.catalog(), call.control());
+    return ask_campaign(call.asked(scenario), call.catalog(), call.control("draws"),
+                        [&](Duration now, Duration all) {
+                          call.tell("simulated days", static_cast<std::size_t>(now / Duration{86400}),
+                                    static_cast<std::size_t>(all / Duration{86400}));
+                        });
   });
 }
 
@@ -219,14 +248,17 @@ rackcast_answer* rackcast_report(const char* document, const char* path) {
 int rackcast_code(const rackcast_answer* answer) {
   return answer ? answer->code : RACKCAST_INTERNAL;
 }
+int rackcast_feasible(const rackcast_answer* answer) {
+  return answer && answer->feasible ? 1 : 0;
+}
 const char* rackcast_document(const rackcast_answer* answer) {
   return answer ? answer->document.c_str() : "";
 }
 const char* rackcast_message(const rackcast_answer* answer) {
-  return answer ? answer->message.c_str() : "not enough memory";
+  return answer ? answer->message.c_str() : out_of_memory;
 }
 const char* rackcast_problem(const rackcast_answer* answer) {
-  return answer ? answer->problem.c_str() : "not enough memory";
+  return answer ? answer->problem.c_str() : out_of_memory;
 }
 const char* rackcast_hint(const rackcast_answer* answer) {
   return answer ? answer->hint.c_str() : "";

@@ -82,9 +82,9 @@ std::string path_text(const Timeline& timeline) {
     named.push_back(fmt::format("{} {}{}", percent_text(share), what, where));
   }
   return fmt::format(
-      "The critical path, the chain of tasks that sets the time of this step: {}. Tasks beside it have time "
-      "to "
-      "spare.",
+      "The critical path, the chain of tasks that sets the time of this step: {}. Shorter tasks elsewhere "
+      "would "
+      "not shorten the step, but where they share a link with these.",
       fmt::join(named, ", "));
 }
 

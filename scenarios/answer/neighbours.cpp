@@ -18,8 +18,6 @@ namespace rackcast {
 
 namespace {
 
-/// Quantiles of the normal distribution.
-
 /// A workload that takes less memory, and what was changed for it.
 struct Leaner {
   std::string input;

@@ -103,11 +103,11 @@ struct Fields<Timeline::PathPart> {
   static constexpr std::string_view meaning =
       "A task of the critical path: the chain of tasks each of which begins when the one before it ends, "
       "from "
-      "the begin of the step to its end.";
+      "the beginning of the step to its end.";
   static constexpr auto list = std::tuple{
       field("what", &Timeline::PathPart::what).needed(),
       field("where", &Timeline::PathPart::where,
-            "the stream that runs it; without a node one that is not drawn")
+            "the stream that runs it, or \"other streams\" for what is summed up")
           .omitted(),
       field("seconds", &Timeline::PathPart::seconds),
   };

@@ -3,9 +3,9 @@
 
 #include "rackcast/rackcast.h"
 
-int nodes_asked_from_c(const char* scenario, char* document, size_t room);
+int size_asked_from_c(const char* scenario, char* document, size_t room);
 
-int nodes_asked_from_c(const char* scenario, char* document, size_t room) {
+int size_asked_from_c(const char* scenario, char* document, size_t room) {
   rackcast_options options = {0};
   rackcast_answer* answer;
   int code;

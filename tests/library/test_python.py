@@ -133,13 +133,14 @@ class Control(unittest.TestCase):
 
     def test_threads_of_python_run_meanwhile(self):
         answers = []
-        threads = [threading.Thread(target=lambda: answers.append(rackcast.size(SMALL))) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.assertEqual(len(answers), 3)
-        self.assertEqual(answers[0], answers[1])
+        asking = threading.Thread(target=lambda: answers.append(rackcast.uncertainty(SMALL, samples=2048)))
+        asking.start()
+        counted = 0
+        while asking.is_alive():
+            counted += 1
+        # If the question kept the interpreter to itself, this thread would run before and after it only.
+        self.assertGreater(counted, 1000)
+        self.assertEqual(answers[0], rackcast.uncertainty(SMALL, samples=2048))
 
 
 if __name__ == "__main__":

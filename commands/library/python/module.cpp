@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -57,11 +58,13 @@ class Call {
   library::Options options;
 
  private:
-  /// Signals are looked for ten times a second: it takes the interpreter's lock.
+  /// Signals are looked for ten times a second, because it takes the interpreter's lock, and by the thread
+  /// that asked: Python looks for none in others.
   bool is_cancelled() {
     const std::lock_guard lock{mutex_};
     const auto now = std::chrono::steady_clock::now();
-    if (error_ || now - looked_ < std::chrono::milliseconds{100}) return error_.has_value();
+    if (error_ || std::this_thread::get_id() != asker_ || now - looked_ < std::chrono::milliseconds{100})
+      return error_.has_value();
     looked_ = now;
     const py::gil_scoped_acquire python;
     if (PyErr_CheckSignals() != 0) error_.emplace();
@@ -80,6 +83,7 @@ class Call {
   }
 
   py::object progress_;
+  std::thread::id asker_ = std::this_thread::get_id();
   std::mutex mutex_;
   std::chrono::steady_clock::time_point looked_;
   std::optional<py::error_already_set> error_;
@@ -106,7 +110,8 @@ py::tuple ask(const std::string& question, const std::string& scenario, const st
 }  // namespace
 
 PYBIND11_MODULE(_rackcast, module) {
-  static py::object error_type = py::module_::import("rackcast._error").attr("Error");
+  // Never destroyed: that would be after the interpreter.
+  static const auto& error_type = *new py::object{py::module_::import("rackcast._error").attr("Error")};
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);

@@ -49,6 +49,6 @@ TEST_CASE("the sentence of the critical path sums up what several streams do, an
                    {"from another stage", "Stage 2 of 2, kernels", 0.01}};
   CHECK(reports::path_text(timeline) ==
         "The critical path, the chain of tasks that sets the time of this step: 60 % backward (several "
-        "streams), 35 % forward (Stage 1 of 2, kernels), 4.5 % update (Stage 1 of 2, kernels). Tasks beside "
-        "it have time to spare.");
+        "streams), 35 % forward (Stage 1 of 2, kernels), 4.5 % update (Stage 1 of 2, kernels). Shorter tasks "
+        "elsewhere would not shorten the step, but where they share a link with these.");
 }

@@ -47,7 +47,8 @@ typedef struct rackcast_options {
   size_t limit_count;
   int threads;               /* that simulate; 0: one per core. The answer is the same for any number */
   int samples;               /* rackcast_uncertainty: 16 to 65536; 0: 256 */
-  /* Called now and then with what is counted, how much is done, and of how much; 0: not known. */
+  /* Called now and then with what is counted, how much is done, and of how much; 0: not known. From any thread, but from
+   * one at a time. Neither function may throw or ask the library. */
   void (*progress)(void* user, const char* what, size_t done, size_t all);
   /* Asked now and then, from any thread, whether to end the work: not 0 ends it. */
   int (*cancelled)(void* user);
@@ -73,6 +74,8 @@ RACKCAST_API rackcast_answer* rackcast_catalog(const char* kind, const char* nam
 RACKCAST_API rackcast_answer* rackcast_report(const char* document, const char* path);
 
 RACKCAST_API int rackcast_code(const rackcast_answer* answer);
+/* Not 0 where the document has a plan, or an answer to a question without one; also where the work was interrupted. */
+RACKCAST_API int rackcast_feasible(const rackcast_answer* answer);
 /* "" where there is none. */
 RACKCAST_API const char* rackcast_document(const rackcast_answer* answer);
 /* Of an error; "" and 0 where there is none or it is not known. The message is whole: place, what was expected, hint. */

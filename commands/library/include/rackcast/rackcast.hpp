@@ -34,8 +34,9 @@ struct Options {
   std::vector<std::string> sets, limits;
   int threads = 0;  ///< 0: one per core
   int samples = 0;  ///< of uncertainty(); 0: 256
-  std::function<void(const char* what, std::size_t done, std::size_t all)> progress;  ///< must not throw
-  std::function<bool()> cancelled;                                                    ///< must not throw
+  /// From any thread, but from one at a time. Neither may throw or ask the library.
+  std::function<void(const char* what, std::size_t done, std::size_t all)> progress;
+  std::function<bool()> cancelled;
 };
 
 struct Answer {
@@ -50,7 +51,7 @@ inline Answer taken(rackcast_answer* raw) {
   if (raw == nullptr) throw std::bad_alloc{};
   const std::unique_ptr<rackcast_answer, void (*)(rackcast_answer*)> answer{raw, rackcast_free};
   const int code = rackcast_code(raw);
-  Answer out{rackcast_document(raw), code == RACKCAST_OK, code == RACKCAST_INTERRUPTED};
+  Answer out{rackcast_document(raw), rackcast_feasible(raw) != 0, code == RACKCAST_INTERRUPTED};
   if (code == RACKCAST_OK || !out.document.empty()) return out;
   Error error;
   error.code = code;

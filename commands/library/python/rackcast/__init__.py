@@ -40,7 +40,7 @@ def size(scenario, *, sets=(), limits=(), catalog="", threads=0, progress=None):
     sets: values that replace those of the scenario, "goal.deadline=21 days". limits: "10 s" or "events=1e6",
     the answer is what is known by then. catalog: folder with entries of one's own. threads: that simulate; 0:
     one per core; the answer is the same for any number. progress: called now and then with what is counted,
-    how much is done, and of how much (0: not known). A goal that no cluster reaches is an answer too:
+    how much is done, and of how much (0: not known); it may not ask a question itself. A goal that no cluster reaches is an answer too:
     ["answer"]["feasible"] is False, with the conflicts. Raises Error.
     """
     return _json.loads(
@@ -49,7 +49,7 @@ def size(scenario, *, sets=(), limits=(), catalog="", threads=0, progress=None):
 
 
 def simulate(scenario, *, sets=(), limits=(), catalog="", progress=None):
-    """How long the scenario takes on its own cluster: a result document. Arguments as of size()."""
+    """How long the scenario takes on its own cluster: a result document. Arguments mean what they mean in size()."""
     return _json.loads(_ask("simulate", scenario, sets=sets, limits=limits, catalog=catalog, progress=progress))
 
 
