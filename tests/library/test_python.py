@@ -8,6 +8,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 PACKAGE, SOURCE = sys.argv[1:3]
@@ -133,14 +134,15 @@ class Control(unittest.TestCase):
 
     def test_threads_of_python_run_meanwhile(self):
         answers = []
-        asking = threading.Thread(target=lambda: answers.append(rackcast.uncertainty(SMALL, samples=2048)))
+        asking = threading.Thread(target=lambda: answers.append(rackcast.uncertainty(SMALL, samples=16384)))
         asking.start()
-        counted = 0
+        turns = 0
         while asking.is_alive():
-            counted += 1
-        # If the question kept the interpreter to itself, this thread would run before and after it only.
-        self.assertGreater(counted, 1000)
-        self.assertEqual(answers[0], rackcast.uncertainty(SMALL, samples=2048))
+            time.sleep(0.001)
+            turns += 1
+        # A question that kept the interpreter to itself would leave this thread a turn before it and one after.
+        self.assertGreater(turns, 20)
+        self.assertEqual(answers[0], rackcast.uncertainty(SMALL, samples=16384))
 
 
 if __name__ == "__main__":

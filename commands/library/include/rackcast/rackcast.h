@@ -1,16 +1,16 @@
 /* The planner as a library, for C and everything that calls C.
  *
- * A question goes in as the text or the file of a scenario, an answer comes out as a JSON document, of the same form as
- * the program writes (docs/reference/result.md). Nothing is printed, no exception leaves the library, and the same
- * question gets the same bytes. Several threads may ask at once.
+ * A question goes in as the text or the file of a scenario, an answer comes out as a JSON document, of the
+ * same form as the program writes (docs/reference/result.md). Nothing is printed, no exception leaves the
+ * library, and the same question gets the same bytes. Several threads may ask at once.
  *
  *     rackcast_answer* answer = rackcast_size("fleet.json", NULL);
  *     if (rackcast_code(answer) == RACKCAST_OK) puts(rackcast_document(answer));
  *     else fputs(rackcast_message(answer), stderr);
  *     rackcast_free(answer);
  *
- * All texts are UTF-8 and end with a zero byte. A function that returns an answer returns NULL only where there is no
- * memory for one. rackcast.hpp wraps this for C++.
+ * All texts are UTF-8 and end with a zero byte. A function that returns an answer returns NULL only where
+ * there is no memory for one. rackcast.hpp wraps this for C++.
  */
 #ifndef RACKCAST_RACKCAST_H
 #define RACKCAST_RACKCAST_H
@@ -30,29 +30,34 @@ extern "C" {
 /* What an answer is. The numbers are the exit codes of the program. */
 enum rackcast_code {
   RACKCAST_OK = 0,
-  RACKCAST_INTERNAL = 1,      /* a failure of the library's own, or too little memory */
-  RACKCAST_USAGE = 2,         /* the call is wrong: an option out of range, an unknown format */
-  RACKCAST_INVALID_INPUT = 3, /* the scenario, a file or a name is wrong; rackcast_file() and what follows say where */
-  RACKCAST_INFEASIBLE = 4,    /* there is a document, and it says why no plan does; without one a limit came too early */
-  RACKCAST_INTERRUPTED = 130  /* `cancelled` ended the work; there may be a document of what was known by then */
+  /* A failure of the library's own, or too little memory. */
+  RACKCAST_INTERNAL = 1,
+  /* The call is wrong: an option out of range, an unknown format. */
+  RACKCAST_USAGE = 2,
+  /* The scenario, a file or a name is wrong; rackcast_file() and what follows say where. */
+  RACKCAST_INVALID_INPUT = 3,
+  /* There is a document, and it says why no plan does; without one a limit came too early. */
+  RACKCAST_INFEASIBLE = 4,
+  /* `cancelled` ended the work; there may be a document of what was known by then. */
+  RACKCAST_INTERRUPTED = 130
 };
 
 /* Set all to zero, then what is wanted; NULL for no options is the same. */
 typedef struct rackcast_options {
-  const char* text;          /* the scenario itself: the file named is not read, its name is used in messages */
-  const char* catalog;       /* folder with catalogue entries of one's own */
-  const char* const* sets;   /* "goal.deadline=21 days": values that replace those of the scenario */
+  const char* text;        /* the scenario itself: the file named is not read, its name is used in messages */
+  const char* catalog;     /* folder with catalogue entries of one's own */
+  const char* const* sets; /* "goal.deadline=21 days": values that replace those of the scenario */
   size_t set_count;
   const char* const* limits; /* "10 s" or "events=1e6": the answer is what is known by then */
   size_t limit_count;
-  int threads;               /* that simulate; 0: one per core. The answer is the same for any number */
-  int samples;               /* rackcast_uncertainty: 16 to 65536; 0: 256 */
-  /* Called now and then with what is counted, how much is done, and of how much; 0: not known. From any thread, but from
-   * one at a time. Neither function may throw or ask the library. */
+  int threads; /* that simulate; 0: one per core. The answer is the same for any number */
+  int samples; /* rackcast_uncertainty: 16 to 65536; 0: 256 */
+  /* Called now and then with what is counted, how much is done, and of how much; 0: not known. From any
+   * thread, but from one at a time. Neither function may throw or ask the library. */
   void (*progress)(void* user, const char* what, size_t done, size_t all);
   /* Asked now and then, from any thread, whether to end the work: not 0 ends it. */
   int (*cancelled)(void* user);
-  void* user;                /* handed to both */
+  void* user; /* handed to both */
 } rackcast_options;
 
 typedef struct rackcast_answer rackcast_answer;
@@ -66,21 +71,25 @@ RACKCAST_API rackcast_answer* rackcast_campaign(const char* scenario, const rack
 /* Reads a scenario and resolves its names; the document is a line of text. */
 RACKCAST_API rackcast_answer* rackcast_check(const char* scenario, const rackcast_options* options);
 
-/* A table of the catalogue: "gpus", "nodes", "networks", ... ; with a name that entry. */
-RACKCAST_API rackcast_answer* rackcast_catalog(const char* kind, const char* name, const rackcast_options* options);
+/* A table of the catalogue: "gpus", "nodes", "models", ... ; with a name that entry. */
+RACKCAST_API rackcast_answer* rackcast_catalog(const char* kind, const char* name,
+                                               const rackcast_options* options);
 
-/* Writes a report of a result or campaign document to the path; its ending names the format: .html, .pdf, .md, .txt,
- * .csv, .xlsx or .json. The document of the answer names the files, one per line. */
+/* Writes a report of a result or campaign document to the path; its ending names the format: .html, .pdf,
+ * .md, .txt, .csv, .xlsx or .json. The document of the answer names the files, one per line. */
 RACKCAST_API rackcast_answer* rackcast_report(const char* document, const char* path);
 
 RACKCAST_API int rackcast_code(const rackcast_answer* answer);
-/* Not 0 where the document has a plan, or an answer to a question without one; also where the work was interrupted. */
+/* Not 0 where the document has a plan, or an answer to a question without one; also where the work was
+ * interrupted. */
 RACKCAST_API int rackcast_feasible(const rackcast_answer* answer);
 /* "" where there is none. */
 RACKCAST_API const char* rackcast_document(const rackcast_answer* answer);
-/* Of an error; "" and 0 where there is none or it is not known. The message is whole: place, what was expected, hint. */
+/* Of an error; "" and 0 where there is none or it is not known. The message is whole: place, what was
+ * expected, hint. */
 RACKCAST_API const char* rackcast_message(const rackcast_answer* answer);
-RACKCAST_API const char* rackcast_problem(const rackcast_answer* answer); /* the message without place and hint */
+/* The message without place and hint. */
+RACKCAST_API const char* rackcast_problem(const rackcast_answer* answer);
 RACKCAST_API const char* rackcast_hint(const rackcast_answer* answer);
 RACKCAST_API const char* rackcast_file(const rackcast_answer* answer);
 RACKCAST_API const char* rackcast_pointer(const rackcast_answer* answer); /* JSON pointer: "/cluster/nodes" */
