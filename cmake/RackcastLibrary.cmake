@@ -103,6 +103,9 @@ function(rackcast_embed target dir symbol)
   list(FILTER files EXCLUDE REGEX "(/\\.[^/]*|~)$")
   list(SORT files)
   set(asm ".section .rodata\n")
+  if(EMSCRIPTEN) # whose assembler knows data by name alone, and wants its size
+    set(asm "")
+  endif()
   set(externs "")
   set(rows "")
   set(count 0)
@@ -111,14 +114,25 @@ function(rackcast_embed target dir symbol)
     string(REGEX REPLACE "([\\\"])" "\\\\\\1" name "${name}")
     string(REGEX REPLACE "([\\\"])" "\\\\\\1" path "${file}")
     set(label ${symbol}_${count})
-    string(APPEND asm
-      ".global ${label}_begin\n${label}_begin:\n.incbin \"${path}\"\n.global ${label}_end\n${label}_end:\n.byte 0\n")
+    if(EMSCRIPTEN)
+      file(SIZE ${file} size)
+      math(EXPR size "${size} + 1")
+      string(APPEND asm
+        ".section .rodata.${label},\"\",@\n.global ${label}_begin\n.type ${label}_begin,@object\n"
+        "${label}_begin:\n.incbin \"${path}\"\n.global ${label}_end\n.type ${label}_end,@object\n${label}_end:\n"
+        ".byte 0\n.size ${label}_begin, ${size}\n.size ${label}_end, 1\n")
+    else()
+      string(APPEND asm
+        ".global ${label}_begin\n${label}_begin:\n.incbin \"${path}\"\n.global ${label}_end\n${label}_end:\n.byte 0\n")
+    endif()
     string(APPEND externs "extern const char ${label}_begin[];\nextern const char ${label}_end[];\n")
     string(APPEND rows
       "      {\"${name}\", {${label}_begin, static_cast<std::size_t>(${label}_end - ${label}_begin)}},\n")
     math(EXPR count "${count} + 1")
   endforeach()
-  string(APPEND asm ".section .note.GNU-stack,\"\",%progbits\n")
+  if(NOT EMSCRIPTEN)
+    string(APPEND asm ".section .note.GNU-stack,\"\",%progbits\n")
+  endif()
   string(CONCAT table
     "// Written by rackcast_embed; do not edit.\n#include <array>\n#include <cstddef>\n\n"
     "#include \"sim/base/embedded.hpp\"\n\nextern \"C\" {\n${externs}}\n\nnamespace rackcast {\n"

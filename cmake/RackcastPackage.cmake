@@ -9,6 +9,8 @@ set(rackcast_doc ${CMAKE_INSTALL_DATAROOTDIR}/doc/rackcast)
 file(GLOB examples ${CMAKE_SOURCE_DIR}/scenarios/*.json)
 install(FILES ${examples} DESTINATION ${rackcast_doc}/examples)
 install(FILES README.md NOTICE DESTINATION ${rackcast_doc})
+# The planner's page, for reports with --interactive, where `./dev web` built it.
+install(FILES ${CMAKE_SOURCE_DIR}/build/wasm/package/rackcast.html DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/rackcast OPTIONAL)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # tests are not installed, so cpack need not build them
 
 set(rackcast_written ${CMAKE_BINARY_DIR}/package)

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "commands/planner_page.hpp"
 #include "commands/report_files.hpp"
 #include "reports/pages/table_document.hpp"
 #include "sim/base/error.hpp"
@@ -68,6 +69,16 @@ void add_full_flag(CLI::App& command, Arguments& args) {
   command.add_flag("--full", args.full, "Print the reasons behind the decision, too");
 }
 
+void add_interactive_flag(CLI::App& command, Arguments& args) {
+  command.add_flag("--interactive", args.interactive,
+                   "Let the .html report carry the planner, which answers further questions in the browser");
+}
+
+void check_outputs(const Arguments& args) {
+  check_endings(args.outputs);
+  if (args.interactive) check_planner_page();
+}
+
 void deliver_result(const Arguments& args, const std::string& json) {
   deliver_result(args, json, parse_json(json, "result"));
 }
@@ -75,7 +86,8 @@ void deliver_result(const Arguments& args, const std::string& json) {
 void deliver_result(const Arguments& args, const std::string& json, const Json& parsed) {
   const reports::ResultDocument document = reports::load_result(parsed);
   const reports::Report report = reports::build_report(document);
-  const auto written = write_report_files(args.outputs, report, json);
+  const auto written =
+      write_report_files(args.outputs, report, json, args.interactive ? planner_page(json) : "");
   if (args.json) return print(json);
   print(write_text(args.full ? report : decide_layer(report, terminal_options()), terminal_options()));
   for (const std::string& path : written) print(fmt::format("Report: {}\n", path));

@@ -33,8 +33,9 @@ struct Arguments {
   std::vector<std::string> sets, outputs;
   std::string catalog_dir;  ///< catalogue entries of the user's own; empty: none
   bool json = false;
-  bool full = false;    ///< print all sections of a result, and not its first page alone
-  int code = Exit::ok;  ///< what the command ends with
+  bool interactive = false;  ///< .html is the planner's page with the result in it
+  bool full = false;         ///< print all sections of a result, and not its first page alone
+  int code = Exit::ok;       ///< what the command ends with
 };
 
 /// Adds one command (or a family of them) to the program; its callback sets `code`.
@@ -76,6 +77,9 @@ Catalog open_catalog(const Arguments& args);
 void add_scenario_flags(CLI::App& command, Arguments& args);
 void add_output_flags(CLI::App& command, Arguments& args);
 void add_full_flag(CLI::App& command, Arguments& args);
+void add_interactive_flag(CLI::App& command, Arguments& args);
+/// Throws Error (usage), before the work, where a report cannot be written as it is asked for.
+void check_outputs(const Arguments& args);
 
 /// The result document of a scenario, asked what it asks itself: its goal, or how long it takes on its own
 /// cluster. `text` is the file as it stands. Throws Error for what is no scenario, and for a campaign.

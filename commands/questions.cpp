@@ -94,7 +94,7 @@ CodedAnswer answer_size(const Arguments& args, const Json& text, const RunFlags&
 }
 
 int run_size(const Arguments& args, const RunFlags& flags, const std::string& objective) {
-  check_endings(args.outputs);  // before the work
+  check_outputs(args);  // before the work
   std::vector<std::string> sets = args.sets;
   if (!objective.empty()) sets.push_back("goal.objective=" + objective);
   const CodedAnswer answered = answer_size(args, load_scenario_text(args.scenario, sets), flags);
@@ -144,7 +144,7 @@ CodedAnswer answer_simulate(const Arguments& args, const Json& text, const RunFl
 }
 
 int run_simulate(const Arguments& args, const RunFlags& flags, const TraceFiles& files) {
-  check_endings(args.outputs);
+  check_outputs(args);
   const CodedAnswer answered =
       answer_simulate(args, load_scenario_text(args.scenario, args.sets), flags, files);
   deliver_result(args, answered.json);
@@ -170,6 +170,7 @@ bool asks_for_size(const Json& asked, const std::string& file) {
 
 /// A scenario is asked what it asks itself: its goal, or how long it takes on its cluster.
 int run_report(Arguments& args, const std::string& file) {
+  check_outputs(args);
   const std::string text = read_file(file);
   const Json document = parse_json(text, file);
   const Json* format = document.kind() == JsonKind::object ? document.find("format") : nullptr;
@@ -221,6 +222,7 @@ void add_size(CLI::App& app, Arguments& args) {
   CLI::App* size = app.add_subcommand("size", "How many nodes meet the deadline of a scenario?");
   add_scenario_flags(*size, args);
   add_output_flags(*size, args);
+  add_interactive_flag(*size, args);
   add_full_flag(*size, args);
   const auto flags = add_run_flags(*size);
   flags->threads = available_threads();
@@ -238,6 +240,7 @@ void add_simulate(CLI::App& app, Arguments& args) {
       app.add_subcommand("simulate", "How long does training take on the scenario's cluster?");
   add_scenario_flags(*simulate, args);
   add_output_flags(*simulate, args);
+  add_interactive_flag(*simulate, args);
   add_full_flag(*simulate, args);
   const auto flags = add_run_flags(*simulate);
   const auto files = std::make_shared<TraceFiles>();
@@ -270,6 +273,7 @@ void add_report(CLI::App& app, Arguments& args) {
   const auto file = std::make_shared<std::string>();
   report->add_option("result", *file, "Result document or scenario (JSON)")->required();
   report->add_option("-o,--output", args.outputs, kOutputHelp);
+  add_interactive_flag(*report, args);
   add_full_flag(*report, args);
   report->callback([&args, file] { args.code = run_report(args, *file); });
 }

@@ -112,9 +112,14 @@ void check_endings(const std::vector<std::string>& paths) {
 }
 
 std::vector<std::string> write_report_files(const std::vector<std::string>& paths,
-                                            const reports::Report& report, const std::string& json) {
+                                            const reports::Report& report, const std::string& json,
+                                            const std::string& page) {
   OutputFiles files;
   for (const std::string& path : paths) {
+    if (!page.empty() && fs::path(path).extension() == ".html") {
+      files.push_back({path, page});
+      continue;
+    }
     for (OutputFile& file : format_of(path).make(path, report, json)) files.push_back(std::move(file));
   }
   std::vector<std::string> written;

@@ -19,8 +19,10 @@ void make_folder(const std::string& path);
 
 /// Writes the report to each path, `json` where the ending asks for the document itself. All formats are made
 /// before the first file is written, so an error leaves nothing half done. Returns the names of the files
-/// that were written: .csv makes one for each table, "x-performance.csv".
+/// that were written: .csv makes one for each table, "x-performance.csv". `page`: what .html gets instead of
+/// the report alone; empty: the report.
 std::vector<std::string> write_report_files(const std::vector<std::string>& paths,
-                                            const reports::Report& report, const std::string& json);
+                                            const reports::Report& report, const std::string& json,
+                                            const std::string& page = {});
 
 }  // namespace rackcast

@@ -8,13 +8,19 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "commands/report_files.hpp"
 #include "reports/pages/campaign_report.hpp"
+#include "reports/pages/comparison_report.hpp"
 #include "reports/pages/report.hpp"
+#include "reports/pages/table_document.hpp"
+#include "reports/writers/writers.hpp"
+#include "scenarios/document/whole.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/listings/listing.hpp"
 #include "scenarios/questions/questions.hpp"
+#include "scenarios/result/comparison.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/base/version.hpp"
@@ -71,7 +77,7 @@ class Call {
     const std::string file = scenario ? scenario : "scenario";
     const std::vector<std::string> sets = texts(options_.sets, options_.set_count);
     return {options_.text ? read_scenario_text(options_.text, file, sets) : load_scenario_text(file, sets),
-            file, ""};
+            file, text_of(options_.command)};
   }
 
   /// Lives as long as the call. `designs`: what the question counts as such.
@@ -177,13 +183,26 @@ rackcast_answer* answer_of(const rackcast_options* options, const Work& work) no
   return out;
 }
 
-/// The report of a result, of a campaign, or an error that says what else it is.
-reports::Report report_of(const std::string& text) {
-  const Json document = parse_json(text, "document");
+/// "rackcast-result", or "" where the document does not say what it is.
+std::string format_of(const Json& document) {
   const Json* format = document.kind() == JsonKind::object ? document.find("format") : nullptr;
-  if (format && format->kind() == JsonKind::string && format->string() == "rackcast-campaign")
-    return reports::campaign_report(text, "document");
+  return format && format->kind() == JsonKind::string ? format->string() : "";
+}
+
+/// The report of a document that has one, or an error that says what else it is.
+reports::Report report_of(const Json& document, const std::string& text) {
+  const std::string format = format_of(document);
+  if (format == "rackcast-campaign") return reports::campaign_report(text, "document");
+  if (format == "rackcast-comparison") return reports::comparison_report(text, "document");
   return reports::build_report(reports::load_result(document));
+}
+
+std::string words_of(const std::string& text, bool full) {
+  const Json document = parse_json(text, "document");
+  if (format_of(document) == "rackcast-table") return reports::render_tables(text);
+  const reports::Report report = report_of(document, text);
+  return reports::write_text(
+      full || format_of(document) != "rackcast-result" ? report : reports::decide_layer(report));
 }
 
 }  // namespace
@@ -236,12 +255,28 @@ rackcast_answer* rackcast_catalog(const char* kind, const char* name, const rack
   });
 }
 
+rackcast_answer* rackcast_text(const char* document, int full) {
+  return answer_of(nullptr, [&](Call&) { return Answered{words_of(text_of(document), full != 0)}; });
+}
+
+rackcast_answer* rackcast_compare(const char* const* documents, const char* const* names, size_t count) {
+  return answer_of(nullptr, [&](Call&) {
+    std::vector<ComparedResult> results;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string name = text_of(names[i]);
+      results.push_back({name, doc::read_document<doc::Result>(parse_json(text_of(documents[i]), name))});
+    }
+    return Answered{doc::document_text(compare(results))};
+  });
+}
+
 rackcast_answer* rackcast_report(const char* document, const char* path) {
   return answer_of(nullptr, [&](Call&) {
     const std::vector<std::string> paths{text_of(path)};
     check_endings(paths);
     const std::string text = text_of(document);
-    return Answered{fmt::format("{}", fmt::join(write_report_files(paths, report_of(text), text), "\n"))};
+    const reports::Report report = report_of(parse_json(text, "document"), text);
+    return Answered{fmt::format("{}", fmt::join(write_report_files(paths, report, text), "\n"))};
   });
 }
 

@@ -19,6 +19,7 @@
 ///
 /// MPI, Gloo, sockets, gRPC: a list of algorithms by size, latency of a step, efficiency on the wire;
 /// libraries that work in host memory copy the payload over PCIe before and after.
+#include <compare>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,7 +44,7 @@ struct CommSpec {
   bool in_network = true;  ///< NVLS where the hardware has it
   /// Of NCCL's all-reduce, reduce-scatter and all-gather, from a curve measured on such a machine.
   std::optional<CommRefinement> refined = {};
-  friend auto operator<=>(const CommSpec&, const CommSpec&) = default;
+  friend std::partial_ordering operator<=>(const CommSpec&, const CommSpec&) = default;
 };
 
 class CommModel {

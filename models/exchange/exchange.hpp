@@ -1,6 +1,7 @@
 #pragma once
 /// Exchange of gradients among the ranks of a training run: its content, its times, its receivers and its
 /// library. Example: all-reduces of buckets of 25 MiB by NCCL, while the backward pass goes on.
+#include <compare>
 #include <array>
 #include <optional>
 #include <string>
@@ -47,7 +48,7 @@ struct ServerSpec {
   /// What a server adds per second. With all its cores it is bound by memory: three accesses of 4 bytes a sum
   /// on a socket of about 60 GB/s.
   Bandwidth add_rate{20e9};
-  friend auto operator<=>(const ServerSpec&, const ServerSpec&) = default;
+  friend std::partial_ordering operator<=>(const ServerSpec&, const ServerSpec&) = default;
 };
 
 struct ExchangeSpec {
@@ -77,7 +78,7 @@ struct ExchangeSpec {
   int local_steps = 1;
   int ways = 1;          ///< GPUs over which layers are split
   bool factors = false;  ///< hybrid: the factors of fully connected gradients are gathered instead
-  friend auto operator<=>(const ExchangeSpec&, const ExchangeSpec&) = default;
+  friend std::partial_ordering operator<=>(const ExchangeSpec&, const ExchangeSpec&) = default;
 };
 
 }  // namespace rackcast

@@ -76,7 +76,7 @@ class Learning {
     out.steps = times_.size() - 1;
     out.cycle = cycle_;
     out.parts = crews_.size() == 1 ? mean_step() : mean_of_crews(done);
-    const std::size_t n = cycle_ > 0 ? cycle_end_ : out.steps;
+    const std::size_t n = cycle_ > 0 ? cycle_end_ : times_.size() - 1;
     out.last = times_[n] - times_[n - 1];
     const double ended = static_cast<double>(n);
     out.warm_up = times_[n] - ended * (crews_.size() == 1 ? out.parts.total : crew_step(done, 0));
@@ -134,7 +134,7 @@ class Learning {
   [[nodiscard]] StepParts mean_step() const {
     const std::vector<StepParts>& parts = crews_.front().parts;
     const std::size_t end = cycle_ > 0 ? cycle_end_ : parts.size() - 1;
-    const std::size_t count = cycle_ > 0 ? cycle_ : last_half(end);
+    const std::size_t count = cycle_ > 0 ? static_cast<std::size_t>(cycle_) : last_half(end);
     return scaled(difference(parts[end], parts[end - count]), 1 / static_cast<double>(count));
   }
 
@@ -259,10 +259,11 @@ class Saving {
     return out;
   }
 
-  static void set_stall(SaveRun& save, Duration longer, std::size_t saves) {
+  static void set_stall(SaveRun& save, Duration longer, std::uint64_t saves) {
     // Times of the simulation are whole picoseconds; what is less is a rounding error.
     constexpr Duration tick{1e-12};
-    save.stall = longer < tick ? Duration{0} : longer / static_cast<double>(std::max<std::size_t>(1, saves));
+    save.stall =
+        longer < tick ? Duration{0} : longer / static_cast<double>(std::max<std::uint64_t>(1, saves));
   }
 
   void add_alone(LearnedSave& out, Duration since) const {
@@ -273,7 +274,7 @@ class Saving {
     const auto step_before = [&](std::size_t i) {
       return times_[i - 1] - (i > 1 ? times_[i - 2] : since);
     };
-    for (std::uint64_t back = 0; cycle_ > 1 && back < cycle_ && end - back > 1; ++back) {
+    for (std::size_t back = 0; cycle_ > 1 && back < cycle_ && end - back > 1; ++back) {
       if (std::abs((step_before(end - back) - alone_.last).base()) > same_time) continue;
       end -= back;
       laps -= back;
@@ -290,7 +291,7 @@ class Saving {
     const std::uint64_t saves = cycle_ > 0 ? cycle_ : laps_done_;
     out.save.steps = saves * laps_.every;
     const std::size_t n = times_.size();
-    const Duration from = cycle_ > 0 && n > cycle_ ? times_[n - 1 - cycle_] : since;
+    const Duration from = cycle_ > 0 && n > cycle_ ? times_[n - 1 - static_cast<std::size_t>(cycle_)] : since;
     set_stall(out.save, (times_[n - 1] - from) - static_cast<double>(out.save.steps) * alone_.parts.total,
               saves);
   }

@@ -207,7 +207,7 @@ class Simulation {
     ++out_.jobs[job].failures;
     ++out_.failures;
     if (random.uniform() >= failures_->replaced) return true;
-    const int node = s.nodes[random.below(s.nodes.size())];
+    const int node = s.nodes[static_cast<std::size_t>(random.below(s.nodes.size()))];
     const Duration repair{random.exponential(failures_->repair.base())};
     const bool spare = spares_ > 0;
     if (spare) {

@@ -38,7 +38,7 @@ struct RunTraits {
   double requests = 0;  ///< in flight, of a network that serves; 0: none
   int gpus = 1, nodes = 1;
 
-  auto operator<=>(const RunTraits&) const = default;
+  std::partial_ordering operator<=>(const RunTraits&) const = default;
 };
 
 /// Correlation of ln(factor) between two runs that differ in one trait alone; of runs that differ in several,

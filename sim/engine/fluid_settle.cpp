@@ -223,13 +223,13 @@ void Network::set_rate(std::uint32_t slot, double rate) {
 }
 
 bool Network::outlasts_clock(std::uint64_t slot) const {
-  const Slot& s = activities_[slot];
+  const Slot& s = activities_[static_cast<std::size_t>(slot)];
   return s.state == State::flowing && s.due == never && s.rate > 0;
 }
 
 /// Names what stalls it, or what holds it up most where it would go on past the end of the clock.
 std::string Network::describe(std::uint64_t slot) const {
-  const Slot& s = activities_[slot];
+  const Slot& s = activities_[static_cast<std::size_t>(slot)];
   std::string text = fmt::format("an activity with {:g} of work left", s.left);
   const Claim* tightest = nullptr;
   std::size_t named = 0;

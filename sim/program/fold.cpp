@@ -103,7 +103,8 @@ class QuotientBuilder {
     out_.program.scripts = from_.scripts;
     out_.program.resource_groups = from_.resource_groups;
     out_.program.durations = from_.durations;
-    out_.actor_cell.assign(partition_.cell.begin(), partition_.cell.begin() + actors);
+    out_.actor_cell.assign(partition_.cell.begin(),
+                           partition_.cell.begin() + static_cast<std::ptrdiff_t>(actors));
     for (std::size_t v = actors; v < partition_.cell.size(); ++v) {
       resource_cell_.push_back(partition_.cell[v] - actor_cells_);
     }

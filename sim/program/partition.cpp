@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
 namespace rackcast {
@@ -165,8 +166,8 @@ class Refiner {
     const std::uint32_t begin = begin_[cell];
     const std::uint32_t end = end_[cell];
     const std::uint32_t middle = begin + std::exchange(marked_[cell], 0);
-    const bool alike = std::all_of(order_.begin() + begin, order_.begin() + middle,
-                                   [&](std::uint32_t v) { return sum_[v] == sum_[order_[begin]]; });
+    const bool alike = std::ranges::all_of(std::span{order_}.subspan(begin, middle - begin),
+                                           [&](std::uint32_t v) { return sum_[v] == sum_[order_[begin]]; });
     if (alike && middle == end) return;
     if (!alike) sort_marked(begin, middle);
     parts_.clear();
@@ -190,9 +191,9 @@ class Refiner {
   }
 
   void sort_marked(std::uint32_t begin, std::uint32_t middle) {
-    std::sort(order_.begin() + begin, order_.begin() + middle, [&](std::uint32_t a, std::uint32_t b) {
-      return sum_[a] != sum_[b] ? sum_[a] < sum_[b] : a < b;
-    });
+    std::ranges::sort(
+        std::span{order_}.subspan(begin, middle - begin),
+        [&](std::uint32_t a, std::uint32_t b) { return sum_[a] != sum_[b] ? sum_[a] < sum_[b] : a < b; });
     for (std::uint32_t p = begin; p < middle; ++p) position_[order_[p]] = p;
   }
 

@@ -44,7 +44,7 @@ class Search {
       const auto flows = flows_through(number);
       for (auto from = flows.begin(); from != flows.end();) {
         const auto to = std::find_if(from, flows.end(), [&](const Through& t) { return t.r != from->r; });
-        const double most = std::min(load_[from->r], covered({from, to}));
+        const double most = std::min(load_[from->r], covered({&*from, static_cast<std::size_t>(to - from)}));
         // A resource that is less while it is held may bind then.
         const bool varies = program_.resources[from->r].lost_if_held > 0;
         if (!varies && most <= program_.resources[from->r].capacity * (1 + rounding))

@@ -260,8 +260,9 @@ ProgramState ProgramSegment::state() const {
 }
 
 std::string ProgramSegment::describe(std::uint64_t index) const {
-  const Live& actor = live_[index];
-  const Op& op = program_.scripts[program_.actors[index].script].ops()[actor.pc];
+  const auto at = static_cast<std::size_t>(index);
+  const Live& actor = live_[at];
+  const Op& op = program_.scripts[program_.actors[at].script].ops()[actor.pc];
   return fmt::format("{} permits on its channel {} (has {})", op.count, op.slot, actor.permits[op.slot]);
 }
 

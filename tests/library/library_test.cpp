@@ -183,6 +183,33 @@ TEST_CASE("reports are written in the format that the name of the file says") {
   fs::remove_all(folder);
 }
 
+TEST_CASE("what the program prints, and results beside each other") {
+  const std::string document = library::size("small.json", text(small)).document;
+  const std::string first = library::text(document).document, all = library::text(document, true).document;
+  CHECK(first.find("Decision") != std::string::npos);
+  CHECK(all.size() > 2 * first.size());
+  CHECK(library::text(library::catalog("gpus", "k80").document).document.find("K80") != std::string::npos);
+  library::Options longer = text(small);
+  longer.sets = {"workloads.0.epochs=4"};
+  const std::string other = library::size("small.json", longer).document;
+  const std::string compared = library::compare({{"two", document}, {"four", other}}).document;
+  CHECK(json::parse(compared).at("format") == "rackcast-comparison");
+  CHECK(library::text(compared).document.find("four") != std::string::npos);
+  CHECK_THROWS_AS(library::compare({{"alone", document}}), library::Error);
+  CHECK_THROWS_AS(library::compare({{"two", document}, {"none", "{}"}}), library::Error);
+  CHECK_THROWS_AS(library::text("["), library::Error);
+  CHECK_THROWS_AS(library::text("{}"), library::Error);
+}
+
+TEST_CASE("a result says the command that it was asked by") {
+  rackcast_options options{};
+  options.text = small;
+  options.command = "rackcast size small.json";
+  rackcast_answer* answer = rackcast_size("small.json", &options);
+  CHECK(json::parse(rackcast_document(answer)).at("command") == "rackcast size small.json");
+  rackcast_free(answer);
+}
+
 TEST_CASE("a program in C gets the same document") {
   std::string document(4 << 20, '\0');
   CHECK(size_asked_from_c(small, document.data(), document.size()) == RACKCAST_OK);

@@ -56,6 +56,17 @@ class Questions(unittest.TestCase):
             self.assertEqual(rackcast.report(rackcast.size(SMALL), path), [path])
             self.assertGreater(os.path.getsize(path), 1000)
 
+    def test_text_and_comparison(self):
+        result = rackcast.size(SMALL)
+        self.assertIn("Decision", rackcast.text(result))
+        self.assertGreater(len(rackcast.text(result, full=True)), len(rackcast.text(result)))
+        other = rackcast.size(SMALL, sets=["workloads.0.epochs=4"])
+        compared = rackcast.compare({"two": result, "four": other})
+        self.assertEqual(compared["format"], "rackcast-comparison")
+        self.assertIn("four", rackcast.text(compared))
+        with self.assertRaises(rackcast.Error):
+            rackcast.compare({"alone": result})
+
     def test_version(self):
         self.assertRegex(rackcast.__version__, r"^\d+\.\d+\.\d+$")
 

@@ -1,6 +1,7 @@
 #pragma once
 /// Options of a network and of the ports of a node, as a scenario or the entry of a named cluster states
 /// them.
+#include <compare>
 #include <optional>
 #include <string>
 
@@ -24,7 +25,7 @@ struct FabricOptions {
 
   /// The same shape for another kind of node: without switches, ports and sizes that belong to this one.
   [[nodiscard]] FabricOptions for_another_node() const;
-  friend auto operator<=>(const FabricOptions&, const FabricOptions&) = default;
+  friend std::partial_ordering operator<=>(const FabricOptions&, const FabricOptions&) = default;
 };
 
 /// Reads {kind, switch, spine_switch, core_switch, oversubscription, down_ports, core_oversubscription,

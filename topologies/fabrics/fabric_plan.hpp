@@ -71,7 +71,7 @@ struct FabricChoice {
   /// network to themselves.
   Gang gang = {};
   int gang_of = 0;
-  friend auto operator<=>(const FabricChoice&, const FabricChoice&) = default;
+  friend std::partial_ordering operator<=>(const FabricChoice&, const FabricChoice&) = default;
 };
 
 /// Parallel cables between two switches. Switches count leaves first, then spines, then cores.

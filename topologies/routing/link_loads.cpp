@@ -17,13 +17,14 @@ std::uint64_t mix(std::uint64_t x) {
 }  // namespace
 
 std::size_t LinkLoads::Hash::operator()(const LinkLoad& l) const {
-  return mix(std::bit_cast<std::uint64_t>(l.bytes) + mix(static_cast<std::uint64_t>(l.link) + 1));
+  return static_cast<std::size_t>(
+      mix(std::bit_cast<std::uint64_t>(l.bytes) + mix(static_cast<std::uint64_t>(l.link) + 1)));
 }
 
 std::size_t LinkLoads::Hash::operator()(const Shaped& s) const {
   std::uint64_t h = static_cast<std::uint64_t>(s.shape);
   for (const LinkLoad& l : s.sums) h = mix(h + (*this)(l));
-  return h;
+  return static_cast<std::size_t>(h);
 }
 
 LinkLoads::LinkLoads(const Topology& topology, std::size_t limit)

@@ -128,6 +128,14 @@ PYBIND11_MODULE(_rackcast, module) {
     const py::gil_scoped_release others_run;
     return library::catalog(kind, name, options).document;
   });
+  module.def("text", [](const std::string& document, bool full) {
+    const py::gil_scoped_release others_run;
+    return library::text(document, full).document;
+  });
+  module.def("compare", [](const std::vector<std::pair<std::string, std::string>>& results) {
+    const py::gil_scoped_release others_run;
+    return library::compare(results).document;
+  });
   module.def("report", [](const std::string& document, const std::string& path) {
     const py::gil_scoped_release others_run;
     return library::report(document, path).document;

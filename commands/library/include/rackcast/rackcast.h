@@ -57,7 +57,8 @@ typedef struct rackcast_options {
   void (*progress)(void* user, const char* what, size_t done, size_t all);
   /* Asked now and then, from any thread, whether to end the work: not 0 ends it. */
   int (*cancelled)(void* user);
-  void* user; /* handed to both */
+  void* user;          /* handed to both */
+  const char* command; /* the command line that a result says it was asked by; NULL: none */
 } rackcast_options;
 
 typedef struct rackcast_answer rackcast_answer;
@@ -75,8 +76,17 @@ RACKCAST_API rackcast_answer* rackcast_check(const char* scenario, const rackcas
 RACKCAST_API rackcast_answer* rackcast_catalog(const char* kind, const char* name,
                                                const rackcast_options* options);
 
-/* Writes a report of a result or campaign document to the path; its ending names the format: .html, .pdf,
- * .md, .txt, .csv, .xlsx or .json. The document of the answer names the files, one per line. */
+/* What the program prints of a document, for 80 columns: a result, a campaign, a comparison or a table.
+ * `full`: all sections of a result, and not its first page alone. */
+RACKCAST_API rackcast_answer* rackcast_text(const char* document, int full);
+
+/* Lays results of the same kind beside each other: differences to the first, with intervals. There are as
+ * many names as documents; they say which is which. */
+RACKCAST_API rackcast_answer* rackcast_compare(const char* const* documents, const char* const* names,
+                                               size_t count);
+
+/* Writes a report of a result, campaign or comparison document to the path; its ending names the format:
+ * .html, .pdf, .md, .txt, .csv, .xlsx or .json. The document of the answer names the files, one per line. */
 RACKCAST_API rackcast_answer* rackcast_report(const char* document, const char* path);
 
 RACKCAST_API int rackcast_code(const rackcast_answer* answer);

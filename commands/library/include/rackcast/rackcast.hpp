@@ -127,6 +127,19 @@ inline Answer check(const std::string& scenario, const Options& options = {}) {
 inline Answer catalog(const std::string& kind, const std::string& name = {}, const Options& options = {}) {
   return detail::taken(rackcast_catalog(kind.c_str(), name.c_str(), detail::Plain{options}.get()));
 }
+/// What the program prints of a document; `full`: all sections of a result.
+inline Answer text(const std::string& document, bool full = false) {
+  return detail::taken(rackcast_text(document.c_str(), full ? 1 : 0));
+}
+/// Results beside each other, as pairs of a name and a document.
+inline Answer compare(const std::vector<std::pair<std::string, std::string>>& results) {
+  std::vector<const char*> names, documents;
+  for (const auto& [name, document] : results) {
+    names.push_back(name.c_str());
+    documents.push_back(document.c_str());
+  }
+  return detail::taken(rackcast_compare(documents.data(), names.data(), results.size()));
+}
 /// Writes a report; the document of the answer names the files, one per line.
 inline Answer report(const std::string& document, const std::string& path) {
   return detail::taken(rackcast_report(document.c_str(), path.c_str()));

@@ -15,7 +15,7 @@ import os as _os
 from . import _rackcast
 from ._error import Error
 
-__all__ = ["Error", "size", "simulate", "explain", "uncertainty", "campaign", "check", "catalog", "report", "frame"]
+__all__ = ["Error", "size", "simulate", "explain", "uncertainty", "campaign", "check", "catalog", "text", "compare", "report", "frame"]
 __version__ = _rackcast.version
 
 
@@ -80,8 +80,18 @@ def catalog(kind="", name="", *, catalog=""):
     return _json.loads(_rackcast.catalog(kind, name, _os.fspath(catalog)))
 
 
+def text(document, full=False):
+    """What the program prints of a document. full: all sections of a result, and not its first page alone."""
+    return _rackcast.text(_json.dumps(document), full)
+
+
+def compare(results):
+    """Results beside each other, {"name": result, ...}: a comparison document, with differences to the first."""
+    return _json.loads(_rackcast.compare([(name, _json.dumps(result)) for name, result in results.items()]))
+
+
 def report(document, path):
-    """Writes a report of a result or campaign: .html, .pdf, .md, .txt, .csv, .xlsx or .json. Returns the files."""
+    """Writes a report of a result, campaign or comparison: .html, .pdf, .md, .txt, .csv, .xlsx or .json. Returns the files."""
     return _rackcast.report(_json.dumps(document), _os.fspath(path)).split("\n")
 
 

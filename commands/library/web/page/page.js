@@ -1,0 +1,219 @@
+// The page of the planner: two variants of a scenario, a worker that answers, and the report beside them.
+
+const get = (id) => document.getElementById(id);
+const examples = JSON.parse(get('examples').textContent);
+const start = JSON.parse(get('start').textContent);
+
+const variants = ['A', 'B'].map((name) => ({ name, text: '', file: 'scenario.json', answer: null }));
+let current = variants[0];
+let worker = null;
+let waiting = null;  // what is done with the answer of the question that runs
+
+/** The bytes of the module: packed in the page, for a page needs no server. */
+async function moduleBytes() {
+  const packed = Uint8Array.from(atob(get('engine').textContent.trim()), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+}
+
+function say(text, isError = false) {
+  get('message').textContent = text;
+  get('message').classList.toggle('error', isError);
+}
+
+async function startWorker() {
+  worker?.terminate();
+  waiting = null;
+  setBusy(true);
+  say('Starting the planner \u2026');
+  const source = new Blob([get('worker').textContent], { type: 'text/javascript' });
+  worker = new Worker(URL.createObjectURL(source));
+  worker.onerror = (event) => { setBusy(false); say(`The planner failed: ${event.message}`, true); };
+  worker.onmessage = ({ data }) => {
+    if (data.ready) {
+      get('version').textContent = data.ready;
+      setBusy(false);
+      say('Ready.');
+      if (current.document) showDocument(current);
+      return;
+    }
+    if (data.failed) return say(`The planner does not start: ${data.failed}`, true);
+    if (data.what) return say(`${data.what}: ${data.done}${data.all > 0 ? ` of ${data.all}` : ''}`);
+    const done = waiting;
+    waiting = null;
+    setBusy(false);
+    done(data);
+  };
+  const wasm = await moduleBytes();
+  worker.postMessage({ wasm }, [wasm]);
+}
+
+function setBusy(busy) {
+  for (const id of ['ask', 'compare']) get(id).disabled = busy;
+  get('cancel').hidden = !waiting;
+  get('result').setAttribute('aria-busy', String(busy));
+}
+
+function task(message, then) {
+  waiting = then;
+  setBusy(true);
+  say('Working \u2026');
+  worker.postMessage(message);
+}
+
+/** Shows a report or a table. */
+function show({ html, words: table }) {
+  const frame = get('report'), lines = get('table');
+  frame.hidden = html === null;
+  lines.hidden = html !== null;
+  if (html === null) {
+    lines.textContent = table;
+  } else {
+    if (frame.src.startsWith('blob:')) URL.revokeObjectURL(frame.src);
+    frame.src = URL.createObjectURL(new Blob([html], { type: 'text/html' }));
+  }
+  get('nothing').hidden = true;
+  if (matchMedia('(max-width: 900px)').matches) get('result').scrollIntoView(); // below the form
+}
+
+function showError(error) {
+  say(error.message, true);
+  const inForm = !get('form').hidden && error.pointer !== '' && markField(get('form'), error);
+  if (inForm || error.line < 1 || get('text').hidden) return;
+  const lines = get('text').value.split('\n'), before = lines.slice(0, error.line - 1).join('\n').length + (error.line > 1 ? 1 : 0);
+  const at = before + Math.max(0, error.column - 1);
+  get('text').focus();
+  get('text').setSelectionRange(at, before + (lines[error.line - 1]?.length ?? 0));
+}
+
+/** The report of the result that the page came with. */
+function showDocument(variant) {
+  task({ task: 'show', document: variant.document }, ({ answer, error }) => {
+    variant.document = null;
+    if (error) return showError(error);
+    variant.answer = answer;
+    say('This is the report. Change a value and ask again.');
+    show(answer);
+    drawVariants();
+  });
+}
+
+function ask() {
+  clearErrors();
+  const variant = current, question = get('question').value, begun = performance.now();
+  task({ task: 'ask', question, name: variant.file, text: variant.text }, ({ answer, error }) => {
+    if (error) return showError(error);
+    variant.answer = answer;
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    say(answer.code === 4 ? `No plan meets the goal; the report says why (${seconds} s).` : `Answered in ${seconds} s.`);
+    if (variant === current) show(answer);
+    drawVariants();
+  });
+}
+
+function compareVariants() {
+  clearErrors();
+  const results = Object.fromEntries(variants.filter((one) => one.answer).map((one) => [`${one.name}: ${one.file}`, one.answer.document]));
+  if (Object.keys(results).length < 2) return say('Answer A and B first.', true);
+  task({ task: 'compare', results }, ({ answer, error }) => {
+    if (error) return showError(error);
+    say('B beside A, with the differences.');
+    show(answer);
+  });
+}
+
+function clearErrors() {
+  for (const one of document.querySelectorAll('.row .error')) one.remove();
+  for (const one of document.querySelectorAll('[aria-invalid]')) { one.removeAttribute('aria-invalid'); one.removeAttribute('aria-errormessage'); }
+}
+
+function drawVariants() {
+  for (const one of variants) {
+    const button = get(`variant-${one.name}`);
+    button.setAttribute('aria-pressed', String(one === current));
+    button.textContent = `${one.name}${one.answer ? ' \u2713' : ''}`;
+  }
+}
+
+/** The scenario of the current variant, in the form and as text. */
+function draw() {
+  get('text').value = current.text;
+  let scenario = null;
+  try { scenario = parsed(current.text); } catch { /* the text view shows it as it is */ }
+  const usable = scenario !== null && typeof scenario === 'object' && !Array.isArray(scenario);
+  if (!usable) view('text');
+  get('view-form').disabled = !usable;
+  if (usable)
+    drawForm(get('form'), scenario, (changed) => {
+      clearErrors();
+      current.text = `${JSON.stringify(changed, null, 2)}\n`;
+      current.answer = null;
+      get('text').value = current.text;
+      drawVariants();
+    });
+  drawVariants();
+}
+
+function view(name) {
+  for (const one of ['form', 'text']) {
+    get(one).hidden = one !== name;
+    get(`view-${one}`).setAttribute('aria-pressed', String(one === name));
+  }
+}
+
+function take(text, file) {
+  Object.assign(current, { text, file, answer: null });
+  clearErrors();
+  draw();
+}
+
+function save(text, name, type) {
+  const link = element('a', { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+function begin() {
+  if (typeof WebAssembly !== 'object' || typeof DecompressionStream !== 'function') {
+    say('This browser cannot run the planner: it has no WebAssembly, or no DecompressionStream. The rackcast program answers the same questions.', true);
+    return;
+  }
+  get('example').append(...Object.keys(examples).map((name) => element('option', { textContent: name })));
+  get('example').onchange = () => { const name = get('example').value; if (name) take(examples[name], `${name}.json`); };
+  get('open').onchange = async () => {
+    const [file] = get('open').files;
+    if (!file) return;
+    if (file.size > 16e6) return say(`${file.name} is larger than a scenario can be: 16 MB`, true);
+    take(await file.text(), file.name);
+    get('open').value = '';
+  };
+  get('save').onclick = () => save(current.text, current.file, 'application/json');
+  get('save-report').onclick = () => (current.answer?.html ? save(current.answer.html, current.file.replace(/(\.json)?$/, '.html'), 'text/html') : say('There is no report yet.', true));
+  get('ask').onclick = ask;
+  get('cancel').onclick = () => { startWorker(); };
+  get('compare').onclick = compareVariants;
+  get('copy').onclick = () => {
+    const other = variants.find((one) => one !== current);
+    Object.assign(other, { text: current.text, file: current.file, answer: null });
+    current = other;
+    draw();
+    say(`Variant ${current.name} is a copy; change it and ask again.`);
+  };
+  for (const one of variants)
+    get(`variant-${one.name}`).onclick = () => {
+      current = one;
+      draw();
+      if (current.answer) show(current.answer);
+    };
+  get('text').oninput = () => { current.text = get('text').value; current.answer = null; drawVariants(); };
+  get('text').onchange = draw;
+  get('view-form').onclick = () => { view('form'); draw(); };
+  get('view-text').onclick = () => view('text');
+
+  const first = Object.keys(examples)[0];
+  for (const one of variants) Object.assign(one, { text: start?.scenario ?? examples[first], file: start?.file ?? `${first}.json` });
+  current.document = start?.document ?? null;
+  draw();
+  startWorker();
+}
+
+begin();

@@ -1,0 +1,273 @@
+// The planner in WebAssembly: its answers are those of the program, its command behaves as the program does, and its
+// page asks and shows. Usage: node planner_test.mjs PROGRAM PACKAGE NODE_MODULES CHROMIUM, from the root of the tree.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+const [program, folderOfPackage, modules, browserPath] = process.argv.slice(2);
+const { load, RackcastError } = createRequire(import.meta.url)(resolve(folderOfPackage, 'planner.js'));
+const require = createRequire(resolve(modules, 'none.js'));
+const cli = resolve(folderOfPackage, 'cli.js'), root = process.cwd();
+const fleet = 'scenarios/fleet_very_conservative.json';
+const folder = mkdtempSync(join(tmpdir(), 'rackcast-planner-'));
+const file = (name) => join(folder, name);
+let planner, browser;
+
+before(async () => { planner = await load(); });
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The scenario of a file, which may have comments. */
+const scenarioOf = (path) => JSON.parse(readFileSync(path, 'utf8').replace(/"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) => (part[0] === '"' ? part : ' ')));
+
+/** What `rackcast report SCENARIO` would ask. */
+function questionOf(scenario) {
+  if (scenario.campaign && !scenario.goal) return 'campaign';
+  return scenario.goal || scenario.serving ? 'size' : 'simulate';
+}
+
+/** Asserts that two documents are the same but for the last digits of numbers: other C libraries round exp() and log() otherwise. */
+function assertSame(a, b, place = '') {
+  if (typeof a === 'number' && typeof b === 'number') {
+    assert.ok(a === b || Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b)), `${place}: ${a} and ${b}`);
+  } else if (a !== null && typeof a === 'object') {
+    assert.deepEqual(Object.keys(a), Object.keys(b ?? {}), place);
+    for (const key of Object.keys(a)) if (key !== 'commit') assertSame(a[key], b[key], `${place}/${key}`);
+  } else {
+    assert.equal(a, b, place);
+  }
+}
+
+for (const name of readdirSync('scenarios').filter((one) => one.endsWith('.json')).sort())
+  test(`${name}: the same answer as the program's`, () => {
+    const path = join('scenarios', name), question = questionOf(scenarioOf(path));
+    const native = spawnSync(program, [question, path, '--json'], { encoding: 'utf8', maxBuffer: 1 << 28 });
+    const answer = planner.ask(question, path, { command: `rackcast ${question} ${path} --json` });
+    assert.equal(answer.code, native.status);
+    assertSame(JSON.parse(native.stdout), JSON.parse(answer.document));
+  });
+
+test('what is printed is what the program prints', () => {
+  for (const words of [['size', fleet], ['simulate', 'scenarios/saturn_v.json', '--full'], ['explain', 'scenarios/saturn_v.json'],
+    ['check', fleet], ['catalog', 'list', 'gpus'], ['catalog', 'show', 'k80'], ['campaign', 'scenarios/dgx_pod_team_dgx1.json']]) {
+    const native = spawnSync(program, words, { encoding: 'utf8', env: { ...process.env, COLUMNS: '80', LANG: 'C.UTF-8' } });
+    const own = spawnSync('node', [cli, ...words], { encoding: 'utf8' });
+    assert.equal(own.stderr, '');
+    assert.equal(own.status, native.status);
+    assert.equal(own.stdout, native.stdout, words.join(' '));
+  }
+});
+
+test('an object is a scenario, and its report a page', () => {
+  const scenario = scenarioOf('scenarios/imagenet_mn1.json');
+  const counted = [];
+  const result = planner[questionOf(scenario)](scenario, { progress: (what, done) => counted.push([what, done]) });
+  assert.equal(result.format, 'rackcast-result');
+  assert.ok(counted.every(([what, done]) => what.length > 0 && done >= 0));
+  assert.match(planner.report(result, '.html'), /^<!doctype html>/i);
+  assert.match(planner.report(result, '.md'), /^# /);
+  const again = planner.compare({ one: result, two: result });
+  assert.equal(again.format, 'rackcast-comparison');
+  assert.match(planner.text(again), /two/);
+});
+
+test('files that a scenario names are found, and reports land where the program would put them', () => {
+  mkdirSync(file('deep'));
+  writeFileSync(file('deep/base.json'), readFileSync('scenarios/saturn_v.json'));
+  writeFileSync(file('deep/own.json'), '{"extends": "base.json", "name": "Own"}');
+  const own = spawnSync('node', [cli, 'simulate', 'own.json', '-o', '../out.html', '-o', 'out.csv', '--json'], { cwd: file('deep'), encoding: 'utf8' });
+  assert.equal(own.status, 0, own.stderr);
+  assert.match(readFileSync(file('out.html'), 'utf8'), /Own/);
+  assert.ok(readdirSync(file('deep')).some((name) => name.endsWith('.csv')));
+});
+
+test('broken input is refused as the program refuses it', () => {
+  const text = readFileSync(fleet, 'utf8');
+  const broken = {
+    empty: '', truncated: text.slice(0, text.length / 2), binary: Buffer.from([0, 255, 254, 1, 2]), array: '[]', unit: text.replace('14 days', '14 lightyears'),
+    negative: text.replace('14 days', '-14 days'), huge: text.replace('14 days', '1e400 days'), duplicate: text.replace('"goal"', '"goal": {}, "goal"'),
+    unknown: text.replace('"goal"', '"gaol"'), nested: '['.repeat(100000),
+    cyclic: '{"extends": "cyclic.json"}', missing: '{"extends": "no-such-file.json"}',
+  };
+  for (const [name, content] of Object.entries(broken)) {
+    writeFileSync(file(`${name}.json`), content);
+    const native = spawnSync(program, ['size', file(`${name}.json`)], { encoding: 'utf8' });
+    const own = spawnSync('node', [cli, 'size', file(`${name}.json`)], { encoding: 'utf8' });
+    assert.equal(native.status, 3, name);
+    assert.equal(own.status, 3, `${name}: ${own.stderr}`);
+    assert.equal(own.stdout, '', name);
+    assert.equal(own.stderr, native.stderr, name);
+  }
+  assert.throws(() => planner.size({ name: 'no' }), (error) => error instanceof RackcastError && error.code === 3 && error.hint !== '');
+  assert.throws(() => planner.size({ nodes: 1n }), TypeError);
+  assert.equal(planner.size(fleet).format, 'rackcast-result'); // and it answers after all that
+});
+
+test('a wrong call says so', () => {
+  for (const [words, said] of [[['frobnicate'], /no command "frobnicate"/], [['size'], /one file/], [['size', fleet, '--colour'], /colour/], [[], /no command/],
+    [['size', fleet, '-o', 'x.docx'], /docx/], [['size', fleet, '-o', file('x.xlsx')], /workbook/], [['compare', fleet], /two results/], [['uncertainty', fleet, '--samples', '3'], /samples/]]) {
+    const own = spawnSync('node', [cli, ...words], { encoding: 'utf8' });
+    assert.equal(own.status, 2, own.stderr);
+    assert.match(own.stderr, said);
+  }
+  assert.equal(spawnSync('node', [cli, 'size', file('none.json')], { encoding: 'utf8' }).status, 3);
+  assert.match(execFileSync('node', [cli, '--version'], { encoding: 'utf8' }), /^rackcast \d/);
+});
+
+test('the package holds what its description names, and installs', () => {
+  const packed = JSON.parse(execFileSync('npm', ['pack', '--json', '--pack-destination', folder, resolve(folderOfPackage)], { encoding: 'utf8' }))[0];
+  const names = packed.files.map((one) => one.path);
+  for (const name of ['cli.js', 'planner.js', 'rackcast.js', 'rackcast.wasm', 'rackcast.html', 'LICENSE', 'README.md', 'package.json']) assert.ok(names.includes(name), name);
+  mkdirSync(file('user'));
+  writeFileSync(file('user/package.json'), '{}');
+  execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', file(packed.filename)], { cwd: file('user') });
+  const said = execFileSync('npx', ['--offline', 'rackcast', 'check', resolve(root, fleet)], { cwd: file('user'), encoding: 'utf8' });
+  assert.equal(said, execFileSync(program, ['check', resolve(root, fleet)], { encoding: 'utf8' }));
+});
+
+// ---------------------------------------------------------------- the page
+
+async function open(options = {}, path = resolve(folderOfPackage, 'rackcast.html'), said = 'Ready') {
+  const { chromium } = require('playwright-core');
+  browser ??= await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] });
+  const context = await browser.newContext({ viewport: { width: 1600, height: 1000 }, ...options });
+  context.setDefaultTimeout(60000);
+  const page = await context.newPage();
+  const faults = [];
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('dialog', (dialog) => { faults.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on('request', (request) => /^(file|blob|data):/.test(request.url()) || faults.push(`request: ${request.url()}`));
+  await page.goto(pathToFileURL(path).href);
+  await page.locator('#message', { hasText: said }).waitFor();
+  return { page, faults, close: () => context.close() };
+}
+
+const answered = (page) => page.locator('#message', { hasText: /Answered|No plan/ }).waitFor();
+
+test('the page answers a question, shows the report, and asks nothing of anyone', async () => {
+  const { page, faults, close } = await open();
+  await page.selectOption('#example', 'fleet_very_conservative');
+  await page.click('#ask');
+  await answered(page);
+  const report = page.frameLocator('#report');
+  const nodes = planner.size(fleet).answer.nodes;
+  await report.locator('body', { hasText: `Buy ${nodes} ×` }).waitFor();
+  assert.ok(await report.locator('.plot svg').count() > 0, 'charts are drawn');
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('a value changed in the form is asked, and two variants are compared', async () => {
+  const { page, faults, close } = await open();
+  await page.selectOption('#example', 'buy_or_rent');
+  await page.selectOption('#question', 'simulate');
+  await page.click('#ask');
+  await answered(page);
+  await page.click('#copy');
+  assert.equal(await page.locator('#variant-B').getAttribute('aria-pressed'), 'true');
+  const nodes = page.locator('[data-pointer="/cluster/nodes"]');
+  const fewer = Math.ceil(Number(await nodes.inputValue()) / 2);
+  await nodes.fill(String(fewer));
+  await nodes.blur();
+  assert.equal(JSON.parse(await page.locator('#text').inputValue()).cluster.nodes, fewer);
+  await page.click('#ask');
+  await answered(page);
+  await page.click('#compare');
+  await page.locator('#message', { hasText: 'beside' }).waitFor();
+  await page.frameLocator('#report').locator('body', { hasText: 'B: buy_or_rent.json' }).waitFor();
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('an error stands at its field, and in the text at its line', async () => {
+  const { page, faults, close } = await open();
+  await page.selectOption('#example', 'fleet_very_conservative');
+  const deadline = page.locator('[data-pointer="/goal/deadline"]');
+  await deadline.fill('14 lightyears');
+  await deadline.blur();
+  await page.click('#ask');
+  await page.locator('#message.error', { hasText: 'lightyears' }).waitFor();
+  assert.equal(await deadline.getAttribute('aria-invalid'), 'true');
+  assert.match(await page.locator('.row .error').textContent(), /lightyears/);
+  await page.click('#view-text');
+  await page.locator('#text').fill('{\n  "name": "x",\n  "goal" 3\n}');
+  await page.click('#ask');
+  await page.locator('#message.error', { hasText: /:3:/ }).waitFor();
+  const selected = await page.locator('#text').evaluate((area) => area.value.slice(area.selectionStart, area.selectionEnd));
+  assert.equal(selected, '3');
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('an interactive report shows its result, and answers a changed question', async () => {
+  const path = file('interactive.html'), small = 'scenarios/buy_or_rent.json';
+  execFileSync(program, ['simulate', small, '-o', path, '--interactive']);
+  const { page, faults, close } = await open({}, path, 'This is the report');
+  const title = scenarioOf(small).name;
+  await page.frameLocator('#report').locator('h1', { hasText: title }).waitFor();
+  await page.locator('[data-pointer="/name"]').fill('Another name');
+  await page.locator('[data-pointer="/name"]').blur();
+  await page.selectOption('#question', 'simulate');
+  await page.click('#ask');
+  await answered(page);
+  await page.frameLocator('#report').locator('h1', { hasText: 'Another name' }).waitFor();
+  assert.deepEqual(faults, []);
+  await close();
+  const elsewhere = join(folder, 'rackcast'); // where no page lies beside it
+  copyFileSync(program, elsewhere);
+  const none = spawnSync(elsewhere, ['simulate', small, '-o', file('none.html'), '--interactive'], { encoding: 'utf8' });
+  assert.equal(none.status, 2);
+  assert.match(none.stderr, /dev web/);
+  assert.ok(!readdirSync(folder).includes('none.html'));
+});
+
+test('a long question can be stopped, and the next one is answered', async () => {
+  const { page, faults, close } = await open();
+  await page.selectOption('#example', 'llm_serving');
+  await page.click('#ask');
+  await page.click('#cancel');
+  await page.locator('#message', { hasText: 'Ready' }).waitFor();
+  await page.selectOption('#example', 'imagenet_mn1');
+  await page.selectOption('#question', 'check');
+  await page.click('#ask');
+  await answered(page);
+  assert.match(await page.locator('#table').textContent(), /no errors/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('hostile names run nothing', async () => {
+  const hostile = '</script><img src=x onerror=alert(1)>"\'&<!--';
+  const { page, faults, close } = await open();
+  await page.click('#view-text');
+  const scenario = { ...scenarioOf('scenarios/saturn_v.json'), name: hostile, description: hostile };
+  await page.locator('#text').fill(JSON.stringify(scenario));
+  await page.selectOption('#question', 'simulate');
+  await page.click('#ask');
+  await answered(page);
+  await page.click('#view-form');
+  assert.equal(await page.locator('[data-pointer="/name"]').inputValue(), hostile);
+  await page.frameLocator('#report').locator('body', { hasText: hostile }).waitFor();
+  assert.equal(await page.frameLocator('#report').locator('img').count(), 0);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+for (const [width, colorScheme] of [[1600, 'light'], [400, 'dark']])
+  test(`no serious accessibility finding and no sideways scrolling at ${width} px, ${colorScheme}`, async () => {
+    const { page, close } = await open({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
+    await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
+    const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+    const serious = violations.filter((v) => ['serious', 'critical'].includes(v.impact));
+    assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`), []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
+    await close();
+  });
