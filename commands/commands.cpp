@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -76,7 +77,13 @@ void add_interactive_flag(CLI::App& command, Arguments& args) {
 
 void check_outputs(const Arguments& args) {
   check_endings(args.outputs);
-  if (args.interactive) check_planner_page();
+  if (!args.interactive) return;
+  if (std::ranges::none_of(args.outputs, [](const std::string& path) { return path.ends_with(".html"); }))
+    throw Error{"--interactive is of an .html report, and none is asked for",
+                {},
+                "add -o report.html",
+                ErrorKind::usage};
+  check_planner_page();
 }
 
 void deliver_result(const Arguments& args, const std::string& json) {

@@ -9,6 +9,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/input_file.hpp"
+#include "sim/base/version.hpp"
 
 namespace rackcast {
 namespace {
@@ -29,26 +30,34 @@ std::string page_file() {
               ErrorKind::usage};
 }
 
-/// A document as text inside a script element, which no text of its own ends.
+/// The page as a text, of this version.
+std::string page_text() {
+  const std::string file = page_file();
+  std::string page = read_file(file);
+  if (page.find(place) == std::string::npos ||
+      page.find(fmt::format("<meta name=\"generator\" content=\"rackcast {}\">", version())) ==
+          std::string::npos)
+    throw Error{"this is no page of this planner", Where{.file = file}, "`./dev web` builds it anew",
+                ErrorKind::usage};
+  return page;
+}
+
+/// A document as text inside a script element: no "<" of its own begins or ends anything there.
 std::string inside(const nlohmann::ordered_json& document) {
   std::string out = document.dump();
-  for (std::size_t at = 0; (at = out.find("</", at)) != std::string::npos; at += 3)
-    out.replace(at, 2, "<\\/");
+  for (std::size_t at = 0; (at = out.find('<', at)) != std::string::npos; at += 6)
+    out.replace(at, 1, "\\u003c");
   return out;
 }
 
 }  // namespace
 
 void check_planner_page() {
-  (void)page_file();
+  (void)page_text();
 }
 
 std::string planner_page(const std::string& document) {
-  const std::string file = page_file();
-  std::string page = read_file(file);
-  const std::size_t at = page.find(place);
-  if (at == std::string::npos)
-    throw Error{"this is no page of the planner", Where{.file = file}, "`./dev web` builds it anew"};
+  std::string page = page_text();
   const auto result = nlohmann::ordered_json::parse(document);
   if (!result.contains("scenario") || !result["scenario"].contains("text"))
     throw Error{"the result does not hold its scenario", {}, "ask the scenario again with --interactive"};
@@ -56,7 +65,7 @@ std::string planner_page(const std::string& document) {
   const std::string name = fs::path{asked.value("file", "scenario.json")}.filename().string();
   const nlohmann::ordered_json start{
       {"document", document}, {"scenario", asked["text"].dump(2) + "\n"}, {"file", name}};
-  page.replace(at, place.size(),
+  page.replace(page.find(place), place.size(),
                fmt::format(R"(<script type="application/json" id="start">{}</script>)", inside(start)));
   return page;
 }

@@ -4,7 +4,8 @@
 
 namespace rackcast {
 
-/// Throws Error where the page is not found: before the work.
+/// Throws Error (usage) where the page is not found, or is that of another version: to know it before the
+/// work.
 void check_planner_page();
 
 /// The page, with the scenario of the result or campaign document and its report shown first. It lies beside

@@ -1,8 +1,8 @@
 #pragma once
 /// Exchange of gradients among the ranks of a training run: its content, its times, its receivers and its
 /// library. Example: all-reduces of buckets of 25 MiB by NCCL, while the backward pass goes on.
-#include <compare>
 #include <array>
+#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -41,7 +41,8 @@ class MarkLog {
         continue;
       }
       for (std::uint64_t k = 1; k <= item.times; ++k) {
-        expand(static_cast<std::size_t>(item.what), i, shift + static_cast<std::int64_t>(k) * item.ticks, out);
+        expand(static_cast<std::size_t>(item.what), i, shift + static_cast<std::int64_t>(k) * item.ticks,
+               out);
       }
     }
   }

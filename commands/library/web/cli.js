@@ -31,7 +31,7 @@ Workbooks, PDF, sweeps, imports and calibration need the program itself.
 `;
 
 /** Exit codes as those of the program. */
-const codes = { ok: 0, internal: 1, usage: 2 };
+const codes = { ok: 0, internal: 1, usage: 2, invalidInput: 3 };
 
 function wrong(message, hint = '`rackcast --help` lists the commands') {
   throw new RackcastError({ code: codes.usage, message: `error: ${message}\n  hint: ${hint}` });
@@ -53,6 +53,24 @@ function parsed(words) {
   }
 }
 
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const problem = error.code === 'ENOENT' ? 'no such file' : `cannot be read (${error.code})`;
+    throw new RackcastError({ code: codes.invalidInput, message: `${file}: error: ${problem}` });
+  }
+}
+
+/** Before the work: what cannot be written is refused, and nothing is written. */
+function checkEndings(paths) {
+  for (const path of paths) {
+    const ending = path.slice(path.lastIndexOf('.'));
+    if (['.pdf', '.xlsx'].includes(ending)) wrong(`"${path}" needs the program: here are no workbooks and no PDF`, 'write .html or .csv');
+    if (!['.html', '.md', '.txt', '.csv', '.json'].includes(ending)) wrong(`cannot tell the format of "${path}"`, 'use .html, .md, .txt, .csv or .json');
+  }
+}
+
 /** Prints a document, or writes its reports. */
 function deliver(planner, document, options) {
   const written = options.output.flatMap((path) => planner.write(document, path));
@@ -69,6 +87,7 @@ function answer(planner, [command, ...names], options) {
     command: ['rackcast', ...process.argv.slice(2)].join(' '),
   };
   if (!Number.isInteger(asked.samples) || asked.samples < 0) wrong(`${options.samples} samples`, 'a whole number');
+  checkEndings(options.output);
   const one = () => (names.length === 1 ? names[0] : wrong(`${command} takes one file`));
   if (command === 'check') {
     process.stdout.write(`${planner.check(one(), asked)}\n`);
@@ -82,10 +101,11 @@ function answer(planner, [command, ...names], options) {
     else if (what === 'show' && [1, 2].includes(words.length)) deliver(planner, planner.listing(words.length === 2 ? words[0] : '', words.at(-1), asked).document, options);
     else wrong('catalog takes "list" and a kind, or "show", a kind and a name');
   } else if (command === 'report') {
-    deliver(planner, readFileSync(one(), 'utf8'), options);
+    deliver(planner, read(one()), options);
   } else if (command === 'compare') {
     if (names.length < 2) wrong('compare takes two results or more');
-    deliver(planner, JSON.stringify(planner.compare(Object.fromEntries(names.map((name) => [name, readFileSync(name, 'utf8')])))), options);
+    if (new Set(names).size < names.length) wrong('compare takes different files');
+    deliver(planner, JSON.stringify(planner.compare(names.map((name) => [name, read(name)]))), options);
   } else {
     wrong(command === undefined ? 'no command' : `rackcast has no command "${command}" here`);
   }

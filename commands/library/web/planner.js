@@ -10,6 +10,9 @@ class RackcastError extends Error {
   }
 }
 
+/** A folder of the module's own, which no folder of the machine hides. */
+const scratch = '/rackcast-in-memory';
+
 /** The functions that take a scenario. */
 const questions = ['size', 'simulate', 'explain', 'uncertainty', 'campaign', 'check'];
 
@@ -37,20 +40,24 @@ class Planner {
   /** What the program prints of a document: 80 columns; `full`: all sections of a result. */
   text(document, full = false) { return this.call((memory) => this.module._rackcast_text(memory.text(document), full ? 1 : 0)).document; }
 
-  /** Results beside each other, { name: result }: a comparison document, with differences to the first. */
+  /** Results beside each other, { name: result } or pairs of them: a comparison document, with differences to the first. */
   compare(results) {
-    const names = Object.keys(results);
+    const pairs = Array.isArray(results) ? results : Object.entries(results);
     return JSON.parse(this.call((memory) => this.module._rackcast_compare(
-      memory.texts(names.map((name) => results[name])), memory.texts(names), names.length)).document);
+      memory.texts(pairs.map(([, result]) => result)), memory.texts(pairs.map(([name]) => name)), pairs.length)).document);
   }
 
   /** A report of a result, campaign or comparison as one text: '.html', '.md', '.txt' or '.json'. */
   report(document, ending) {
-    const path = `/tmp/report${ending}`;
-    this.write(document, path);
-    const text = this.module.FS.readFile(path, { encoding: 'utf8' });
-    this.module.FS.unlink(path);
-    return text;
+    if (!['.html', '.md', '.txt', '.json'].includes(ending)) throw new RangeError(`no report "${ending}" is one text`);
+    const { FS } = this.module, path = `${scratch}/report${ending}`; // in the memory of the module alone
+    if (!FS.analyzePath(scratch).exists) FS.mkdir(scratch);
+    try {
+      this.write(document, path);
+      return FS.readFile(path, { encoding: 'utf8' });
+    } finally {
+      for (const name of FS.readdir(scratch)) if (!name.startsWith('.')) FS.unlink(`${scratch}/${name}`);
+    }
   }
 
   /** Writes a report to a path, .csv among them; returns the files. */
@@ -76,6 +83,7 @@ class Planner {
     let answer = 0;
     try {
       answer = work(memory);
+      if (memory.failure) throw memory.failure;
       const text = (name) => module.UTF8ToString(module[`_rackcast_${name}`](answer));
       const code = module._rackcast_code(answer), document = text('document');
       if (code === 0 || document !== '') return { code, feasible: module._rackcast_feasible(answer) !== 0, document };
@@ -96,6 +104,7 @@ class CallMemory {
     this.module = module;
     this.blocks = [];
     this.functions = [];
+    this.failure = null; // what the progress function threw
   }
 
   take(bytes) {
@@ -108,6 +117,7 @@ class CallMemory {
   /** A text, or a document, which is written as one. */
   text(value) {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (text.includes('\0')) throw new RackcastError({ code: 3, message: 'error: a text or a name has a zero byte' });
     const bytes = this.module.lengthBytesUTF8(text) + 1, at = this.take(bytes);
     this.module.stringToUTF8(text, at, bytes);
     return at;
@@ -121,16 +131,23 @@ class CallMemory {
 
   texts(values) { return this.words(values.map((value) => this.text(value))); }
 
+  callback(signature, work) {
+    const made = this.module.addFunction(work, signature);
+    this.functions.push(made);
+    return made;
+  }
+
   /** struct rackcast_options, whose members are words of 32 bits here. */
   options({ text, catalog, sets = [], limits = [], samples = 0, progress, command }) {
     const optional = (value) => (value === undefined || value === '' ? 0 : this.text(value));
-    let report = 0;
-    if (progress) {
-      report = this.module.addFunction((user, what, done, all) => progress(this.module.UTF8ToString(what), done >>> 0, all >>> 0), 'viiii');
-      this.functions.push(report);
-    }
-    return this.words([optional(text), optional(catalog), this.texts(sets), sets.length, this.texts(limits), limits.length,
-      1, samples, report, 0, 0, optional(command)]);
+    // An exception may not cross the module: it ends the work, and is thrown where the call returns.
+    const report = progress ? this.callback('viiii', (user, what, done, all) => {
+      if (this.failure) return;
+      try { progress(this.module.UTF8ToString(what), done >>> 0, all >>> 0); } catch (error) { this.failure = error; }
+    }) : 0;
+    const cancelled = progress ? this.callback('ii', () => (this.failure ? 1 : 0)) : 0;
+    return this.words([text === undefined ? 0 : this.text(text), optional(catalog), this.texts(sets), sets.length,
+      this.texts(limits), limits.length, 1, samples, report, cancelled, 0, optional(command)]);
   }
 
   free() {
@@ -152,13 +169,16 @@ if (typeof module === 'object' && module.exports) {
     const fs = require('node:fs'), path = require('node:path');
     const binary = wasm ?? fs.readFileSync(path.join(__dirname, 'rackcast.wasm'));
     const loaded = await load({ wasmBinary: binary });
+    if (process.platform === 'win32') return new Planner(loaded); // whose names of files the module does not know
     const own = new Set(loaded.FS.readdir('/'));
-    for (const entry of fs.readdirSync('/', { withFileTypes: true })) {
-      if (['dev', 'proc', 'sys'].includes(entry.name) || !fs.statSync(`/${entry.name}`, { throwIfNoEntry: false })?.isDirectory()) continue;
-      if (!own.has(entry.name)) loaded.FS.mkdir(`/${entry.name}`);
-      loaded.FS.mount(loaded.NODEFS, { root: `/${entry.name}` }, `/${entry.name}`);
+    const isFolder = (name) => { try { return fs.statSync(name).isDirectory(); } catch { return false; } };
+    for (const name of fs.readdirSync('/')) {
+      if (['dev', 'proc', 'sys'].includes(name) || !isFolder(`/${name}`)) continue;
+      if (!own.has(name)) loaded.FS.mkdir(`/${name}`);
+      loaded.FS.mount(loaded.NODEFS, { root: `/${name}` }, `/${name}`);
     }
-    loaded.FS.chdir(process.cwd());
+    // Below /dev, /proc and /sys relative names mean nothing to the module.
+    if (loaded.FS.analyzePath(process.cwd()).exists) loaded.FS.chdir(process.cwd());
     return new Planner(loaded);
   };
 }

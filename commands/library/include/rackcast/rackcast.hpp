@@ -31,6 +31,7 @@ struct Error : std::exception {
 struct Options {
   std::string text;     ///< the scenario itself, if it is in no file
   std::string catalog;  ///< folder with catalogue entries of one's own
+  std::string command;  ///< the command line that a result says it was asked by
   std::vector<std::string> sets, limits;
   int threads = 0;  ///< 0: one per core
   int samples = 0;  ///< of uncertainty(); 0: 256
@@ -71,6 +72,7 @@ class Plain {
   explicit Plain(const Options& from) : sets_(pointers(from.sets)), limits_(pointers(from.limits)) {
     options_.text = from.text.empty() ? nullptr : from.text.c_str();
     options_.catalog = from.catalog.empty() ? nullptr : from.catalog.c_str();
+    options_.command = from.command.empty() ? nullptr : from.command.c_str();
     options_.sets = sets_.data();
     options_.set_count = sets_.size();
     options_.limits = limits_.data();

@@ -35,8 +35,8 @@ function element(tag, properties = {}, ...children) {
 
 /** What a field starts with when it is added. */
 function startOf(rule) {
-  if (rule.default !== undefined) return rule.default;
-  if (rule.examples) return rule.examples[0];
+  if (rule.default !== undefined) return structuredClone(rule.default);
+  if (rule.examples) return structuredClone(rule.examples[0]);
   if (rule.enum) return rule.enum[0];
   const type = [rule.type].flat()[0];
   if (type === 'object') return {};
@@ -53,19 +53,20 @@ function drawForm(place, scenario, changed) {
   /** What was typed, in the type that the scenario had or the schema wants. */
   function read(text, rule) {
     const types = [rule.type].flat();
-    if ((types.includes('number') || types.includes('integer')) && /^-?[0-9.]+([eE][-+]?[0-9]+)?$/.test(text.trim())) return Number(text);
-    return text;
+    const isNumber = (types.includes('number') || types.includes('integer')) && text.trim() !== '' && Number.isFinite(Number(text));
+    return isNumber ? Number(text) : text;
   }
 
   function field(owner, key, path, rule) {
     const value = owner[key], id = `field${pointerOf(path)}`, hint = rule.description ?? '';
     const set = (next) => { owner[key] = next; changed(scenario); };
     let input;
-    if (typeof value === 'boolean') {
+    if (rule.enum) {
+      const known = rule.enum.includes(value) ? rule.enum : [value, ...rule.enum]; // what is wrong stays visible
+      input = element('select', { onchange: () => set(known[input.selectedIndex]) },
+        ...known.map((one) => element('option', { textContent: String(one), selected: one === value })));
+    } else if (typeof value === 'boolean') {
       input = element('input', { type: 'checkbox', checked: value, onchange: () => set(input.checked) });
-    } else if (rule.enum) {
-      input = element('select', { onchange: () => set(rule.enum[input.selectedIndex]) },
-        ...rule.enum.map((one) => element('option', { textContent: String(one), selected: one === value })));
     } else {
       input = element('input', { type: 'text', value: String(value), spellcheck: false, onchange: () => set(read(input.value, rule)) });
       if (rule.examples) input.placeholder = String(rule.examples[0]);

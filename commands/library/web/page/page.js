@@ -8,6 +8,7 @@ const variants = ['A', 'B'].map((name) => ({ name, text: '', file: 'scenario.jso
 let current = variants[0];
 let worker = null;
 let waiting = null;  // what is done with the answer of the question that runs
+let shown = null;    // the report beside the scenario, and the file that it would be saved in
 
 /** The bytes of the module: packed in the page, for a page needs no server. */
 async function moduleBytes() {
@@ -20,31 +21,48 @@ function say(text, isError = false) {
   get('message').classList.toggle('error', isError);
 }
 
+/** The planner is gone: says why, and offers to start it again. */
+function fail(text) {
+  worker?.terminate();
+  worker = null;
+  waiting = null;
+  setBusy(false);
+  for (const id of ['ask', 'compare']) get(id).disabled = true;
+  get('restart').hidden = false;
+  say(text, true);
+}
+
 async function startWorker() {
   worker?.terminate();
   waiting = null;
+  get('restart').hidden = true;
   setBusy(true);
   say('Starting the planner \u2026');
   const source = new Blob([get('worker').textContent], { type: 'text/javascript' });
   worker = new Worker(URL.createObjectURL(source));
-  worker.onerror = (event) => { setBusy(false); say(`The planner failed: ${event.message}`, true); };
+  worker.onerror = (event) => fail(`The planner failed: ${event.message}`);
   worker.onmessage = ({ data }) => {
     if (data.ready) {
       get('version').textContent = data.ready;
       setBusy(false);
       say('Ready.');
-      if (current.document) showDocument(current);
+      if (variants[0].document) showDocument(variants[0]);
       return;
     }
-    if (data.failed) return say(`The planner does not start: ${data.failed}`, true);
+    if (data.failed) return fail(`The planner failed: ${data.failed}`);
     if (data.what) return say(`${data.what}: ${data.done}${data.all > 0 ? ` of ${data.all}` : ''}`);
     const done = waiting;
     waiting = null;
     setBusy(false);
     done(data);
   };
-  const wasm = await moduleBytes();
-  worker.postMessage({ wasm }, [wasm]);
+  const begun = worker;
+  try {
+    const wasm = await moduleBytes();
+    if (worker === begun) worker.postMessage({ wasm }, [wasm]);
+  } catch (error) {
+    if (worker === begun) fail(`The planner does not start: ${error.message}`);
+  }
 }
 
 function setBusy(busy) {
@@ -60,8 +78,9 @@ function task(message, then) {
   worker.postMessage(message);
 }
 
-/** Shows a report or a table. */
-function show({ html, words: table }) {
+/** Shows a report or a table; `file` is what the report would be saved as. */
+function show({ html, words: table }, file) {
+  shown = html === null ? null : { html, file: file.replace(/(\.json)?$/, '.html') };
   const frame = get('report'), lines = get('table');
   frame.hidden = html === null;
   lines.hidden = html !== null;
@@ -75,8 +94,16 @@ function show({ html, words: table }) {
   if (matchMedia('(max-width: 900px)').matches) get('result').scrollIntoView(); // below the form
 }
 
-function showError(error) {
+/** Whether an answer is of what the variant still holds; otherwise says so. */
+function isOfNow(variant, text) {
+  if (variant.text === text) return true;
+  say(`The scenario of ${variant.name} has changed since: ask again.`);
+  return false;
+}
+
+function showError(error, variant) {
   say(error.message, true);
+  if (variant !== current) return;
   const inForm = !get('form').hidden && error.pointer !== '' && markField(get('form'), error);
   if (inForm || error.line < 1 || get('text').hidden) return;
   const lines = get('text').value.split('\n'), before = lines.slice(0, error.line - 1).join('\n').length + (error.line > 1 ? 1 : 0);
@@ -87,37 +114,40 @@ function showError(error) {
 
 /** The report of the result that the page came with. */
 function showDocument(variant) {
-  task({ task: 'show', document: variant.document }, ({ answer, error }) => {
-    variant.document = null;
-    if (error) return showError(error);
+  const { document: result, text } = variant;
+  variant.document = null;
+  task({ task: 'show', document: result }, ({ answer, error }) => {
+    if (error) return showError(error, variant);
+    if (!isOfNow(variant, text)) return;
     variant.answer = answer;
     say('This is the report. Change a value and ask again.');
-    show(answer);
+    if (variant === current) show(answer, variant.file);
     drawVariants();
   });
 }
 
 function ask() {
   clearErrors();
-  const variant = current, question = get('question').value, begun = performance.now();
-  task({ task: 'ask', question, name: variant.file, text: variant.text }, ({ answer, error }) => {
-    if (error) return showError(error);
+  const variant = current, { text, file } = variant, question = get('question').value, begun = performance.now();
+  task({ task: 'ask', question, name: file, text }, ({ answer, error }) => {
+    if (error) return showError(error, variant.text === text ? variant : null);
+    if (!isOfNow(variant, text)) return;
     variant.answer = answer;
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     say(answer.code === 4 ? `No plan meets the goal; the report says why (${seconds} s).` : `Answered in ${seconds} s.`);
-    if (variant === current) show(answer);
+    if (variant === current) show(answer, file);
     drawVariants();
   });
 }
 
 function compareVariants() {
   clearErrors();
-  const results = Object.fromEntries(variants.filter((one) => one.answer).map((one) => [`${one.name}: ${one.file}`, one.answer.document]));
-  if (Object.keys(results).length < 2) return say('Answer A and B first.', true);
+  const results = variants.filter((one) => one.answer).map((one) => [`${one.name}: ${one.file}`, one.answer.document]);
+  if (results.length < 2) return say('Answer A and B first.', true);
   task({ task: 'compare', results }, ({ answer, error }) => {
-    if (error) return showError(error);
+    if (error) return showError(error, null);
     say('B beside A, with the differences.');
-    show(answer);
+    show(answer, 'comparison.json');
   });
 }
 
@@ -145,8 +175,7 @@ function draw() {
   if (usable)
     drawForm(get('form'), scenario, (changed) => {
       clearErrors();
-      current.text = `${JSON.stringify(changed, null, 2)}\n`;
-      current.answer = null;
+      Object.assign(current, { text: `${JSON.stringify(changed, null, 2)}\n`, answer: null, document: null });
       get('text').value = current.text;
       drawVariants();
     });
@@ -161,7 +190,7 @@ function view(name) {
 }
 
 function take(text, file) {
-  Object.assign(current, { text, file, answer: null });
+  Object.assign(current, { text, file, answer: null, document: null });
   clearErrors();
   draw();
 }
@@ -187,13 +216,14 @@ function begin() {
     get('open').value = '';
   };
   get('save').onclick = () => save(current.text, current.file, 'application/json');
-  get('save-report').onclick = () => (current.answer?.html ? save(current.answer.html, current.file.replace(/(\.json)?$/, '.html'), 'text/html') : say('There is no report yet.', true));
+  get('save-report').onclick = () => (shown ? save(shown.html, shown.file, 'text/html') : say('There is no report yet.', true));
   get('ask').onclick = ask;
-  get('cancel').onclick = () => { startWorker(); };
+  get('cancel').onclick = startWorker;
+  get('restart').onclick = startWorker;
   get('compare').onclick = compareVariants;
   get('copy').onclick = () => {
     const other = variants.find((one) => one !== current);
-    Object.assign(other, { text: current.text, file: current.file, answer: null });
+    Object.assign(other, { text: current.text, file: current.file, answer: null, document: null });
     current = other;
     draw();
     say(`Variant ${current.name} is a copy; change it and ask again.`);
@@ -202,16 +232,16 @@ function begin() {
     get(`variant-${one.name}`).onclick = () => {
       current = one;
       draw();
-      if (current.answer) show(current.answer);
+      if (current.answer) show(current.answer, current.file);
     };
-  get('text').oninput = () => { current.text = get('text').value; current.answer = null; drawVariants(); };
+  get('text').oninput = () => { Object.assign(current, { text: get('text').value, answer: null, document: null }); drawVariants(); };
   get('text').onchange = draw;
   get('view-form').onclick = () => { view('form'); draw(); };
   get('view-text').onclick = () => view('text');
 
   const first = Object.keys(examples)[0];
   for (const one of variants) Object.assign(one, { text: start?.scenario ?? examples[first], file: start?.file ?? `${first}.json` });
-  current.document = start?.document ?? null;
+  variants[0].document = start?.document ?? null;
   draw();
   startWorker();
 }

@@ -38,6 +38,7 @@ self.onmessage = async ({ data }) => {
   try {
     self.postMessage({ answer: tasks[data.task](data, tell) });
   } catch (error) {
+    if (!(error instanceof RackcastError)) return self.postMessage({ failed: String(error.message ?? error) });
     const { code = 1, problem, hint = '', pointer = '', line = 0, column = 0 } = error;
     self.postMessage({ error: { code, message: String(error.message ?? error), problem: problem ?? String(error.message ?? error), hint, pointer, line, column } });
   }

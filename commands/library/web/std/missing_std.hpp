@@ -5,6 +5,7 @@
 /// 0.12 writes outside the range where numbers repeat.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <initializer_list>
@@ -228,14 +229,33 @@ unique_ptr<T> make_unique_for_overwrite() {
   return unique_ptr<T>{new T};
 }
 
-/// Of decimal digits, as a program without locales reads them; what else strtod() takes is not asked of it.
+/// Of decimal digits, with a fraction and an exponent or without; other than the standard's it knows no "inf"
+/// and "nan".
 inline from_chars_result from_chars(const char* first, const char* last, double& value) {
-  const string text{first, last};
-  char* end = nullptr;
-  const double read = strtod(text.c_str(), &end);
-  if (end == text.c_str()) return {first, errc::invalid_argument};
+  const char* end = first;
+  bool not_zero = false;
+  const auto digits = [&] {
+    const char* from = end;
+    for (; end != last && *end >= '0' && *end <= '9'; ++end) not_zero |= *end != '0';
+    return end != from;
+  };
+  if (end != last && *end == '-') ++end;
+  bool any = digits();
+  if (end != last && *end == '.') {
+    ++end;
+    any |= digits();
+  }
+  if (!any) return {first, errc::invalid_argument};
+  const bool of_zero = !not_zero;
+  if (end != last && (*end == 'e' || *end == 'E')) {
+    const char* before = end++;
+    if (end != last && (*end == '-' || *end == '+')) ++end;
+    if (!digits()) end = before;
+  }
+  const double read = strtod(string{first, end}.c_str(), nullptr);
+  if (isinf(read) || (read == 0 && !of_zero)) return {end, errc::result_out_of_range};
   value = read;
-  return {first + (end - text.c_str()), errc{}};
+  return {end, errc{}};
 }
 
 }  // namespace std
