@@ -31,7 +31,7 @@ const reportScripts = ['library.js.hash', 'page.js.hash'].flatMap((name) => {
 });
 const policy = [
   "default-src 'none'", "style-src 'unsafe-inline'", 'img-src data:', 'worker-src blob:', 'frame-src blob:', "base-uri 'none'", "form-action 'none'",
-  `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}' ${reportScripts.join(' ')} 'wasm-unsafe-eval' blob:`,
+  `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}' ${reportScripts.join(' ')} 'wasm-unsafe-eval'`,
 ].join('; ');
 const parts = {
   policy, version, style: own('page/page.css'), script: harmless(script),
