@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "commands/calibrate/calibration.hpp"
-#include "commands/left_out_spreads.hpp"
+#include "commands/validate/left_out_spreads.hpp"
 #include "models/data_files.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/json/reader.hpp"

@@ -1,4 +1,4 @@
-#include "commands/left_out_spreads.hpp"
+#include "commands/validate/left_out_spreads.hpp"
 
 #include <algorithm>
 #include <cmath>

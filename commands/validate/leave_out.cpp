@@ -1,4 +1,4 @@
-#include "commands/leave_out.hpp"
+#include "commands/validate/leave_out.hpp"
 
 #include <algorithm>
 #include <memory>

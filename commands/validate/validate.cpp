@@ -9,10 +9,10 @@
 #include <span>
 
 #include "commands/commands.hpp"
-#include "commands/leave_out.hpp"
-#include "commands/left_out_spreads.hpp"
 #include "commands/progress_line.hpp"
 #include "commands/report_files.hpp"
+#include "commands/validate/leave_out.hpp"
+#include "commands/validate/left_out_spreads.hpp"
 #include "reports/pages/case_rows.hpp"
 #include "reports/pages/scaling_report.hpp"
 #include "reports/pages/validation_report.hpp"
