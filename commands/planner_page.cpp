@@ -63,8 +63,10 @@ std::string planner_page(const std::string& document) {
     throw Error{"the result does not hold its scenario", {}, "ask the scenario again with --interactive"};
   const auto& asked = result["scenario"];
   const std::string name = fs::path{asked.value("file", "scenario.json")}.filename().string();
-  const nlohmann::ordered_json start{
-      {"document", document}, {"scenario", asked["text"].dump(2) + "\n"}, {"file", name}};
+  const nlohmann::ordered_json start{{"document", document},
+                                     {"scenario", asked["text"].dump(2) + "\n"},
+                                     {"file", name},
+                                     {"question", result.value("kind", "size")}};
   page.replace(page.find(place), place.size(),
                fmt::format(R"(<script type="application/json" id="start">{}</script>)", inside(start)));
   return page;

@@ -234,7 +234,7 @@ test('an interactive report shows its result, and answers a changed question', {
   await page.frameLocator('#report').locator('h1', { hasText: name }).waitFor();
   await page.locator('[data-pointer="/name"]').fill('Another name');
   await page.locator('[data-pointer="/name"]').blur();
-  await page.selectOption('#question', 'simulate');
+  assert.equal(await page.locator('#question').inputValue(), 'simulate');
   await page.click('#ask');
   await answered(page);
   await page.frameLocator('#report').locator('h1', { hasText: 'Another name' }).waitFor();

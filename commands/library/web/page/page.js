@@ -242,6 +242,7 @@ function begin() {
   const first = Object.keys(examples)[0];
   for (const one of variants) Object.assign(one, { text: start?.scenario ?? examples[first], file: start?.file ?? `${first}.json` });
   variants[0].document = start?.document ?? null;
+  if (start) get('question').value = start.question;
   draw();
   startWorker();
 }
