@@ -262,6 +262,32 @@ test('an answer to what was asked before a change is not shown as that of the ch
   await close();
 });
 
+test('scenario and report are saved, and a saved scenario is opened', { skip: noBrowser }, async () => {
+  const { page, faults, close } = await open();
+  await page.selectOption('#example', 'buy_or_rent');
+  await page.selectOption('#question', 'simulate');
+  await page.click('#ask');
+  await answered(page);
+  const saved = async (button) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+    await download.saveAs(file(download.suggestedFilename()));
+    return [download.suggestedFilename(), readFileSync(file(download.suggestedFilename()), 'utf8')];
+  };
+  const [name, scenario] = await saved('#save');
+  assert.equal(name, 'buy_or_rent.json');
+  assert.equal(scenario, readFileSync('scenarios/buy_or_rent.json', 'utf8'));
+  const [reportName, report] = await saved('#save-report');
+  assert.equal(reportName, 'buy_or_rent.html');
+  assert.match(report, /^<!doctype html>/i);
+  await page.selectOption('#example', 'saturn_v');
+  assert.match(await page.locator('#shown').textContent(), /buy_or_rent\.json, before the last change/);
+  await page.setInputFiles('#open', file('buy_or_rent.json'));
+  await page.locator('[data-pointer="/name"]').waitFor();
+  await page.waitForFunction((text) => document.getElementById('text').value === text, scenario);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test('the form writes numbers as numbers, and keeps what is wrong in sight', { skip: noBrowser }, async () => {
   const { page, faults, close } = await open();
   await page.selectOption('#example', 'fleet_very_conservative');

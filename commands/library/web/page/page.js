@@ -8,7 +8,7 @@ const variants = ['A', 'B'].map((name) => ({ name, text: '', file: 'scenario.jso
 let current = variants[0];
 let worker = null;
 let waiting = null;  // what is done with the answer of the question that runs
-let shown = null;    // the report beside the scenario, and the file that it would be saved in
+let shown = null;    // what stands beside the scenario: the answer, of which variant, and the file of its report
 
 /** The bytes of the module: packed in the page, for a page needs no server. */
 async function moduleBytes() {
@@ -78,9 +78,10 @@ function task(message, then) {
   worker.postMessage(message);
 }
 
-/** Shows a report or a table; `file` is what the report would be saved as. */
-function show({ html, words: table }, file) {
-  shown = html === null ? null : { html, file: file.replace(/(\.json)?$/, '.html') };
+/** Shows an answer, as a report or a table. `variant`: whose it is; null: of both. */
+function show(answer, variant) {
+  const { html, words: table } = answer, file = variant ? variant.file : 'comparison.json';
+  shown = { answer, variant, title: variant ? `${variant.name}: ${file}` : 'A and B', file: file.replace(/(\.json)?$/, '.html') };
   const frame = get('report'), lines = get('table');
   frame.hidden = html === null;
   lines.hidden = html !== null;
@@ -91,6 +92,7 @@ function show({ html, words: table }, file) {
     frame.src = URL.createObjectURL(new Blob([html], { type: 'text/html' }));
   }
   get('nothing').hidden = true;
+  drawVariants();
   if (matchMedia('(max-width: 900px)').matches) get('result').scrollIntoView(); // below the form
 }
 
@@ -121,7 +123,7 @@ function showDocument(variant) {
     if (!isOfNow(variant, text)) return;
     variant.answer = answer;
     say('This is the report. Change a value and ask again.');
-    if (variant === current) show(answer, variant.file);
+    if (variant === current) show(answer, variant);
     drawVariants();
   });
 }
@@ -135,7 +137,7 @@ function ask() {
     variant.answer = answer;
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     say(answer.code === 4 ? `No plan meets the goal; the report says why (${seconds} s).` : `Answered in ${seconds} s.`);
-    if (variant === current) show(answer, file);
+    if (variant === current) show(answer, variant);
     drawVariants();
   });
 }
@@ -147,7 +149,7 @@ function compareVariants() {
   task({ task: 'compare', results }, ({ answer, error }) => {
     if (error) return showError(error, null);
     say('B beside A, with the differences.');
-    show(answer, 'comparison.json');
+    show(answer, null);
   });
 }
 
@@ -162,6 +164,8 @@ function drawVariants() {
     button.setAttribute('aria-pressed', String(one === current));
     button.textContent = `${one.name}${one.answer ? ' \u2713' : ''}`;
   }
+  const isOld = shown?.variant && shown.variant.answer !== shown.answer;
+  get('shown').textContent = shown ? `${shown.title}${isOld ? ', before the last change' : ''}` : '';
 }
 
 /** The scenario of the current variant, in the form and as text. */
@@ -216,7 +220,7 @@ function begin() {
     get('open').value = '';
   };
   get('save').onclick = () => save(current.text, current.file, 'application/json');
-  get('save-report').onclick = () => (shown ? save(shown.html, shown.file, 'text/html') : say('There is no report yet.', true));
+  get('save-report').onclick = () => (shown?.answer.html ? save(shown.answer.html, shown.file, 'text/html') : say('There is no report here.', true));
   get('ask').onclick = ask;
   get('cancel').onclick = startWorker;
   get('restart').onclick = startWorker;
@@ -232,7 +236,7 @@ function begin() {
     get(`variant-${one.name}`).onclick = () => {
       current = one;
       draw();
-      if (current.answer) show(current.answer, current.file);
+      if (current.answer) show(current.answer, current);
     };
   get('text').oninput = () => { Object.assign(current, { text: get('text').value, answer: null, document: null }); drawVariants(); };
   get('text').onchange = draw;
