@@ -1,4 +1,4 @@
-# rackcast_library(NAME [DEPS lib...] [EXCLUDE regex...]): every .cpp of the folder becomes one static library.
+# rackcast_library(NAME [DEPS lib...] [EXCLUDE regex...] [BATCHES small]): every .cpp of the folder becomes one static library.
 # rackcast_embed(NAME DIR SYMBOL): every file below DIR travels inside the library, so the program is one file.
 # rackcast_version(NAME): the library tells the version and the commit.
 
@@ -34,12 +34,17 @@ endfunction()
 # Compiles the sources of a target in batches (a unity build), which parses the shared headers once per batch and takes
 # a third of the time. A file's batch follows from its name alone, so a new file leaves the other batches as they are.
 # The price: names in anonymous namespaces are unique within a library. Off by -DCMAKE_UNITY_BUILD=OFF.
+# Batches have about 14 files, or half of that with a second argument "small", where names are often alike.
 function(rackcast_unity target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   list(LENGTH sources count)
   set(batches 1)
-  while(batches LESS 64 AND count GREATER 10)
+  set(most 18)
+  if("small" IN_LIST ARGN)
+    set(most 10)
+  endif()
+  while(batches LESS 64 AND count GREATER ${most})
     math(EXPR batches "${batches} * 2")
     math(EXPR count "(${count} + 1) / 2")
   endwhile()
@@ -64,7 +69,7 @@ function(rackcast_cold target)
 endfunction()
 
 function(rackcast_library name)
-  cmake_parse_arguments(ARG "" "" "DEPS;PRIVATE_DEPS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "" "BATCHES" "DEPS;PRIVATE_DEPS;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   foreach(regex IN LISTS ARG_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "${regex}")
@@ -77,7 +82,7 @@ function(rackcast_library name)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
   rackcast_compile_options(${name})
-  rackcast_unity(${name})
+  rackcast_unity(${name} ${ARG_BATCHES})
 endfunction()
 
 # Writes `content` to `file` unless that is what it holds already, so that nothing is rebuilt without need.

@@ -13,10 +13,6 @@
 namespace rackcast {
 namespace {
 
-/// Achieved share of the pin rate of kernels that only move data; the median of large copies over the
-/// measured GPUs.
-constexpr double stream_fraction = 0.8;
-
 /// Weights and biases, or scale and shift.
 double tensors_of(const Operator& op) {
   if (op.trained_parameters() <= 0) return 0;

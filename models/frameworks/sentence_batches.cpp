@@ -14,7 +14,7 @@ namespace {
 
 constexpr double most_tokens = 1e6;
 
-struct Script {
+struct SentenceScript {
   std::string network, framework;
   std::vector<std::string> sets;
   std::optional<double> container_from, container_before, cut, stated_as, gpus_to;
@@ -31,9 +31,9 @@ std::optional<double> number(ObjectReader& in, std::string_view key) {
   return in.number(key, 1, most_tokens);
 }
 
-Script read_script(const Json& json) {
+SentenceScript read_script(const Json& json) {
   ObjectReader in{json};
-  Script s;
+  SentenceScript s;
   s.network = in.string("network");
   s.framework = in.string("framework");
   for (const Json& set : in.require("sets").array()) s.sets.push_back(set.string());
@@ -60,14 +60,14 @@ Script read_script(const Json& json) {
   return s;
 }
 
-std::vector<Script> read_scripts() {
+std::vector<SentenceScript> read_scripts() {
   const Json file = parse_model_data("sentence_batches.json");
-  std::vector<Script> out;
+  std::vector<SentenceScript> out;
   for (const Json& json : file.require("scripts").array()) out.push_back(read_script(json));
   return out;
 }
 
-bool matches(const Script& s, const SentenceQuery& q, std::optional<double> container) {
+bool matches(const SentenceScript& s, const SentenceQuery& q, std::optional<double> container) {
   if (s.network != q.network || s.framework != q.framework) return false;
   if (std::ranges::find(s.sets, q.set) == s.sets.end()) return false;
   if (s.container_from && !(container && *container >= *s.container_from)) return false;
@@ -91,9 +91,9 @@ double SentenceBatches::pairs_in(double max_tokens) const {
 }
 
 std::optional<SentenceBatches> sentence_batches(const SentenceQuery& query) {
-  static const std::vector<Script> scripts = read_scripts();
+  static const std::vector<SentenceScript> scripts = read_scripts();
   const std::optional<double> container = container_of(query.version);
-  for (const Script& s : scripts)
+  for (const SentenceScript& s : scripts)
     if (matches(s, query, container)) return s.batches;
   return std::nullopt;
 }

@@ -33,6 +33,10 @@ struct GpuRates {
   Power tdp{0};  ///< 0: not known
 };
 
+/// Achieved share of `memory` of kernels that only move data; the median of large copies over the measured
+/// GPUs.
+inline constexpr double stream_fraction = 0.8;
+
 /// The generation of cuDNN/cuBLAS that a framework links: kernels and the choice among them improved over the
 /// years, so measurements carry the generation they were made with.
 enum class LibraryGeneration {

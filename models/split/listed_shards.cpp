@@ -16,9 +16,6 @@ constexpr Duration gather_entry = list_copy + native_view + python_view;
 constexpr Duration scatter_entry = list_copy + native_view + 2 * python_view;
 constexpr Duration kept_entry = list_copy + 3 * python_view;
 
-/// Achieved share of the pin rate of kernels that only move data.
-constexpr double stream_fraction = 0.8;
-
 constexpr double kept_below = 100'000;
 constexpr double matrices = 4;  // attention's two and the MLP's two
 /// Biases of these, of attention's first 3 x hidden long and of the MLP's 4 x, and scale and shift of two

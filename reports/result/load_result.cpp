@@ -3,6 +3,7 @@
 
 #include "reports/blocks/format.hpp"
 #include "reports/result/result.hpp"
+#include "scenarios/document/fields/answer.hpp"
 #include "scenarios/document/whole.hpp"
 #include "sim/json/reader.hpp"
 

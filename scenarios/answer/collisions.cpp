@@ -7,7 +7,7 @@ namespace rackcast {
 namespace {
 
 /// Shorter differences are below what anybody would choose a network by.
-constexpr double kWorthSaying = 0.01;
+constexpr double worth_saying = 0.01;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ std::optional<doc::Reason> collision_note(Evaluator& evaluator, const Question& 
   Question spread = question;
   spread.cluster.fabric.choice.routing = FabricRouting::adaptive;
   const TrainingRun& other = evaluator.run(spread);
-  if (other.partial || step < other.parts.total * (1 + kWorthSaying)) return std::nullopt;
+  if (other.partial || step < other.parts.total * (1 + worth_saying)) return std::nullopt;
   return doc::Reason{"collisions",
                      {{"workload", evaluator.workload(question.workload).title},
                       {"routing", to_string(routing)},

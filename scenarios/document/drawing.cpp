@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "scenarios/document/fields/drawing.hpp"
 #include "scenarios/document/form/read.hpp"
 
 namespace rackcast::doc {

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/document/campaign.hpp"
-#include "scenarios/document/comparison.hpp"
+#include "scenarios/document/fields/campaign.hpp"
+#include "scenarios/document/fields/comparison.hpp"
+#include "scenarios/document/fields/result.hpp"
 #include "scenarios/document/form/read.hpp"
 #include "scenarios/document/form/schema.hpp"
 #include "scenarios/document/form/write.hpp"
-#include "scenarios/document/result.hpp"
 
 namespace rackcast::doc {
 namespace {

@@ -12,6 +12,7 @@
 #include "models/networks/workload.hpp"
 #include "models/power/gpu_power.hpp"
 #include "models/split/split_tables.hpp"
+#include "scenarios/evaluate/shared_runs.hpp"
 #include "scenarios/format/site_spec.hpp"
 #include "scenarios/format/workload_choice.hpp"
 #include "scenarios/names/exchange_choice.hpp"
@@ -56,6 +57,8 @@ Evaluator::Impl::Impl(const Catalog& c, const RunControl& asked, const Calibrati
                  device.require("source").string(), device.where().file, Trust::fit});
   }
 }
+
+Evaluator::Impl::~Impl() = default;
 
 std::optional<CommRefinement> Evaluator::Impl::refinement(const Question& q) {
   const Cluster& asked = cluster(q);

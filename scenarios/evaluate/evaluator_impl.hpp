@@ -18,7 +18,6 @@
 #include "scenarios/evaluate/ledger.hpp"
 #include "scenarios/evaluate/measured_run.hpp"
 #include "scenarios/evaluate/question_input.hpp"
-#include "scenarios/evaluate/shared_runs.hpp"
 #include "scenarios/evaluate/step_key.hpp"
 #include "scenarios/measured/posterior.hpp"
 #include "sim/base/error.hpp"
@@ -47,9 +46,12 @@ auto at(const Where& where, Function&& function) {
   }
 }
 
+class SharedRuns;
+
 struct Evaluator::Impl {
   Impl(const Catalog& c, const RunControl& asked, const Calibration& own,
        std::shared_ptr<SharedRuns> taken_from = {});
+  ~Impl();
 
   const Catalog& catalog;
   InputPathFacts host;

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/gpu/precision_support.hpp"
+#include "models/gpu/rates_of.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/evaluate/evaluator_impl.hpp"
 #include "scenarios/evaluate/single_gpu.hpp"
@@ -238,6 +240,17 @@ std::vector<PartSwing> Evaluator::swings(const Question& asked) {
       [this](const Question& q) { return q.failures ? failures(q)->node.log_sigma : 0.0; },
       &Scales::failures);
   return out;
+}
+
+std::optional<Error> Evaluator::Impl::refused(const ClusterSpec& cluster, const WorkloadSpec& w) {
+  const GpuSpec& spec = node(cluster).gpu;
+  auto it = trains_in.find(spec.id);
+  if (it == trains_in.end())
+    it = trains_in.emplace(spec.id, supported_precisions(gpu_rates(spec), PrecisionUse::training)).first;
+  if (std::ranges::find(it->second, w.precision) != it->second.end()) return std::nullopt;
+  const auto why =
+      rackcast::precision_refusal(gpu_rates(spec), spec.name, w.precision, PrecisionUse::training);
+  return Error{why.message, w.precision_where, why.hint};
 }
 
 }  // namespace rackcast

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "scenarios/evaluate/evaluator_impl.hpp"
+#include "scenarios/evaluate/shared_runs.hpp"
 #include "sim/base/parallel.hpp"
 
 namespace rackcast {

@@ -14,6 +14,7 @@
 #include "models/gpu/cost.hpp"
 #include "models/networks/workload.hpp"
 #include "models/split/split_tables.hpp"
+#include "scenarios/document/fields/answer.hpp"
 #include "scenarios/evaluate/question_input.hpp"
 #include "scenarios/format/workload_choice.hpp"
 #include "scenarios/names/defaults.hpp"

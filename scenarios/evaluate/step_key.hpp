@@ -113,9 +113,18 @@ inline auto spec_key(const TrainingSpec& spec) {
       vectors_between, fold,      fold ? 0 : steps, compute_scale,  network_scale, input_scale};
 }
 
-/// A simulated step: cluster, network, record, software, input, split, and the rest of its spec.
-using StepKey = std::tuple<ClusterKey, NetworkKey, std::optional<GraphKey>, SoftwareKey,
-                           decltype(input_key(InputOptions{})), std::optional<decltype(split_key(Mesh{}))>,
-                           decltype(spec_key(TrainingSpec{}))>;
+/// A simulated step.
+struct StepKey {
+  ClusterKey cluster;
+  NetworkKey network;
+  std::optional<GraphKey> record;
+  SoftwareKey software;
+  decltype(input_key(InputOptions{})) input;
+  std::optional<decltype(split_key(Mesh{}))> split;
+  decltype(spec_key(TrainingSpec{})) rest;  ///< of its spec
+
+  /// Of a hundred values, so compiled once.
+  bool operator<(const StepKey& other) const;
+};
 
 }  // namespace rackcast

@@ -8,6 +8,7 @@
 
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/names/exchange_choice.hpp"
+#include "scenarios/names/placed.hpp"
 #include "sim/json/plain_json.hpp"
 
 namespace rackcast {
@@ -86,17 +87,6 @@ std::vector<double> numbers(const Json& json, double low, double high, bool whol
 std::vector<int> whole_numbers(const Json& json, int low, int high) {
   const auto values = numbers(json, low, high, true);
   return {values.begin(), values.end()};
-}
-
-/// Errors about a name get the place of the name.
-template <class Parse>
-auto parsed(const Json& json, Parse parse) {
-  try {
-    return parse(json.string());
-  } catch (const Error& e) {
-    if (e.where().line) throw;
-    json.fail(e.message(), e.hint());
-  }
 }
 
 Choice<FrameworkName> read_framework(const Json& json) {

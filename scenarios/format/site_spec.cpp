@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/site/cost.hpp"
+#include "scenarios/names/placed.hpp"
 
 namespace rackcast {
 
@@ -19,17 +20,6 @@ PlacedName name_of(ObjectReader& in, std::string_view key) {
   if (!found) return {};
   if (found->string().empty()) found->fail(fmt::format("\"{}\" is empty", key));
   return {found->string(), found->where()};
-}
-
-/// What a parser of names says, at the place of the name.
-template <class Parse>
-auto parsed(const Json& at, Parse parse) {
-  try {
-    return parse(at.string());
-  } catch (const Error& e) {
-    if (e.where().line) throw;
-    at.fail(e.message(), e.hint());
-  }
 }
 
 template <class Q>

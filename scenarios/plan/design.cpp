@@ -8,7 +8,7 @@
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "scenarios/names/count_text.hpp"
-#include "scenarios/site/placed.hpp"
+#include "scenarios/names/placed.hpp"
 #include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {

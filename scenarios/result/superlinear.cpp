@@ -11,7 +11,7 @@ namespace rackcast {
 namespace {
 
 /// Reports print percentages with three digits: 100.05 % is not 100 %.
-constexpr double kWorthSaying = 0.0005;
+constexpr double noticeable = 0.0005;
 
 struct Part {
   const char* code;
@@ -26,7 +26,7 @@ std::optional<doc::Reason> superlinear_note(Evaluator& evaluator, const Question
   const ScalingRow& best = *std::ranges::max_element(
       rows, {}, [](const ScalingRow& row) { return row.prediction.scaling_efficiency.value; });
   const double efficiency = best.prediction.scaling_efficiency.value;
-  if (efficiency < 1 + kWorthSaying) return std::nullopt;
+  if (efficiency < 1 + noticeable) return std::nullopt;
   Question q = question;
   q.cluster.nodes = best.nodes;
   const TrainingRun& whole = evaluator.run(q);

@@ -7,7 +7,7 @@
 #include "scenarios/evaluate/ledger.hpp"
 #include "scenarios/limits/limits.hpp"
 #include "scenarios/names/count_text.hpp"
-#include "scenarios/site/placed.hpp"
+#include "scenarios/names/placed.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "sim/units/told_apart.hpp"
 #include "topologies/catalog/catalog.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "scenarios/site/placed.hpp"
+#include "scenarios/names/placed.hpp"
 #include "scenarios/site/site_report.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "topologies/catalog/catalog.hpp"

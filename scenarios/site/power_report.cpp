@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/site/placed.hpp"
+#include "scenarios/names/placed.hpp"
 #include "sim/base/normal.hpp"
 #include "topologies/catalog/catalog.hpp"
 

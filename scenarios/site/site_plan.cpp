@@ -8,7 +8,7 @@
 #include "models/data_path/storage_system.hpp"
 #include "models/site/cabling.hpp"
 #include "scenarios/format/scenario.hpp"
-#include "scenarios/site/placed.hpp"
+#include "scenarios/names/placed.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "topologies/catalog/catalog.hpp"
 #include "topologies/catalog/spec_reader.hpp"

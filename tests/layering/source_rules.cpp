@@ -109,7 +109,7 @@ const std::vector<Rooms>& rooms() {
         {"reliability"},
         {"power"},
         {"site"}}},
-      {"scenarios/document", {{"form"}, {"."}}},
+      {"scenarios/document", {{"form"}, {".", "fields"}}},
       {"scenarios/validation", {{".", "cases", "settings", "predict"}}},
       {"scenarios",
        {{"names"},

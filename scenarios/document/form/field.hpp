@@ -10,11 +10,11 @@
 ///   template <>
 ///   struct Fields<Switches> {
 ///     static constexpr std::string_view name = "switches";
-///     static constexpr auto list = std::tuple{
-///         field("level", &Switches::level),
-///         field("count", &Switches::count),
-///         field("ports", &Switches::ports, "of each; null: the catalogue does not say"),
-///     };
+///     static void each(const auto& visit) {
+///       visit(field("level", &Switches::level));
+///       visit(field("count", &Switches::count));
+///       visit(field("ports", &Switches::ports, "of each; null: the catalogue does not say"));
+///     }
 ///   };
 ///
 /// Members are numbers, booleans, texts, enumerations, other described structs, and optionals and vectors of
@@ -24,30 +24,24 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace rackcast {
-class Json;
-}
+#include "scenarios/document/form/any.hpp"
 
 namespace rackcast::doc {
-
-using Written = nlohmann::ordered_json;
 
 /// What a value has to keep.
 struct Rule {
   double least = 0, most = std::numeric_limits<double>::infinity();
   std::string_view words = {};  ///< of a text: all that it may be, separated by spaces; empty: anything
-  std::string_view unit = {};   ///< of a prediction
+  std::string_view key = {};    ///< whose ending is the unit, unless another one is given
+  std::optional<std::string_view> given_unit = {};
 };
 
 template <class S, class M>
@@ -107,7 +101,7 @@ struct Field {
   }
   [[nodiscard]] constexpr Field unit(std::string_view name) const {
     Field out = *this;
-    out.rule.unit = name;
+    out.rule.given_unit = name;
     return out;
   }
   [[nodiscard]] constexpr Field of(std::string_view words) const {
@@ -118,42 +112,9 @@ struct Field {
 };
 
 /// The last part of a key decides on its unit: "time_s", "power_w"; "1" is a plain number.
-constexpr std::string_view unit_of(std::string_view key) {
-  constexpr std::pair<std::string_view, std::string_view> units[] = {
-      {"bytes_per_s", "B/s"},
-      {"flop_per_s", "FLOP/s"},
-      {"per_s", "1/s"},
-      {"per_s_per_gpu", "1/s"},
-      {"usd_per_hour", "USD/h"},
-      {"usd_per_kwh", "USD/kWh"},
-      {"usd_per_year", "USD/year"},
-      {"btu_per_h", "BTU/h"},
-      {"g_co2_per_kwh", "g/kWh"},
-      {"per_million", "per million"},
-      {"_s", "s"},
-      {"seconds", "s"},
-      {"_w", "W"},
-      {"_kw", "kW"},
-      {"_usd", "USD"},
-      {"_bytes", "B"},
-      {"_kwh", "kWh"},
-      {"_j", "J"},
-      {"_kg", "kg"},
-      {"_m", "m"},
-      {"_m2", "m2"},
-      {"_day", "days"},
-      {"_days", "days"},
-      {"_years", "years"},
-      {"_kelvin", "K"},
-      {"_litres", "l"},
-      {"_tons", "tons of refrigeration"},
-      {"_cfm", "ft3/min"},
-  };
-  for (const auto& [ending, unit] : units) {
-    if (key.ends_with(ending)) return unit;
-  }
-  return "1";
-}
+std::string_view unit_of(std::string_view key);
+/// The unit that is given, or that of the key.
+std::string_view unit_of(const Rule& rule);
 
 template <class T>
 struct Inner {
@@ -168,18 +129,20 @@ struct Inner<std::vector<T>> : Inner<T> {};
 template <class S, class M>
 constexpr Field<S, M> field(std::string_view key, M S::*member, std::string_view meaning = {}) {
   using T = typename Inner<M>::type;
-  Rule rule{.unit = unit_of(key)};
+  Rule rule{.key = key};
   if (std::is_integral_v<T> && !std::is_same_v<T, bool>) rule.most = 1e9;
   return {key, member, meaning, rule};
 }
 
-/// Specialised by every described struct: `name` in the schema, `list` of its fields in their order.
+/// Specialised by every described struct: its `name` in the schema, maybe its `meaning`, and each(), which
+/// calls a function with every field in their order. Specialisations stand in scenarios/document/fields, so
+/// that files which only fill or show a document are not compiled with them.
 template <class S>
 struct Fields;
 
 template <class S>
 concept Described = requires {
-  Fields<S>::list;
+  Fields<S>::name;
 };
 
 /// Specialised by enumerations: `list` has the word of each value in their order, separated by spaces.
@@ -204,20 +167,11 @@ struct ReferenceRow {
   bool always = true;  ///< the document always has the key
 };
 
-/// Specialised by types with a form of their own in JSON: write(const T&), read(const Json&), schema() and
-/// `type`. One that stands once in the schema has its `name`, `meaning` and rows() of the reference, too.
-template <class T>
-struct Custom;
-
 template <class T>
 concept HasCustom = requires {
   Custom<T>::type;
 };
 
-/// Any JSON, kept as it is.
-struct Any {
-  std::shared_ptr<const Written> value;
-};
 template <>
 struct Custom<Any> {
   static Written write(const Any& any);
@@ -225,10 +179,6 @@ struct Custom<Any> {
   static Written schema();
   static constexpr std::string_view type = "anything";
 };
-Any any_of(Written value);
-/// A text as it is, a number as a person types it, anything else as JSON; empty for null. `indent` of the
-/// lines; -1: one line.
-std::string text_of(const Any& any, int indent = -1);
 
 template <class T>
 struct IsOptional : std::false_type {};
@@ -255,8 +205,8 @@ constexpr bool always_there(const Field<S, M>& field) {
 
 /// Calls `visit` with each field of S, in their order.
 template <Described S, class Visit>
-constexpr void for_each_field(Visit visit) {
-  std::apply([&](const auto&... fields) { (visit(fields), ...); }, Fields<S>::list);
+void for_each_field(const Visit& visit) {
+  Fields<S>::each(visit);
 }
 
 }  // namespace rackcast::doc

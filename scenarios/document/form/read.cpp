@@ -33,26 +33,17 @@ std::size_t place_of_word(const Json& json, std::string_view words) {
   json.fail(fmt::format("expected one of {}, not \"{}\"", list, word), std::string{damaged_hint});
 }
 
-const Json* find_path(const Json& object, std::string_view path) {
-  const Json* at = &object;
-  while (at && !path.empty()) {
-    const std::string_view key = path.substr(0, path.find('.'));
-    path.remove_prefix(std::min(path.size(), key.size() + 1));
-    at = at->find(key);
-    if (at && at->is_null()) at = nullptr;
-  }
-  return at;
-}
-
-const Json& require_path(const Json& object, std::string_view path) {
+const Json* find_path(const Json& object, std::string_view path, bool may_be_missing) {
   const Json* at = &object;
   while (!path.empty()) {
     const std::string_view key = path.substr(0, path.find('.'));
     path.remove_prefix(std::min(path.size(), key.size() + 1));
-    at = &at->require(key);
+    const Json* inner = at->find(key);
+    if (may_be_missing && (!inner || inner->is_null())) return nullptr;
+    at = inner ? inner : &at->require(key);
   }
-  if (at->is_null()) at->fail("expected a value, not null", std::string{damaged_hint});
-  return *at;
+  if (at->is_null() && !may_be_missing) at->fail("expected a value, not null", std::string{damaged_hint});
+  return at;
 }
 
 void check(const Prediction& p, const Json& json, const Rule& rule) {
@@ -60,8 +51,9 @@ void check(const Prediction& p, const Json& json, const Rule& rule) {
     json.fail("an interval needs low <= value <= high", std::string{damaged_hint});
   if (p.median && (*p.median < p.low || *p.median > p.high))
     json.fail("the median must lie in the interval", std::string{damaged_hint});
-  if (!rule.unit.empty() && p.unit != rule.unit)
-    json.fail(fmt::format("expected a prediction in \"{}\", not in \"{}\"", rule.unit, p.unit),
+  const std::string_view unit = unit_of(rule);
+  if (!unit.empty() && p.unit != unit)
+    json.fail(fmt::format("expected a prediction in \"{}\", not in \"{}\"", unit, p.unit),
               std::string{damaged_hint});
 }
 

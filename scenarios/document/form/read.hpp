@@ -17,16 +17,16 @@ inline constexpr std::string_view damaged_hint =
 void check_number(const Json& json, double value, const Rule& rule);
 /// The place of the text among words that spaces separate, or an Error that lists them.
 std::size_t place_of_word(const Json& json, std::string_view words);
-/// The member at a dotted path, or nullptr where it or an object around it is missing or null.
-const Json* find_path(const Json& object, std::string_view path);
-/// The same, or an Error that names what is missing.
-const Json& require_path(const Json& object, std::string_view path);
+/// The member at a dotted path. Where it or an object around it is missing or null: nullptr if it
+/// `may_be_missing`, else an Error that names what is missing.
+const Json* find_path(const Json& object, std::string_view path, bool may_be_missing);
 
 template <Described S>
 S read(const Json& json, const Rule& rule = {});
 
+/// Not inlined: every field of a type shares it.
 template <class T>
-T read_value(const Json& json, const Rule& rule) {
+[[gnu::noinline]] T read_value(const Json& json, const Rule& rule) {
   if constexpr (IsOptional<T>::value) {
     return read_value<typename T::value_type>(json, rule);
   } else if constexpr (IsVector<T>::value) {
@@ -67,8 +67,7 @@ S read(const Json& json, const Rule& rule) {
         return;
       }
     }
-    const Json* found = find_path(json, field.key);
-    if (!found && !may_be_missing(field)) found = &require_path(json, field.key);
+    const Json* found = find_path(json, field.key, may_be_missing(field));
     if (found) out.*field.member = read_value<Member>(*found, field.rule);
   });
   if constexpr (requires { check(out, json, rule); })

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/document/form/read.hpp"
+#include "scenarios/document/form/reason_form.hpp"
 #include "sim/json/reader.hpp"
 
 namespace rackcast::doc {

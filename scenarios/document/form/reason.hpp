@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "scenarios/document/form/field.hpp"
+#include "scenarios/document/form/any.hpp"
 
 namespace rackcast::doc {
 
@@ -68,21 +68,6 @@ class Reason {
 
   std::string code_;
   std::vector<Fact> facts_;
-};
-
-template <>
-struct Custom<Reason> {
-  static Written write(const Reason& reason);
-  static Reason read(const Json& json);
-  static Written schema();
-  static std::vector<ReferenceRow> rows();
-  static constexpr std::string_view type = "[reason](#reason)";
-  /// It stands once in the schema, under this name.
-  static constexpr std::string_view name = "reason";
-  static constexpr std::string_view meaning =
-      "Why something is as it is. Each row is a value of `code`; the reason has the keys of its second "
-      "column, "
-      "with a `?` where they may be absent. `parts` are further reasons.";
 };
 
 }  // namespace rackcast::doc

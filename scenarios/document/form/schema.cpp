@@ -40,6 +40,18 @@ Schema Definitions::text_schema(const Rule& rule) {
   return {{"enum", words}};
 }
 
+Schema Definitions::boolean_schema() {
+  return {{"type", "boolean"}};
+}
+
+Schema Definitions::list_of(Schema schema) {
+  return {{"type", "array"}, {"items", std::move(schema)}};
+}
+
+Schema Definitions::reference_to(std::string_view name) {
+  return {{"$ref", "#/definitions/" + std::string{name}}};
+}
+
 Schema Definitions::empty_object() {
   return {{"type", "object"}, {"required", Schema::array()}, {"properties", Schema::object()}};
 }
@@ -83,6 +95,12 @@ std::string Definitions::reference() const {
     out += "\n";
   }
   return out;
+}
+
+void Definitions::describe(Definition& definition, std::string_view key, std::string type, std::string unit,
+                           std::string_view meaning, bool always) {
+  definition.rows.push_back(
+      {std::string{key}, std::move(type), std::move(unit), std::string{meaning}, always});
 }
 
 void Definitions::put(Definition& definition, std::string_view path, Schema schema, std::string_view meaning,

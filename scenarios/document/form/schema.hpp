@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "scenarios/document/form/field.hpp"
 #include "scenarios/document/form/figures.hpp"
 
 namespace rackcast::doc {
@@ -36,8 +37,8 @@ class Definitions {
       }
       put(filled, field.key, schema_of<Member>(field.rule), field.meaning,
           always_there(field) && !may_be_missing(field));
-      filled.rows.push_back({std::string{field.key}, typed<Member>(field.rule), unit_text<Member>(field.rule),
-                             std::string{field.meaning}, always_there(field)});
+      describe(filled, field.key, typed<Member>(field.rule), unit_text<Member>(field.rule), field.meaning,
+               always_there(field));
     });
     definitions_[place] = std::move(filled);
   }
@@ -54,28 +55,29 @@ class Definitions {
     return {};
   }
 
+  /// Not inlined, as typed() below: every field of a type shares it.
   template <class T>
-  nlohmann::ordered_json schema_of(const Rule& rule) {
+  [[gnu::noinline]] nlohmann::ordered_json schema_of(const Rule& rule) {
     if constexpr (IsOptional<T>::value) {
       return or_null(schema_of<typename T::value_type>(rule));
     } else if constexpr (IsVector<T>::value) {
-      return {{"type", "array"}, {"items", schema_of<typename T::value_type>(rule)}};
+      return list_of(schema_of<typename T::value_type>(rule));
     } else if constexpr (HasCustom<T>) {
       if constexpr (requires { Custom<T>::rows(); }) {
         const std::string name{Custom<T>::name};
         if (places_.try_emplace(name, definitions_.size()).second)
           definitions_.push_back(
               {name, std::string{Custom<T>::meaning}, Custom<T>::schema(), Custom<T>::rows()});
-        return {{"$ref", "#/definitions/" + name}};
+        return reference_to(name);
       }
       return Custom<T>::schema();
     } else if constexpr (std::is_enum_v<T>) {
       return text_schema({.words = Words<T>::list});
     } else if constexpr (Described<T>) {
       add<T>();
-      return {{"$ref", "#/definitions/" + std::string{Fields<T>::name}}};
+      return reference_to(Fields<T>::name);
     } else if constexpr (std::is_same_v<T, bool>) {
-      return {{"type", "boolean"}};
+      return boolean_schema();
     } else if constexpr (std::is_arithmetic_v<T>) {
       return number_schema(std::is_integral_v<T>, rule);
     } else {
@@ -105,27 +107,33 @@ class Definitions {
 
   /// The type, or the words that the text may be.
   template <class T>
-  static std::string typed(const Rule& rule) {
+  [[gnu::noinline]] static std::string typed(const Rule& rule) {
     return rule.words.empty() ? type_of<T>() : "one of " + std::string{rule.words};
   }
 
   /// Only numbers and predictions have a unit.
   template <class M>
-  static std::string unit_text(const Rule& rule) {
+  [[gnu::noinline]] static std::string unit_text(const Rule& rule) {
     using T = typename Inner<M>::type;
     constexpr bool counts = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
-    return (counts || std::is_same_v<T, Prediction>)&&rule.unit != "1" ? std::string{rule.unit} : "";
+    return (counts || std::is_same_v<T, Prediction>)&&unit_of(rule) != "1" ? std::string{unit_of(rule)} : "";
   }
 
   static nlohmann::ordered_json or_null(nlohmann::ordered_json schema);
   static nlohmann::ordered_json number_schema(bool whole, const Rule& rule);
   static nlohmann::ordered_json text_schema(const Rule& rule);
+  static nlohmann::ordered_json boolean_schema();
   static nlohmann::ordered_json empty_object();
   /// Takes in the properties of another struct, which the document may lack unless `always`.
   void take_in(Definition& definition, std::string_view name, bool always) const;
   /// Puts a property at its dotted path.
   static void put(Definition& definition, std::string_view path, nlohmann::ordered_json schema,
                   std::string_view meaning, bool required);
+  /// Adds a row of the reference.
+  static void describe(Definition& definition, std::string_view key, std::string type, std::string unit,
+                       std::string_view meaning, bool always);
+  static nlohmann::ordered_json list_of(nlohmann::ordered_json schema);
+  static nlohmann::ordered_json reference_to(std::string_view name);
 
   std::vector<Definition> definitions_;
   std::map<std::string, std::size_t> places_;

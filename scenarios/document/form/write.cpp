@@ -11,6 +11,19 @@ std::string word_of(std::string_view words, std::size_t place) {
   return std::string{words.substr(0, words.find(' '))};
 }
 
+void put(Written& object, std::string_view path, Written value) {
+  if (path.empty()) {
+    object.update(value);
+    return;
+  }
+  Written* place = &object;
+  for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
+    place = &(*place)[std::string{path.substr(0, dot)}];
+    path.remove_prefix(dot + 1);
+  }
+  (*place)[std::string{path}] = std::move(value);
+}
+
 Any any_of(Written value) {
   return {std::make_shared<const Written>(std::move(value))};
 }

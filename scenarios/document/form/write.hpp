@@ -24,9 +24,12 @@ Written write(const S& value);
 
 /// The word at a place of a list that spaces separate.
 std::string word_of(std::string_view words, std::size_t place);
+/// Puts a value at a dotted path. An empty path: takes the members of the value in.
+void put(Written& object, std::string_view path, Written value);
 
+/// Not inlined: every field of a type shares it.
 template <class T>
-Written write_value(const T& value) {
+[[gnu::noinline]] Written write_value(const T& value) {
   if constexpr (IsOptional<T>::value) {
     return value ? write_value(*value) : Written(nullptr);
   } else if constexpr (IsVector<T>::value) {
@@ -54,19 +57,7 @@ Written write(const S& value) {
     if ((field.left_out && is_empty(member)) || (field.unneeded && value.*field.unneeded) ||
         (field.condition && !(value.*field.condition)))
       return;
-    if constexpr (Described<std::decay_t<decltype(member)>>) {
-      if (field.key.empty()) {
-        out.update(write(member));
-        return;
-      }
-    }
-    Written* object = &out;
-    std::string_view key = field.key;
-    for (std::size_t dot = key.find('.'); dot != std::string_view::npos; dot = key.find('.')) {
-      object = &(*object)[std::string{key.substr(0, dot)}];
-      key.remove_prefix(dot + 1);
-    }
-    (*object)[std::string{key}] = write_value(member);
+    put(out, field.key, write_value(member));
   });
   return out;
 }

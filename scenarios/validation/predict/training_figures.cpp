@@ -28,14 +28,14 @@ ValidationCase with_batch(ValidationCase c) {
 }
 
 /// Of the rates of two runs.
-PredictedFigure ratio_of(PredictionContext& context, const ValidationCase& fast, const ValidationCase& slow,
-                         double factor) {
+PredictedFigure ratio_of_runs(PredictionContext& context, const ValidationCase& fast,
+                              const ValidationCase& slow, double factor) {
   const Question one = question_of_case(context, fast), other = question_of_case(context, slow);
   const Estimate ratio = context.evaluator().ratio_of_rates(one, other);
-  return scaled({.value = ratio.value,
-                 .low = ratio.low,
-                 .high = ratio.high,
-                 .binds = context.evaluator().run(one).binds},
+  return scaled(PredictedFigure{.value = ratio.value,
+                                .low = ratio.low,
+                                .high = ratio.high,
+                                .binds = context.evaluator().run(one).binds},
                 factor);
 }
 
@@ -54,7 +54,8 @@ ValidationCase with_gpus(const ValidationCase& c, double gpus) {
 }
 
 PredictedFigure predict_efficiency(PredictionContext& context, const ValidationCase& c, double base) {
-  return ratio_of(context, with_batch(c), with_gpus(with_batch(c), base), base / c.system.gpus.value_or(1));
+  return ratio_of_runs(context, with_batch(c), with_gpus(with_batch(c), base),
+                       base / c.system.gpus.value_or(1));
 }
 
 PredictedFigure predict_flop_per_gpu(PredictionContext& context, const ValidationCase& c) {
@@ -128,7 +129,7 @@ std::optional<ValidationCase> slower_run(const ValidationCase& c) {
 PredictedFigure predict_scaling(PredictionContext& context, const ValidationCase& stated) {
   const ValidationCase c = with_batch(stated), other = slower_run(c).value_or(c);
   const double share = other.system.gpus.value_or(1) / c.system.gpus.value_or(1);
-  return ratio_of(context, c, other, c.metric == "scaling_efficiency" ? share : 1);
+  return ratio_of_runs(context, c, other, c.metric == "scaling_efficiency" ? share : 1);
 }
 
 }  // namespace rackcast

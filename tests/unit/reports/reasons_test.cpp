@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "reports/sentences/reason_sentences.hpp"
-#include "scenarios/document/form/reason.hpp"
+#include "scenarios/document/form/reason_form.hpp"
 #include "sim/base/error.hpp"
 #include "sim/json/reader.hpp"
 

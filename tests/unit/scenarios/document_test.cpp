@@ -36,26 +36,26 @@ struct Words<Crate::Wood> {
 template <>
 struct Fields<Crate::Lid> {
   static constexpr std::string_view name = "lid";
-  static constexpr auto list = std::tuple{field("weight_kg", &Crate::Lid::weight_kg)};
+  static void each(const auto& visit) { visit(field("weight_kg", &Crate::Lid::weight_kg)); }
 };
 template <>
 struct Fields<Crate::Label> {
   static constexpr std::string_view name = "label";
-  static constexpr auto list = std::tuple{field("label.owner", &Crate::Label::owner)};
+  static void each(const auto& visit) { visit(field("label.owner", &Crate::Label::owner)); }
 };
 template <>
 struct Fields<Crate> {
   static constexpr std::string_view name = "crate";
-  static constexpr auto list = std::tuple{
-      field("", &Crate::label),
-      field("bottles", &Crate::bottles, "full ones").from(1),
-      field("place", &Crate::place).of("cellar attic"),
-      field("wood", &Crate::wood),
-      field("size.depth_m", &Crate::depth_m),
-      field("years", &Crate::years).omitted(),
-      field("closed", &Crate::closed),
-      field("", &Crate::lid).when(&Crate::closed),
-  };
+  static void each(const auto& visit) {
+    visit(field("", &Crate::label));
+    visit(field("bottles", &Crate::bottles, "full ones").from(1));
+    visit(field("place", &Crate::place).of("cellar attic"));
+    visit(field("wood", &Crate::wood));
+    visit(field("size.depth_m", &Crate::depth_m));
+    visit(field("years", &Crate::years).omitted());
+    visit(field("closed", &Crate::closed));
+    visit(field("", &Crate::lid).when(&Crate::closed));
+  }
 };
 
 namespace {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/json/reader.hpp"
 
 namespace rackcast {
 
@@ -14,6 +15,12 @@ auto placed(const Where& where, Function&& function) {
     if (e.where().line) throw;
     throw Error{e.message(), where, e.hint(), e.kind()};
   }
+}
+
+/// What a parser makes of a name; its errors are at the place of the name.
+template <class Parse>
+auto parsed(const Json& name, Parse&& parse) {
+  return placed(name.where(), [&] { return std::forward<Parse>(parse)(name.string()); });
 }
 
 }  // namespace rackcast

@@ -1,0 +1,15 @@
+# cmake -D OUTPUT=file -D "SOURCES=a.cpp;b.cpp" -P TestBatch.cmake: several test files as one, each in a namespace of its
+# own, after the headers of all of them. So they may share names of helpers, and headers are parsed once.
+set(headers "")
+set(bodies "")
+foreach(source IN LISTS SOURCES)
+  file(STRINGS ${source} includes REGEX "^#include ")
+  list(APPEND headers ${includes})
+  get_filename_component(name ${source} NAME_WE)
+  string(MAKE_C_IDENTIFIER "${name}" name)
+  string(APPEND bodies "namespace in_${name} {\n#include \"${source}\"\n}  // namespace in_${name}\n")
+endforeach()
+list(REMOVE_DUPLICATES headers)
+list(SORT headers)
+list(JOIN headers "\n" headers)
+file(WRITE ${OUTPUT} "// Written by cmake/TestBatch.cmake; do not edit.\n${headers}\n${bodies}")

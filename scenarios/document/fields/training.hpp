@@ -1,0 +1,173 @@
+#pragma once
+/// Keys, units and meanings of the structs of scenarios/document/training.hpp.
+#include "scenarios/document/fields/answer.hpp"
+#include "scenarios/document/fields/drawing.hpp"
+#include "scenarios/document/fields/evidence.hpp"
+#include "scenarios/document/fields/input.hpp"
+#include "scenarios/document/fields/reliability.hpp"
+#include "scenarios/document/training.hpp"
+
+namespace rackcast::doc {
+
+template <>
+struct Fields<LadderRung> {
+  static constexpr std::string_view name = "rung";
+  static constexpr std::string_view meaning = "One rung from data to nodes.";
+  static void each(const auto& visit) {
+    visit(field("what", &LadderRung::what, "which rung it is, and how it follows from what is above it"));
+    visit(field("value", &LadderRung::value).signed_number());
+    visit(field("unit", &LadderRung::unit));
+  }
+};
+
+template <>
+struct Fields<StepBreakdown::Part> {
+  static constexpr std::string_view name = "step_part";
+  static void each(const auto& visit) {
+    visit(field("name", &StepBreakdown::Part::name).needed());
+    visit(field("seconds", &StepBreakdown::Part::seconds));
+  }
+};
+
+template <>
+struct Fields<StepBreakdown> {
+  static constexpr std::string_view name = "step";
+  static constexpr std::string_view meaning =
+      "What one training step waits for; the parts add up to the total. Of a network split over GPUs they "
+      "are seen by a "
+      "GPU of the slowest stage.";
+  static void each(const auto& visit) {
+    visit(field("parts", &StepBreakdown::parts));
+    visit(field("total_s", &StepBreakdown::total_s).optional());
+    visit(field("all_reduce_busy_s", &StepBreakdown::all_reduce_busy_s, "exposed or not").optional());
+    visit(field("host_wait_s", &StepBreakdown::host_wait_s,
+                "of forward, backward and update: the GPU waits for the host's next kernel")
+              .optional());
+    visit(field("warm_up_s", &StepBreakdown::warm_up_s, "of the first steps, beyond the steady ones")
+              .optional());
+    visit(field("binds", &StepBreakdown::binds));
+    visit(field("no_timeline", &StepBreakdown::no_timeline, "why the step is not drawn").omitted());
+    visit(
+        field(
+            "cycle_steps", &StepBreakdown::cycle_steps,
+            "steps that make a cycle, where no step is like the one before: the figures are its mean; null: "
+            "no cycle was "
+            "found, and they are the mean over the last half of the simulated steps")
+            .from(2)
+            .unless(&StepBreakdown::repeats));
+    visit(field("simulated_steps", &StepBreakdown::simulated_steps, "where they are no cycle").omitted());
+  }
+};
+
+template <>
+struct Fields<ScalingPoint> {
+  static constexpr std::string_view name = "scaling_point";
+  static void each(const auto& visit) {
+    visit(field("nodes", &ScalingPoint::nodes));
+    visit(field("gpus", &ScalingPoint::gpus));
+    visit(field("samples_per_s", &ScalingPoint::samples_per_s));
+    visit(field("time_to_train_s", &ScalingPoint::time_to_train));
+    visit(field("efficiency", &ScalingPoint::efficiency, "of perfect scaling from one GPU"));
+    visit(field("binds", &ScalingPoint::binds));
+  }
+};
+
+template <>
+struct Fields<PublishedComparison> {
+  static constexpr std::string_view name = "published";
+  static void each(const auto& visit) {
+    visit(field("label", &PublishedComparison::label).needed());
+    visit(field("published_s", &PublishedComparison::published_s));
+    visit(field("published_text", &PublishedComparison::published_text, "as printed by the source"));
+    visit(field("predicted_s", &PublishedComparison::predicted));
+    visit(field("ratio", &PublishedComparison::ratio, "predicted over published"));
+    visit(field("efficiency", &PublishedComparison::efficiency, "of the simulated scaling from one GPU"));
+    visit(field("gpus", &PublishedComparison::gpus));
+    visit(field("perfect_s", &PublishedComparison::perfect_s,
+                "predicted time of one GPU of this type over the number of GPUs"));
+    visit(field("source", &PublishedComparison::source));
+    visit(field("note", &PublishedComparison::note));
+    visit(field("global_batch", &PublishedComparison::global_batch, "samples in a step of the prediction"));
+    visit(field("published_global_batch", &PublishedComparison::published_global_batch,
+                "samples in a step of the published run; absent: the scenario does not say")
+              .omitted());
+  }
+};
+
+template <>
+struct Fields<Utilisation> {
+  static constexpr std::string_view name = "utilisation";
+  static constexpr std::string_view meaning =
+      "Of a language model. MFU: arithmetic that the model needs over the GPUs' dense peak (PaLM, arXiv "
+      "2204.02311, appendix "
+      "B); HFU: with what is computed again (arXiv 2205.05198, section 6.3). Null where the GPU has no unit "
+      "for the "
+      "precision.";
+  static void each(const auto& visit) {
+    visit(field("tokens_per_s", &Utilisation::tokens_per_s));
+    visit(field("tokens_per_s_per_gpu", &Utilisation::tokens_per_s_per_gpu));
+    visit(field("mfu", &Utilisation::mfu));
+    visit(field("hfu", &Utilisation::hfu));
+    visit(field("tokens_per_sample", &Utilisation::tokens_per_sample));
+    visit(field("model_flop_per_token", &Utilisation::model_flop_per_token));
+    visit(field("hardware_flop_per_token", &Utilisation::hardware_flop_per_token));
+    visit(field("peak_flop_per_s_per_gpu", &Utilisation::peak_flop_per_s_per_gpu));
+  }
+};
+
+template <>
+struct Fields<Batch> {
+  static constexpr std::string_view name = "batch";
+  static constexpr std::string_view meaning = "The samples of a step, and where their number comes from.";
+  static void each(const auto& visit) {
+    visit(field("what", &Batch::what));
+    visit(field("grows_with_gpus", &Batch::grows_with_gpus,
+                "the scenario states the batch of one GPU and no global_batch"));
+    visit(field("largest_useful", &Batch::largest_useful,
+                "samples beyond which more in a step do not train faster; absent: the scenario does not say")
+              .omitted());
+    visit(field("passes", &Batch::passes, "passes whose gradients are added up before an exchange")
+              .from(2)
+              .omitted());
+  }
+};
+
+template <>
+struct Fields<WorkloadResult> {
+  static constexpr std::string_view name = "workload";
+  static void each(const auto& visit) {
+    visit(field("model", &WorkloadResult::model, "name in the catalogue").needed());
+    visit(field("title", &WorkloadResult::title, "name for people"));
+    visit(field("parameters", &WorkloadResult::parameters));
+    visit(field("forward_flop_per_sample", &WorkloadResult::forward_flop_per_sample));
+    visit(field("samples", &WorkloadResult::samples));
+    visit(field("epochs", &WorkloadResult::epochs));
+    visit(field("batch_per_gpu", &WorkloadResult::batch_per_gpu));
+    visit(field("global_batch", &WorkloadResult::global_batch));
+    visit(field("batch", &WorkloadResult::batch));
+    visit(field("precision", &WorkloadResult::precision));
+    visit(field("steps", &WorkloadResult::steps));
+    visit(field("answer", &WorkloadResult::answer));
+    visit(field("prediction", &WorkloadResult::performance).optional());
+    visit(field("parallelism", &WorkloadResult::parallelism, "split over GPUs; absent: none").omitted());
+    visit(field("memory_bytes_per_gpu", &WorkloadResult::memory_bytes_per_gpu,
+                "what training keeps on each GPU"));
+    visit(field("memory_fits_odds", &WorkloadResult::memory_fits_odds,
+                "odds, 0 to 1, that a split network's memory is enough; the count has the spread of measured "
+                "runs")
+              .omitted());
+    visit(field("utilisation", &WorkloadResult::utilisation).omitted());
+    visit(field("ladder", &WorkloadResult::ladder));
+    visit(field("step", &WorkloadResult::step));
+    visit(field("input", &WorkloadResult::input).omitted());
+    visit(field("reliability", &WorkloadResult::reliability).omitted());
+    visit(field("scaling", &WorkloadResult::scaling));
+    visit(field("published", &WorkloadResult::published));
+    visit(field("evidence", &WorkloadResult::evidence));
+    visit(field("timeline", &WorkloadResult::timeline).omitted());
+    visit(field("alternatives", &WorkloadResult::alternatives));
+    visit(field("sensitivity", &WorkloadResult::sensitivity));
+  }
+};
+
+}  // namespace rackcast::doc
