@@ -31,28 +31,40 @@ function(rackcast_compile_options target)
   endif()
 endfunction()
 
+# Sets OUT to the number of batches, a power of two, in which COUNT files stand with at most about MOST in each.
+function(rackcast_batch_count count most out)
+  set(batches 1)
+  while(batches LESS 64 AND count GREATER most)
+    math(EXPR batches "${batches} * 2")
+    math(EXPR count "(${count} + 1) / 2")
+  endwhile()
+  set(${out} ${batches} PARENT_SCOPE)
+endfunction()
+
+# Sets OUT to the batch of a file. It follows from the file's name alone, so a new file leaves the other batches as they
+# are.
+function(rackcast_batch_of source batches out)
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE name)
+  string(MD5 hash "${name}")
+  string(SUBSTRING ${hash} 0 4 digits)
+  math(EXPR batch "0x${digits} % ${batches}")
+  set(${out} ${batch} PARENT_SCOPE)
+endfunction()
+
 # Compiles the sources of a target in batches (a unity build), which parses the shared headers once per batch and takes
-# a third of the time. A file's batch follows from its name alone, so a new file leaves the other batches as they are.
-# The price: names in anonymous namespaces are unique within a library. Off by -DCMAKE_UNITY_BUILD=OFF.
+# a third of the time. The price: names in anonymous namespaces are unique within a library. Off by -DCMAKE_UNITY_BUILD=OFF.
 # Batches have about 14 files, or half of that with a second argument "small", where names are often alike.
 function(rackcast_unity target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   list(LENGTH sources count)
-  set(batches 1)
   set(most 18)
   if("small" IN_LIST ARGN)
     set(most 10)
   endif()
-  while(batches LESS 64 AND count GREATER ${most})
-    math(EXPR batches "${batches} * 2")
-    math(EXPR count "(${count} + 1) / 2")
-  endwhile()
+  rackcast_batch_count(${count} ${most} batches)
   foreach(source IN LISTS sources)
-    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE name)
-    string(MD5 hash "${name}")
-    string(SUBSTRING ${hash} 0 4 digits)
-    math(EXPR batch "0x${digits} % ${batches}")
+    rackcast_batch_of(${source} ${batches} batch)
     set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP batch_${batch})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
@@ -66,6 +78,11 @@ function(rackcast_cold target)
   else()
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
   endif()
+endfunction()
+
+# -O1 everywhere, for a target whose searches are as fast with it as with -O2.
+function(rackcast_warm target)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
 endfunction()
 
 function(rackcast_library name)
