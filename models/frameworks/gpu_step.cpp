@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/frameworks/framework_parameters.hpp"
+#include "models/frameworks/known_kernels.hpp"
 #include "models/frameworks/stream.hpp"
 #include "models/mechanism_spread.hpp"
 #include "sim/base/error.hpp"
@@ -55,7 +56,8 @@ class StepBuilder {
       stream.sum(sum);
     if (const int more = kernels_beside(op, pass); more > 0 && !setting.alone) stream.issue(pass, more);
     if (hidden(op, pass) && !setting.alone) return;
-    const auto [cost, layout] = kernels(op, pass, wide ? Precision::fp32 : options_.precision);
+    const Precision precision = wide ? Precision::fp32 : options_.precision;
+    const auto& [cost, layout] = known_.of(op, pass, precision, [&] { return kernels(op, pass, precision); });
     if (cost.time <= Duration{0}) return;
     shared_ += cost.shared_sigma * cost.time;
     kernels_ += cost.time;
@@ -155,20 +157,16 @@ class StepBuilder {
   }
 
  private:
-  struct Kernels {
-    KernelCost cost;
-    Duration layout{0};  ///< transposes around them
-  };
   /// The kernels of an operator. TF32 is permitted, not demanded (cuDNN, cudnnMathType_t): the library's
   /// choice is taken to be the faster of that and fp32. A builder that mixes
   /// formats takes those of 16 bits where they are faster.
-  [[nodiscard]] Kernels kernels(const Operator& op, Pass pass, Precision precision) const {
-    const Kernels own{gpu_.cost(op, pass, options_.batch, precision), conversion(op, precision)};
+  [[nodiscard]] OperatorKernels kernels(const Operator& op, Pass pass, Precision precision) const {
+    const OperatorKernels own{gpu_.cost(op, pass, options_.batch, precision), conversion(op, precision)};
     const bool narrower = framework_.mixes_formats && activation_bytes(precision) < Bytes{2};
     if (!narrower && precision != Precision::tf32) return own;
     const Precision wider = narrower ? Precision::fp16 : Precision::fp32;
-    const Kernels other{gpu_.cost(op, pass, options_.batch, wider), conversion(op, wider)};
-    return std::ranges::min(own, other, {}, [](const Kernels& k) { return k.cost.time + k.layout; });
+    const OperatorKernels other{gpu_.cost(op, pass, options_.batch, wider), conversion(op, wider)};
+    return std::ranges::min(own, other, {}, [](const OperatorKernels& k) { return k.cost.time + k.layout; });
   }
 
   /// torch.autocast around a forward pass: normalisation over a layer and softmax compute in 32 bits and
@@ -402,6 +400,7 @@ class StepBuilder {
   const GpuCostModel& gpu_;
   const FrameworkProfile& framework_;
   const StepOptions& options_;
+  KnownKernels known_;
   Duration shared_{0}, kernels_{0};
 };
 

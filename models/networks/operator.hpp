@@ -1,6 +1,7 @@
 #pragma once
 /// The vocabulary between workloads (which operators a network runs) and GPU cost models (how long each
 /// takes).
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -84,6 +85,8 @@ struct OperatorShape {
   double elements_in = 0, elements_out = 0;
   bool causal = false;      ///< attention: only half of the scores are needed; FLOP counts still hold all
   bool transposed = false;  ///< conv: forward runs as the data gradient of this convolution, and the reverse
+
+  friend auto operator<=>(const OperatorShape&, const OperatorShape&) = default;
 };
 
 /// One layer operator of a network. Its forward and backward kernels follow from family and shape.

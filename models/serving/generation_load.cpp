@@ -1,7 +1,9 @@
 #include "models/serving/generation_load.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <deque>
 
 #include "sim/base/error.hpp"
@@ -13,10 +15,11 @@ namespace {
 Duration time_for(const std::vector<Duration>& times, double number) {
   if (number <= 0) return Duration{0};
   if (times.size() == 1) return times.front();
-  const double place = std::log2(std::max(1.0, number));
-  const std::size_t below = std::min(static_cast<std::size_t>(place), times.size() - 2);
-  const double low = std::exp2(static_cast<double>(below));
-  return times[below] + (times[below + 1] - times[below]) * ((std::max(1.0, number) - low) / low);
+  const double at = std::clamp(number, 1.0, 0x1p62);
+  const std::size_t below =
+      std::min<std::size_t>(std::bit_width(static_cast<std::uint64_t>(at)) - 1U, times.size() - 2);
+  const auto low = static_cast<double>(std::uint64_t{1} << below);
+  return times[below] + (times[below + 1] - times[below]) * ((at - low) / low);
 }
 
 /// The time that `tokens` tokens of prompts add to a pass with `flying` requests in flight.

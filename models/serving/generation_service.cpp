@@ -2,33 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <vector>
 
+#include "models/serving/percentiles.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/random.hpp"
 
 namespace rackcast {
 namespace {
-
-/// The smallest value with at least the share q of all at or below it. Moves the values about: nothing is
-/// sorted that only a few percentiles are read from.
-Duration quantile_of(std::vector<Duration>& times, double q) {
-  const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(times.size())));
-  const auto place = times.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
-  std::ranges::nth_element(times, place);
-  return *place;
-}
-
-Duration mean_of(const std::vector<Duration>& times) {
-  return std::accumulate(times.begin(), times.end(), Duration{0}) / static_cast<double>(times.size());
-}
-
-/// Without the first tenth.
-std::vector<Duration> steady_part(const std::vector<Duration>& times) {
-  return {times.begin() + static_cast<std::ptrdiff_t>(times.size() / 10), times.end()};
-}
 
 void check(const GenerationService& service) {
   if (!(service.rate.base() > 0)) throw Error{"the request rate must be positive"};
@@ -39,16 +20,15 @@ void check(const GenerationService& service) {
 
 ServingResult result_of(const GenerationRun& run, const GenerationService& service) {
   ServingResult out;
-  auto answer = steady_part(run.answer), first = steady_part(run.first), token = steady_part(run.token);
-  const Duration beside = service.arriving + service.passes_waited * mean_of(token);
-  out.mean = beside + mean_of(answer);
-  out.p50 = beside + quantile_of(answer, 0.5);
-  out.p90 = beside + quantile_of(answer, 0.9);
-  out.p99 = beside + quantile_of(answer, 0.99);
-  out.asked = beside + quantile_of(answer, service.percentile);
-  out.tokens =
-      TokenTimes{beside + quantile_of(first, 0.5), beside + quantile_of(first, service.first_percentile),
-                 quantile_of(token, 0.5), quantile_of(token, service.token_percentile)};
+  Percentiles answer{steady_part(run.answer)}, first{steady_part(run.first)}, token{steady_part(run.token)};
+  const Duration beside = service.arriving + service.passes_waited * token.mean();
+  out.mean = beside + answer.mean();
+  out.p50 = beside + answer.at(0.5);
+  out.p90 = beside + answer.at(0.9);
+  out.p99 = beside + answer.at(0.99);
+  out.asked = beside + answer.at(service.percentile);
+  out.tokens = TokenTimes{beside + first.at(0.5), beside + first.at(service.first_percentile), token.at(0.5),
+                          token.at(service.token_percentile)};
   out.mean_batch = run.in_flight;
   out.utilisation = run.busy / run.end;
   return out;
@@ -101,7 +81,8 @@ ServingResult lone_generation(const GenerationService& service) {
   return result_of(answer_arrivals(service.load, {Duration{0}}), service);
 }
 
-Frequency highest_generation_rate(GenerationService service, const TokenLimits& limits) {
+Frequency highest_generation_rate(GenerationService service, const TokenLimits& limits,
+                                  const std::function<ServingResult(const GenerationService&)>& simulate) {
   const ServingResult alone = lone_generation(service);
   if (!limits.kept(alone)) return Frequency{0};
   double low = 0, high = generation_capacity(service.load).base();
@@ -110,7 +91,7 @@ Frequency highest_generation_rate(GenerationService service, const TokenLimits& 
     if (high * alone.mean.base() < requests_never_meet) return Frequency{high};
     const double middle = (low + high) / 2;
     service.rate = Frequency{middle};
-    (limits.kept(simulate_generation(service)) ? low : high) = middle;
+    (limits.kept(simulate(service)) ? low : high) = middle;
   }
   return Frequency{low};
 }

@@ -14,7 +14,9 @@
 ///     arriving + passes_waited * (mean time per output token)
 ///
 /// as they do under a load generator (models/serving/closed_loop.hpp).
+#include <compare>
 #include <cstdint>
+#include <functional>
 
 #include "models/serving/generation_load.hpp"
 #include "models/serving/serving.hpp"
@@ -44,6 +46,8 @@ struct TokenLimits {
   /// `first_factor` is; 0 where it breaks one whatever the first tokens take, infinite where no limit is
   /// about them. A whole answer grows with its first token as half of the requests' answers do.
   [[nodiscard]] double first_token_room(const ServingResult& result) const;
+
+  friend auto operator<=>(const TokenLimits&, const TokenLimits&) = default;
 };
 
 /// If rate x time of a lone request is below this, no two requests are assumed to overlap: only a share of
@@ -59,7 +63,10 @@ Frequency generation_capacity(const GenerationLoad& load);
 
 /// The highest rate that keeps the limits, to 1 %; 0 if a lone request does not. Ends
 /// at the rate at which no two requests meet, where only that rate keeps them.
-Frequency highest_generation_rate(GenerationService service, const TokenLimits& limits);
+/// `simulate`: simulate_generation(), or what remembers its results.
+Frequency highest_generation_rate(
+    GenerationService service, const TokenLimits& limits,
+    const std::function<ServingResult(const GenerationService&)>& simulate = simulate_generation);
 
 /// Times of a request that is alone on the server; the rate is not read.
 ServingResult lone_generation(const GenerationService& service);

@@ -4,7 +4,7 @@
 /// Requests come at random (Poisson). When the GPU is free the dispatcher takes what waits, at most
 /// `max_batch`, and runs it; it does not wait for a batch to fill, so light load gives the latency of a batch
 /// of one and heavy load fills batches by itself ("dynamic batching"). A queue with bulk service, simulated
-/// on the event engine.
+/// batch by batch.
 #include <cstdint>
 #include <optional>
 #include <vector>

@@ -38,6 +38,7 @@
 ///
 /// Assumed: requests are all of the mean length, always enough of them wait, and the host keeps up: a
 /// scheduler that takes milliseconds between passes makes this too fast, most where passes are short.
+#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,6 +75,8 @@ struct ServerHabits {
   /// its first token is seen: the rest of a pass, one that is planned ahead, polls for requests once in some
   /// passes, waits for more prompts.
   double passes_waited = 0;
+
+  friend auto operator<=>(const ServerHabits&, const ServerHabits&) = default;
 };
 /// "vllm", "sglang", "trtllm_bench"; every other name is taken for TensorRT-LLM and servers on top of it.
 /// `version`: "0.12.0"; the newest where it is empty or no number.
@@ -113,6 +116,8 @@ struct Speculation {
   double log_sigma = 0;   ///< of the tokens that a pass brings
 
   [[nodiscard]] double tokens_per_pass() const;
+
+  friend auto operator<=>(const Speculation&, const Speculation&) = default;
 };
 /// As many guesses as asked for. Without a chance they are right as often as is usual, which has a spread
 /// (models/data/host/serving.json).
@@ -130,6 +135,8 @@ struct GenerationSpec {
   Precision precision = Precision::fp16;
   ServerHabits server;
   Bytes memory{0};  ///< of one GPU
+
+  friend auto operator<=>(const GenerationSpec&, const GenerationSpec&) = default;
 };
 
 struct Generation {

@@ -98,8 +98,8 @@ void add_sizes(ServiceResult& r) {
 void note(Work& work) {
   const ServiceSpec& s = *work.out.scenario.serving;
   const ServiceOption& o = work.out.chosen;
-  (void)ServiceNode{work.catalog, work.kernels,          work.out.scenario,
-                    o.cluster,    o.server->precision(), work.ledger};
+  (void)ServiceNode{work.catalog,          work.kernels, work.out.scenario, o.cluster,
+                    o.server->precision(), work.ledger,  o.server->known()};
   const auto add = [&](doc::Reason what, bool given, std::string usual) {
     work.ledger.note({std::move(what), given ? std::string{} : std::move(usual), given ? s.where.file : "",
                       given ? Trust::scenario : Trust::defaulted});

@@ -41,7 +41,8 @@ class Changes {
     Scenario asked = scenario_;
     asked.serving = service;
     Ledger nobody;
-    const ServiceNode node{catalog_, kernels_, asked, option_.cluster, precision, nobody};
+    const ServiceNode node{
+        catalog_, kernels_, asked, option_.cluster, precision, nobody, option_.server->known()};
     const auto nodes = odds ? nodes_with_odds(node, service.peak_rate(), kMostNodes, *odds)
                             : nodes_for(node, service.peak_rate(), kMostNodes);
     Change row{std::move(input), std::move(change), {}, nodes};

@@ -80,8 +80,12 @@ void check_network(const Workload& network, const ServiceSpec& service) {
 }  // namespace
 
 ServiceNode::ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
-                         const ClusterSpec& cluster, Precision precision, Ledger& ledger)
-    : service_(*scenario.serving), precision_(precision), seed_(scenario.seed) {
+                         const ClusterSpec& cluster, Precision precision, Ledger& ledger,
+                         std::shared_ptr<KnownServers> known)
+    : service_(*scenario.serving),
+      precision_(precision),
+      seed_(scenario.seed),
+      known_(known ? std::move(known) : std::make_shared<KnownServers>()) {
   node_ = placed(cluster.where, [&] {
     return node_spec(catalog, with_ports(NodeChoice{cluster.node, cluster.gpu}, cluster.fabric));
   });
@@ -104,8 +108,9 @@ ServiceNode::ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels,
     if (unsupported_) return;
     const auto with_speed = [&](double faster) {
       tokens_ = placed(cluster.where, [&] {
-        return std::make_shared<const TokenServer>(TokenServerParts{catalog, node_, network, gpu, framework},
-                                                   service_, precision, speed * faster, seed_);
+        return std::make_shared<const TokenServer>(
+            TokenServerParts{catalog, node_, network, gpu, framework, *known_}, service_, precision,
+            speed * faster, seed_);
       });
     };
     with_speed(1);

@@ -18,6 +18,7 @@
 namespace rackcast {
 
 class GpuCostModel;
+class KnownServers;
 class Ledger;
 class TokenServer;
 struct FrameworkProfile;
@@ -41,8 +42,10 @@ struct ServiceTarget {
 class ServiceNode {
  public:
   /// Throws Error at the scenario's place for names that nobody knows and a power cap that cannot be.
+  /// `known`: of another node that differs in what is asked of it alone, in its precision or its power cap.
   ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
-              const ClusterSpec& cluster, Precision precision, Ledger& ledger);
+              const ClusterSpec& cluster, Precision precision, Ledger& ledger,
+              std::shared_ptr<KnownServers> known = {});
 
   [[nodiscard]] const NodeSpec& node() const { return node_; }
   [[nodiscard]] const std::string& title() const { return title_; }
@@ -55,6 +58,8 @@ class ServiceNode {
   [[nodiscard]] Duration single() const;  ///< a lone request
   /// Token by token; null where a request is answered in one pass.
   [[nodiscard]] const TokenServer* tokens() const { return tokens_.get(); }
+  /// What it has been asked, for nodes like it.
+  [[nodiscard]] const std::shared_ptr<KnownServers>& known() const { return known_; }
   [[nodiscard]] Duration decode() const { return decode_; }
   [[nodiscard]] double log_sigma() const { return log_sigma_; }
   /// Spread of ln(time to the first token) beside that of the passes; 0 where no limit is about it.
@@ -105,7 +110,8 @@ class ServiceNode {
   Precision precision_;
   std::optional<PrecisionRefusal> unsupported_;
   std::uint64_t seed_;
-  std::vector<Duration> batch_time_;           ///< of one pass; empty for tokens
+  std::vector<Duration> batch_time_;  ///< of one pass; empty for tokens
+  std::shared_ptr<KnownServers> known_;
   std::shared_ptr<const TokenServer> tokens_;  ///< null for one pass
   Bytes memory_{0};
   Duration decode_{0};  ///< of one record on one core

@@ -167,7 +167,9 @@ std::vector<doc::Plan::Relaxation> service_relaxations(const ServiceResult& resu
   const auto solved_again = [&](const Scenario& with) {
     std::vector<ServiceOption> out;
     for (const ServiceOption& o : result.options)
-      if (!over()) out.push_back(service_option(catalog, kernels, with, o.cluster, o.server->precision()));
+      if (!over())
+        out.push_back(
+            service_option(catalog, kernels, with, o.cluster, o.server->precision(), o.server->known()));
     return all.placed(out, with);
   };
   const auto longer = [&](const char* name, Duration now, auto apply) {

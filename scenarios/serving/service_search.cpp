@@ -64,11 +64,13 @@ std::vector<std::pair<ClusterSpec, Precision>> service_choices(const Catalog& ca
 }
 
 ServiceOption service_option(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
-                             const ClusterSpec& cluster, Precision precision) {
+                             const ClusterSpec& cluster, Precision precision,
+                             std::shared_ptr<KnownServers> known) {
   ServiceOption o;
   Ledger nobody;
   o.cluster = cluster;
-  o.server = std::make_shared<const ServiceNode>(catalog, kernels, scenario, cluster, precision, nobody);
+  o.server = std::make_shared<const ServiceNode>(catalog, kernels, scenario, cluster, precision, nobody,
+                                                 std::move(known));
   return o;
 }
 

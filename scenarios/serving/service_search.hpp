@@ -11,9 +11,10 @@ namespace rackcast {
 std::vector<std::pair<ClusterSpec, Precision>> service_choices(const Catalog& catalog,
                                                                const Scenario& scenario);
 
-/// One of them, not solved. What it rests on is noted by nobody.
+/// One of them, not solved. What it rests on is noted by nobody. `known`: as for ServiceNode.
 ServiceOption service_option(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
-                             const ClusterSpec& cluster, Precision precision);
+                             const ClusterSpec& cluster, Precision precision,
+                             std::shared_ptr<KnownServers> known = {});
 
 /// Throws Error where no option's GPU supports its precision: that is no answer, but a wrong question. The
 /// place is that of the first option's precision, in "search" or in "serving".

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <mutex>
 #include <utility>
 
 #include "models/collectives/cluster.hpp"
@@ -36,42 +34,13 @@ GenerationSpec generation_spec(const TokenServerParts& parts, const ServiceSpec&
 
 }  // namespace
 
-/// What one load has been asked before: sizes, intervals and changed limits come back to the same rates.
-/// Questions may come from several threads; one that two ask at once is answered twice, alike.
-class TokenServer::KnownAnswers {
- public:
-  template <class Ask>
-  Frequency rate(double slower, double first, const Ask& ask) {
-    return known(rates_, std::pair{slower, first}, ask);
-  }
-  template <class Ask>
-  ServingResult result(Frequency rate, double slower, const Ask& ask) {
-    return known(results_, std::pair{rate.base(), slower}, ask);
-  }
-
- private:
-  template <class Key, class Value, class Ask>
-  Value known(std::map<Key, Value>& answers, const Key& key, const Ask& ask) {
-    {
-      const std::scoped_lock lock{mutex_};
-      if (const auto found = answers.find(key); found != answers.end()) return found->second;
-    }
-    Value out = ask();
-    const std::scoped_lock lock{mutex_};
-    return answers.try_emplace(key, std::move(out)).first->second;
-  }
-
-  std::mutex mutex_;
-  std::map<std::pair<double, double>, Frequency> rates_;
-  std::map<std::pair<double, double>, ServingResult> results_;
-};
-
 TokenServer::TokenServer(const TokenServerParts& parts, const ServiceSpec& service, Precision precision,
                          double speed, std::uint64_t seed)
     : limits_(service.token_limits()),
       percentile_(service.percentile),
       first_percentile_(service.tokens->first_percentile),
       token_percentile_(service.tokens->token_percentile),
+      speed_(speed),
       seed_(seed),
       node_gpus_(std::max(1, parts.node.gpus)),
       habits_(server_habits(service.framework, service.framework_version)) {
@@ -81,20 +50,20 @@ TokenServer::TokenServer(const TokenServerParts& parts, const ServiceSpec& servi
   std::optional<std::pair<double, double>> best;  // the rate of a GPU, then a short first token
   for (int ways = std::max(1, stated); ways <= node_gpus_; ways *= 2) {
     spec.tensor = ways;
-    try {
-      const GenerationPasses passes =
-          generation_passes(cluster, *parts.network.transformer, parts.gpu, parts.framework, {}, spec);
+    auto server = parts.known.server({spec, service.framework, service.framework_version}, [&] {
+      return generation_passes(cluster, *parts.network.transformer, parts.gpu, parts.framework, {}, spec);
+    });
+    if (server->refused().empty()) {
       TokenServer candidate = *this;
       candidate.refused_.clear();
-      candidate.take(ways, passes, passes.full.weights, speed);
+      candidate.take(ways, std::move(server));
       const std::pair worth{candidate.rate(1).base(), -candidate.lone().tokens->first.base()};
       if (!best || worth > *best) {
         best = worth;
         *this = std::move(candidate);
       }
-    } catch (const Error& e) {
-      if (e.kind() != ErrorKind::infeasible) throw;
-      refused_ = e.message();
+    } else {
+      refused_ = server->refused();
     }
     if (stated > 0) break;
   }
@@ -105,12 +74,13 @@ TokenServer::TokenServer(const TokenServerParts& parts, const ServiceSpec& servi
                            parts.node.gpus, parts.network.title, stated);
 }
 
-void TokenServer::take(int ways, const GenerationPasses& passes, Bytes weights, double speed) {
+void TokenServer::take(int ways, std::shared_ptr<KnownServer> server) {
   ways_ = ways;
-  known_ = std::make_shared<KnownAnswers>();
-  load_ = slowed(passes.load, 1 / speed);
+  known_ = std::move(server);
+  const GenerationPasses& passes = known_->passes();
+  load_ = slowed(passes.load, 1 / speed_);
   most_in_flight_ = load_.places;
-  memory_ = weights + most_in_flight_ * (load_.prompt + load_.output) * passes.full.kv_per_token;
+  memory_ = passes.full.weights + most_in_flight_ * (load_.prompt + load_.output) * passes.full.kv_per_token;
   log_sigma_ = std::hypot(passes.full.compute_log_sigma, passes.full.network_log_sigma);
 }
 
@@ -129,6 +99,14 @@ GenerationService TokenServer::service(double slower) const {
   return out;
 }
 
+KnownServer::Load TokenServer::load_at(Frequency rate, double slower) const {
+  return {speed_, slower, rate, {percentile_, first_percentile_, token_percentile_}};
+}
+
+ServingResult TokenServer::simulated(const GenerationService& asked, double slower) const {
+  return known_->result(load_at(asked.rate, slower), [&] { return simulate_generation(asked); });
+}
+
 ServingResult TokenServer::lone(double slower) const {
   return refused_.empty() ? lone_generation(service(slower)) : ServingResult{};
 }
@@ -137,8 +115,10 @@ Frequency TokenServer::rate(double slower, double first) const {
   if (!refused_.empty()) return Frequency{0};
   TokenLimits limits = limits_;
   limits.first_factor = first;
-  const Frequency copy =
-      known_->rate(slower, first, [&] { return highest_generation_rate(service(slower), limits); });
+  const Frequency copy = known_->rate(load_at({}, slower), limits, [&] {
+    return highest_generation_rate(service(slower), limits,
+                                   [&](const GenerationService& asked) { return simulated(asked, slower); });
+  });
   return copy * copies() / node_gpus_;
 }
 
@@ -156,7 +136,7 @@ ServingResult TokenServer::under(Frequency rate, double slower) const {
     out.utilisation = asked.rate * alone.mean;
     return out;
   }
-  return known_->result(asked.rate, slower, [&] { return simulate_generation(asked); });
+  return simulated(asked, slower);
 }
 
 }  // namespace rackcast

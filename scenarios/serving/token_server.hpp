@@ -8,6 +8,7 @@
 #include "models/serving/generation_service.hpp"
 #include "models/serving/token_generation.hpp"
 #include "scenarios/format/service_spec.hpp"
+#include "scenarios/serving/known_servers.hpp"
 
 namespace rackcast {
 
@@ -24,6 +25,7 @@ struct TokenServerParts {
   const Workload& network;
   const GpuCostModel& gpu;
   const FrameworkProfile& framework;
+  KnownServers& known;  ///< of this kind of node and this network
 };
 
 /// Copies of the network on 1, 2, 4 ... GPUs of the node (or on `tensor`, where the service states it): of
@@ -59,14 +61,15 @@ class TokenServer {
   [[nodiscard]] ServingResult under(Frequency rate, double slower) const;
 
  private:
-  class KnownAnswers;
-
   [[nodiscard]] GenerationService service(double slower) const;
   [[nodiscard]] int copies() const { return node_gpus_ / ways_; }  ///< whole ones of a node
-  void take(int ways, const GenerationPasses& passes, Bytes weights, double speed);
+  void take(int ways, std::shared_ptr<KnownServer> server);
+  [[nodiscard]] KnownServer::Load load_at(Frequency rate, double slower) const;
+  [[nodiscard]] ServingResult simulated(const GenerationService& asked, double slower) const;
 
   TokenLimits limits_;
   double percentile_ = 0.99, first_percentile_ = 0.99, token_percentile_ = 0.99;
+  double speed_ = 1;
   std::uint64_t seed_ = 1;
   std::string refused_;
   bool too_few_gpus_ = false;
@@ -75,7 +78,7 @@ class TokenServer {
   double log_sigma_ = 0;
   GenerationLoad load_;
   ServerHabits habits_;
-  std::shared_ptr<KnownAnswers> known_;  ///< of load_; copies of the server share it
+  std::shared_ptr<KnownServer> known_;
 };
 
 }  // namespace rackcast

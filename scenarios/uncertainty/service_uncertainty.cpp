@@ -70,7 +70,9 @@ class ServiceModel {
       if (!is_load(ranges_[i].path)) of_node.push_back(ranges[i]);
     auto& node = nodes_[of_node];
     if (!node)
-      node = service_option(catalog_, kernels_, s, expected_.cluster, expected_.server->precision()).server;
+      node = service_option(catalog_, kernels_, s, expected_.cluster, expected_.server->precision(),
+                            expected_.server->known())
+                 .server;
     return points_.emplace(key, Point{*s.serving, node}).first->second;
   }
 

@@ -5,7 +5,6 @@
 
 #include "sim/base/random.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/engine/queue.hpp"
 
 using namespace rackcast;
 
@@ -55,30 +54,6 @@ void processes_in_step(benchmark::State& state) {
   state.counters["events/s"] = benchmark::Counter(static_cast<double>(events), benchmark::Counter::kIsRate);
 }
 BENCHMARK(processes_in_step)->Arg(1)->Arg(1000)->Arg(100'000)->Unit(benchmark::kMillisecond);
-
-Process feeder(Engine&, Queue<std::int64_t>& queue, std::int64_t items) {
-  for (std::int64_t i = 0; i < items; ++i) co_await queue.push(i);
-  queue.close();
-}
-
-Process eater(Engine&, Queue<std::int64_t>& queue, std::int64_t& sum) {
-  while (const auto item = co_await queue.pop()) sum += *item;
-}
-
-void items_through_a_queue(benchmark::State& state) {
-  constexpr std::int64_t items = 1'000'000;
-  std::int64_t sum = 0;
-  for (auto _ : state) {
-    Engine engine;
-    Queue<std::int64_t> queue(engine, "q", static_cast<std::size_t>(state.range(0)));
-    engine.spawn("feeder", feeder(engine, queue, items));
-    engine.spawn("eater", eater(engine, queue, sum));
-    engine.run();
-  }
-  benchmark::DoNotOptimize(sum);
-  state.SetItemsProcessed(state.iterations() * items);
-}
-BENCHMARK(items_through_a_queue)->Arg(1)->Arg(64)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sim/engine/fluid.hpp"
-#include "sim/engine/queue.hpp"
+#include "tests/bench/queue.hpp"
 
 using namespace rackcast;
 

@@ -236,7 +236,7 @@ test('the first Tab reaches the skip link, and it leads to the answer', async ()
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the answer');
   await page.keyboard.press('Enter');
-  assert.match(page.url(), /#main$/);
+  await page.waitForURL(/#main$/);
   await close();
 });
 

@@ -275,3 +275,37 @@ TEST_CASE("odds of a limit on the first token hold what it takes beside its pass
   // Without a limit about first tokens, they change nothing.
   CHECK(fleet(R"("token": "40 ms")").first.server->first_log_sigma() == 0);
 }
+
+TEST_CASE("nodes that share what they were asked answer as nodes that do not") {
+  const auto node = [](const Scenario& s, Precision precision, std::shared_ptr<KnownServers> known = {}) {
+    Ledger nobody;
+    return ServiceNode{builtin(),       GpuModelLibrary::builtin(), s, s.cluster, precision, nobody,
+                       std::move(known)};
+  };
+  const auto chat = [](const char* prompt, const char* limits) {
+    return asked(fmt::format(R"("rate": "100/s", "prompt": {}, "output": 300, {})", prompt, limits));
+  };
+  const ServiceNode first =
+      node(chat("1000", R"("first_token": "500 ms", "token": "40 ms")"), Precision::fp16);
+  (void)first.gpu_rate();
+  const auto agrees = [&](const Scenario& s, Precision precision) {
+    const ServiceNode alone = node(s, precision), shared = node(s, precision, first.known());
+    for (const double slower : {1.0, 1.2}) {
+      CHECK(shared.gpu_rate(slower) == alone.gpu_rate(slower));
+      const Frequency load = alone.gpu_rate() / 2;
+      CHECK(shared.under(load, slower).asked == alone.under(load, slower).asked);
+      CHECK(shared.under(load, slower).tokens->first == alone.under(load, slower).tokens->first);
+    }
+    return alone.gpu_rate();
+  };
+  const Frequency as_asked =
+      agrees(chat("1000", R"("first_token": "500 ms", "token": "40 ms")"), Precision::fp16);
+  // What differs in any of these has answers of its own.
+  CHECK(agrees(chat("1000", R"("first_token": "500 ms", "token": "15 ms")"), Precision::fp16) < as_asked);
+  CHECK(agrees(chat("1000", R"("first_token": "500 ms", "token": {"limit": "40 ms", "percentile": 50})"),
+               Precision::fp16) >= as_asked);
+  CHECK(agrees(chat("2000", R"("first_token": "500 ms", "token": "40 ms")"), Precision::fp16) < as_asked);
+  CHECK(agrees(chat("1000", R"("max_batch": 4, "first_token": "500 ms", "token": "40 ms")"),
+               Precision::fp16) < as_asked);
+  CHECK(agrees(chat("1000", R"("first_token": "500 ms", "token": "40 ms")"), Precision::int8) != as_asked);
+}
