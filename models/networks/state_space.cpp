@@ -16,7 +16,7 @@ struct Product {
 Flow add_product(NetworkBuilder& network, const Product& p, const Flow& from, const TensorShape& out) {
   Operator op;
   op.name = "mamba." + std::string{p.name};
-  op.kind = "state_space";
+  op.kind = scan_kind;
   op.family = OperatorFamily::gemm;
   op.shape.rows = p.rows;
   op.shape.n = p.n;
@@ -56,7 +56,7 @@ Flow add_state_space(NetworkBuilder& network, const Flow& x, const StateSpaceSpe
   // Two of the elements below are one of fp32.
   const TensorShape states = TensorShape::tokens(chunks, 2 * inner * s.state);
   Flow state = add_product(network, {"states", s.head_dim, s.state, q, s.heads * chunks}, mixed, states);
-  state = add_map(network, "mamba.pass", "copy", OperatorFamily::elementwise, state, {});
+  state = add_map(network, "mamba.pass", std::string{state_kind}, OperatorFamily::elementwise, state, {});
   add_product(network, {"outer", q, s.head_dim, s.state, s.heads * chunks}, state, out);
   y = add_join(network, "mamba.gate", "multiply", {y, gate});
   y = add_map(network, "mamba.norm", "rms_norm", OperatorFamily::norm, y, {.input = true},

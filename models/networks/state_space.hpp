@@ -12,6 +12,8 @@
 /// At the end there are a norm with the gate and a product back to the width of the layer. The products of
 /// the scan stay in 16 bits: its kernels are Triton's (github.com/state-spaces/mamba,
 /// ops/triton/ssd_combined.py).
+#include <string_view>
+
 #include "models/networks/network_builder.hpp"
 
 namespace rackcast {
@@ -21,6 +23,10 @@ struct StateSpaceSpec {
   std::int64_t groups = 1;   ///< heads of a group share B and C
   std::int64_t chunk = 128;  ///< Q; mamba_chunk_size of Megatron-Core, chunk_size of Nemotron-H
 };
+
+/// The kind of the operators that pass over all tokens of one sequence: those of the scan, and what passes
+/// the states on.
+inline constexpr std::string_view scan_kind = "state_space", state_kind = "state_copy";
 
 Flow add_state_space(NetworkBuilder& network, const Flow& x, const StateSpaceSpec& spec);
 

@@ -38,4 +38,11 @@ double kv_elements(const TransformerShape& shape, double tokens) {
   return kept * kv_of_a_token(shape);
 }
 
+Bytes state_of_request(const TransformerShape& shape) {
+  const auto inner = static_cast<double>(shape.mamba_heads * shape.mamba_head_dim);
+  const auto state = static_cast<double>(shape.mamba_state), groups = static_cast<double>(shape.mamba_groups);
+  const Bytes scanned{4 * inner * state}, convolved{2 * 3 * (inner + 2 * groups * state)};
+  return static_cast<double>(shape.mamba_layers) * (scanned + convolved);
+}
+
 }  // namespace rackcast

@@ -19,4 +19,9 @@ double active_parameters(const Workload& workload);
 /// read do.
 double kv_elements(const TransformerShape& shape, double tokens);
 
+/// What all state-space layers together keep for one request, however long it is: the state of heads x
+/// head_dim x state in 32 bits ("mamba_ssm_cache_dtype" of the config.json of Nemotron 3 Nano), and the last
+/// three tokens of what is convolved, inner + 2 * groups * state wide, in 16 bits.
+Bytes state_of_request(const TransformerShape& shape);
+
 }  // namespace rackcast

@@ -1,9 +1,11 @@
 // Habits of servers and of load generators, from models/data/host/serving.json.
+#include <algorithm>
 #include <charconv>
 
 #include "models/data_files.hpp"
 #include "models/serving/token_generation.hpp"
 #include "sim/json/reader.hpp"
+#include "topologies/hardware/gpu_spec.hpp"
 
 namespace rackcast {
 namespace {
@@ -69,7 +71,7 @@ ServerTimes unseen_server_times() {
           in.quantity<Duration>("per_request"), in.number("passes_waited", 0, 1000)};
 }
 
-ServerHabits server_habits(std::string_view framework, std::string_view version) {
+ServerHabits server_habits(std::string_view framework, std::string_view version, const GpuSpec* gpu) {
   const Json file = parse_model_data("host/serving.json");
   const Json& servers = file.require("servers");
   const Json* known = servers.find(framework);
@@ -87,11 +89,23 @@ ServerHabits server_habits(std::string_view framework, std::string_view version)
   out.between_passes = in.quantity_or<Duration>("between_passes", Duration{0}, false);
   out.per_request = in.quantity_or<Duration>("per_request", Duration{0}, false);
   out.passes_waited = in.has("passes_waited") ? in.number("passes_waited", 0, 1000) : 0;
+  const auto is_before = [&](const std::string& other) {
+    const auto release = release_of(version), first = release_of(other);
+    return release && first && *release < *first;
+  };
+  if (const Json* large = in.find("large_gpus"); large != nullptr && gpu != nullptr) {
+    ObjectReader more{*large};
+    const bool other = std::ranges::any_of(
+        more.require("but").array(), [&](const Json& line) { return gpu->id.starts_with(line.string()); });
+    if (gpu->memory.value >= more.quantity<Bytes>("from") && !other) {
+      out.tokens_per_pass = more.number("tokens_per_pass", 1, 1e6);
+      if (!is_before(more.string("most_requests_since")))
+        out.most_requests = more.number("most_requests", 1, 1e6);
+    }
+  }
   if (const Json* older = in.find("older")) {
     ObjectReader old{*older};
-    const std::string before = old.string("before");
-    const auto release = release_of(version), first = release_of(before);
-    if (release && first && *release < *first) {
+    if (is_before(old.string("before"))) {
       out.between_passes = old.quantity<Duration>("between_passes");
       out.per_request = old.quantity<Duration>("per_request");
     }

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 
 #include "models/collectives/cluster.hpp"
 #include "models/collectives/comm_model.hpp"
@@ -15,6 +13,7 @@
 #include "models/mechanism_spread.hpp"
 #include "models/networks/token_facts.hpp"
 #include "models/serving/direct_sums.hpp"
+#include "models/serving/generation_pass.hpp"
 #include "models/split/expert_parallel.hpp"
 #include "models/split/split_stages.hpp"
 #include "sim/base/error.hpp"
@@ -28,17 +27,18 @@ struct Part {
   TransformerShape shape;
   double stages = 1;
   Bytes kv_per_token{0};  ///< all layers of the stage; the mean over a request's tokens where windows end it
+  Bytes state{0};         ///< of a request, all state-space layers of the stage
 };
 
-Bytes kv_element(const GenerationSpec& spec) {
-  const bool narrow = spec.precision == Precision::fp8 || spec.precision == Precision::fp4;
-  return narrow && spec.server.fp8_cache ? Bytes{1} : Bytes{2};
-}
-
-/// Of one layer.
-double kv_of_token(const TransformerShape& shape) {
-  if (shape.kv_lora_rank > 0) return static_cast<double>(shape.kv_lora_rank + shape.qk_rope_head_dim);
-  return 2.0 * static_cast<double>(shape.kv_heads * shape.head_dim);
+/// Its part of a hybrid's layers of each kind.
+void take_stage(TransformerShape& shape, int stages) {
+  const auto part = [stages](std::int64_t layers) {
+    return (layers + stages - 1) / stages;
+  };
+  shape.layers = part(shape.layers);
+  shape.dense_layers = std::min(shape.dense_layers, shape.layers);
+  shape.mamba_layers = part(shape.mamba_layers);
+  shape.attention_layers = std::min(part(shape.attention_layers), shape.layers - shape.mamba_layers);
 }
 
 double weight_bytes(Precision precision) {
@@ -67,12 +67,12 @@ Part part_of(const TransformerShape& whole, const GenerationSpec& spec) {
   TransformerShape shard = shard_of(whole, spec.tensor);
   const int spread = spec.replicas > 1 ? holders(spec) : spec.expert;
   if (shard.experts > 0) shard = with_local_experts(shard, spec.tensor, spread);
-  Part out{shard, static_cast<double>(spec.pipeline), {}};
-  out.shape.layers = (whole.layers + spec.pipeline - 1) / spec.pipeline;
-  out.shape.dense_layers = std::min(out.shape.dense_layers, out.shape.layers);
+  Part out{shard, static_cast<double>(spec.pipeline), {}, {}};
+  take_stage(out.shape, spec.pipeline);
   const double tokens = std::max(1.0, spec.prompt + spec.output);
   const double of_layers = static_cast<double>(out.shape.layers) / static_cast<double>(whole.layers);
   out.kv_per_token = of_layers * kv_elements(shard, tokens) / tokens * kv_element(spec);
+  out.state = spec.beams * state_of_request(out.shape);
   return out;
 }
 
@@ -86,85 +86,6 @@ TransformerShape draft_shape(TransformerShape shape) {
   shape.layers = 1;
   shape.dense_layers = shape.experts > 0 ? 0 : shape.dense_layers;
   return shape;
-}
-
-/// The operators of a pass through the stage with `tokens` tokens at once.
-Workload pass_of(TransformerShape shape, double tokens) {
-  shape.seq_len = std::max<std::int64_t>(1, std::llround(tokens));
-  shape.predicted = 0;
-  return transformer_workload(shape);
-}
-
-/// A server gathers the rows of the experts, multiplies them and sums the results in one call for each layer.
-/// A pass of `batch` samples, `tokens` in all replicas, reads the experts that these meet, not all that a GPU
-/// holds.
-void fuse_experts(Workload& pass, const TransformerShape& shape, double tokens, double batch) {
-  if (shape.experts == 0) return;
-  const auto experts = static_cast<double>(shape.experts), chosen = static_cast<double>(shape.top_k);
-  const double touched = experts * (1 - std::pow(1 - chosen / experts, tokens));
-  const std::int64_t own = shape.local_experts > 0 ? shape.local_experts : shape.experts;
-  const double held = static_cast<double>(own) / experts;  // share of the experts on this GPU
-  std::map<std::int64_t, std::int64_t> products;           // of an expert, by layer
-  for (const Operator& op : pass.operators)
-    if (op.place.block == LayerBlock::experts && op.family == OperatorFamily::gemm)
-      ++products[op.place.layer];
-  std::set<std::int64_t> fused;
-  std::erase_if(pass.operators, [&](Operator& op) {
-    if (op.place.block != LayerBlock::experts) return false;
-    if (op.family != OperatorFamily::gemm || !fused.insert(op.place.layer).second) return true;
-    op.kind = "experts";
-    op.shape.gates = products.at(op.place.layer);
-    op.shape.count = std::max<std::int64_t>(1, std::llround(touched * held));
-    op.shape.rows = std::max<std::int64_t>(1, std::llround(tokens * chosen / touched / batch));
-    return false;
-  });
-}
-
-/// What the second-level cache of a large GPU gives: measured on an H100 ("Nvidia's H100: Funny L2, and Tons
-/// of Bandwidth", chipsandcheese.com, 2023), the figure quoted from memory and unverified. It matters to
-/// answers with beams alone.
-constexpr Bandwidth cache_rate{5.5e12};
-
-/// Each query meets its own keys and values, read once for all heads that share them. Answers of one request
-/// (beams) read its prompt at the same time: memory gives it once, the cache as often as there are answers,
-/// and the slower of the two counts.
-/// Guesses are queries beside the certain one.
-void read_cache(Workload& pass, const TransformerShape& shape, double requests, const GenerationSpec& spec,
-                Bandwidth memory) {
-  const double queries = spec.beams * (1 + spec.speculation.drafts);
-  const double own = spec.beams * spec.output / 2, all = spec.beams * spec.prompt + own;
-  const double tokens = std::max(spec.prompt + own, spec.beams > 1 ? all * (memory / cache_rate) : 0);
-  for (Operator& op : pass.operators) {
-    if (op.family != OperatorFamily::attention) continue;
-    const auto window = static_cast<double>(attention_window(shape, op.place.layer - 1));
-    const double met = window > 0 ? std::min(tokens, window) : tokens;
-    const Bytes read = requests * met * kv_of_token(shape) * kv_element(spec);
-    const bool latent = shape.kv_lora_rank > 0;
-    const std::int64_t sets = latent ? 1 : shape.kv_heads;
-    op.kind = latent ? "latent_decode_attention" : "decode_attention";
-    op.shape.heads = std::max<std::int64_t>(1, std::llround(queries * double(shape.heads) / double(sets)));
-    op.shape.count = std::max<std::int64_t>(1, std::llround(requests * double(sets)));
-    op.shape.kv_seq = std::max<std::int64_t>(1, std::llround(met));
-    op.shape.head_dim = latent ? shape.kv_lora_rank + shape.qk_rope_head_dim : shape.head_dim;
-    op.shape.v_head_dim = latent ? shape.kv_lora_rank : 0;
-    op.shape.elements_in = read / std::max(Bytes{2}, activation_bytes(spec.precision));  // 16 bits and more
-  }
-}
-
-/// Scores of all words are gathered on every GPU of a tensor-parallel group in 16 bits, made 32 bits and
-/// searched (TensorRT-LLM, _torch/modules/embedding.py: LMHead with gather_output, models/modeling_utils.py:
-/// logits.float(), pyexecutor/sampler.py: argmax; vLLM, v1/sample/sampler.py: logits.to(torch.float32)).
-/// The search was read in the source, the two conversions are quoted from memory and unverified.
-/// Probabilities of the words are asked for by other requests than a benchmark's.
-constexpr double logit_bytes = 2 + 4 + 4;
-
-Operator sampling(Bytes moved, Precision precision) {
-  Operator op;
-  op.name = "sampling";
-  op.kind = "softmax";
-  op.family = OperatorFamily::elementwise;
-  op.shape.elements_in = moved / activation_bytes(precision);
-  return op;
 }
 
 class Server {
@@ -191,6 +112,7 @@ class Server {
     if (spec_.speculation.drafts > 0 && part_.shape.layers > 1)  // a layer more; the vocabulary is shared
       out_.weights += out_.weights - weights_of(pass_of(without_last_layer(part_.shape), 1), spec_.precision);
     out_.kv_per_token = part_.kv_per_token;
+    out_.state_per_request = part_.state;
     out_.requests = requests();
     tokens_per_pass_ = tokens_per_pass();
     // Stages work on groups of requests one behind the other.
@@ -233,7 +155,7 @@ class Server {
     const ServerHabits& server = spec_.server;
     const Bytes room = server.memory_of_free * (server.memory_of_all * spec_.memory - out_.weights);
     const double tokens = spec_.prompt + server.output_kept * spec_.beams * spec_.output;
-    const double fit = std::floor(room / (tokens * part_.kv_per_token));
+    const double fit = std::floor(room / (tokens * part_.kv_per_token + part_.state));
     if (!(fit >= 1)) {
       throw Error{fmt::format("{} for weights leave no room for one request of {:.0f} tokens in {}",
                               to_text(out_.weights), tokens, to_text(spec_.memory)),
@@ -259,8 +181,8 @@ class Server {
   /// Without what the host takes. `shape`: of the layers of the pass.
   Duration gpu_time(Workload pass, const TransformerShape& shape, double batch, double tokens,
                     double sampled) {
-    const Bytes logits{static_cast<double>(shape.vocab) * spec_.tensor * sampled};
-    pass.operators.push_back(sampling(logits * (logit_bytes / batch), spec_.precision));
+    const double scores = static_cast<double>(shape.vocab) * spec_.tensor * sampled;
+    pass.operators.push_back(sampling(scores / batch, spec_.precision));
     fuse_experts(pass, shape, tokens * spec_.replicas, batch);
     StepOptions options;
     options.batch = batch;
@@ -273,10 +195,11 @@ class Server {
     Duration sums{0};
     const double exchanged = exchanged_layers(shape);
     if (inside_) {
-      // Activations are summed in 16 bits, behind attention and MLP.
+      // Activations are summed in 16 bits, behind attention and MLP, or the one part of a hybrid's layer.
       const Bytes sum{2.0 * tokens * static_cast<double>(shape.hidden)};
-      sums = (2 * static_cast<double>(shape.layers) - exchanged) * sum_time(sum);
-      if (sampled > 0) sums += inside_->time(Collective::all_gather, 2.0 * logits);
+      const double summed = shape.mamba_layers > 0 ? 1 : 2;  // parts of a layer
+      sums = (summed * static_cast<double>(shape.layers) - exchanged) * sum_time(sum);
+      if (sampled > 0) sums += inside_->time(Collective::all_gather, Bytes{2 * scores});
     }
     if (exchanged > 0) sums += exchanged * tokens_to_experts(tokens);
     // Each GPU of a stage sends its part of the activations on.
@@ -295,7 +218,8 @@ class Server {
   /// Layers whose tokens go to the experts of other replicas instead of a sum.
   [[nodiscard]] double exchanged_layers(const TransformerShape& shape) const {
     if (spec_.replicas == 1 || shape.experts == 0) return 0;
-    return static_cast<double>(shape.layers - shape.dense_layers);
+    return static_cast<double>(shape.layers - shape.dense_layers - shape.mamba_layers -
+                               shape.attention_layers);
   }
 
   /// There in the width of the products, back in 16 bits. Each GPU sends its part of the replica's tokens.
@@ -337,6 +261,7 @@ class Server {
     const double answers = requests * spec_.beams, rows = answers * (1 + guess.drafts);
     Workload pass = pass_of(part_.shape, rows);
     read_cache(pass, part_.shape, requests, spec_, gpu_.gpu().memory);
+    step_states(pass, part_.shape, answers, spec_.precision);
     Duration time = gpu_time(pass, part_.shape, 1, rows, rows) + spec_.server.between_passes +
                     answers * spec_.server.per_request;
     if (guess.drafts > 0) time += guess.drafts * draft_time(requests);
@@ -370,7 +295,8 @@ class Server {
 void check(const Cluster& cluster, const TransformerShape& shape, const GenerationSpec& spec) {
   if (!(spec.prompt >= 1) || !(spec.output >= 1) || spec.prompt > 1e7 || spec.output > 1e7)
     throw Error{"prompt and output take from 1 to 10 million tokens"};
-  if (shape.mamba_layers > 0) throw Error{"tokens of a hybrid with state-space layers have no model yet"};
+  if (shape.mamba_layers > 0 && spec.speculation.drafts > 0)
+    throw Error{"tokens that are guessed have no model with state-space layers, whose states would go back"};
   if (spec.speculation.drafts > 0 && (spec.pipeline > 1 || spec.beams > 1))
     throw Error{"tokens that are guessed have no model with pipeline stages or beams"};
   if (spec.replicas < 1 || spec.expert < 1)

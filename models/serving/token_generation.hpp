@@ -12,6 +12,9 @@
 /// share of passes that hold the prompts of others (models/serving/generation_load.hpp). Keys and values take
 /// 2 * kv_heads * head_dim elements per layer and token (latent attention: kv_lora_rank + qk_rope_head_dim).
 ///
+/// State-space layers keep a state for each answer instead (state_of_request()), which every token reads and
+/// writes; prompts are scanned as in training.
+///
 /// A pass reads the experts that its tokens meet: of E experts, t tokens that choose k each touch
 ///
 ///     E (1 - (1 - k / E)^t)
@@ -54,6 +57,7 @@ namespace rackcast {
 struct Cluster;
 struct CommSpec;
 struct FrameworkProfile;
+struct GpuSpec;
 class GpuCostModel;
 
 /// Settings and delays of a server program, from models/data/host/serving.json.
@@ -79,8 +83,9 @@ struct ServerHabits {
   friend auto operator<=>(const ServerHabits&, const ServerHabits&) = default;
 };
 /// "vllm", "sglang", "trtllm_bench"; every other name is taken for TensorRT-LLM and servers on top of it.
-/// `version`: "0.12.0"; the newest where it is empty or no number.
-ServerHabits server_habits(std::string_view framework, std::string_view version = {});
+/// `version`: "0.12.0"; the newest where it is empty or no number. `gpu`: some servers take more at once on
+/// large ones; null: none of those.
+ServerHabits server_habits(std::string_view framework, std::string_view version, const GpuSpec* gpu);
 
 /// What the host of a server takes.
 struct ServerTimes {
@@ -140,12 +145,13 @@ struct GenerationSpec {
 };
 
 struct Generation {
-  double requests = 0;      ///< in flight in the group
-  double tokens_per_s = 0;  ///< of output, of the group
-  Duration first{0};        ///< from a place in the server to the first token
-  Duration token{0};        ///< per further token of a request, the share of prompts included
-  Bytes weights{0};         ///< on one GPU
-  Bytes kv_per_token{0};    ///< on one GPU, all its layers
+  double requests = 0;         ///< in flight in the group
+  double tokens_per_s = 0;     ///< of output, of the group
+  Duration first{0};           ///< from a place in the server to the first token
+  Duration token{0};           ///< per further token of a request, the share of prompts included
+  Bytes weights{0};            ///< on one GPU
+  Bytes kv_per_token{0};       ///< on one GPU, all its layers
+  Bytes state_per_request{0};  ///< of state-space layers, the same
   double compute_log_sigma = 0, network_log_sigma = 0;
 };
 

@@ -46,7 +46,7 @@ class Node {
     asked_.precision = q.precision;
     asked_.pipeline = q.pipeline;
     asked_.speculation = speculation_of(q.drafts, q.acceptance);
-    asked_.server = server_habits(q.framework, q.version);
+    asked_.server = server_habits(q.framework, q.version, &spec_.gpu);
     asked_.memory = spec_.gpu.available_memory();
   }
 

@@ -46,6 +46,8 @@ void add_token_facts(TableDocument::Table& facts, const Workload& w) {
   if (!shape.causal) return;
   constexpr Bytes wide{2};  // 16 bits
   facts.rows.push_back({"keys and values of a token in 16 bits", to_text(kv_elements(shape, 1) * wide)});
+  if (shape.mamba_layers > 0)
+    facts.rows.push_back({"states of a request in its state-space layers", to_text(state_of_request(shape))});
   const auto tokens = static_cast<double>(longest_context(shape));
   if (!(tokens > 0)) return;
   facts.rows.push_back({fmt::format("keys and values of {} tokens in 16 bits", grouped(tokens)),

@@ -122,7 +122,7 @@ void note(Work& work) {
                        {"tokens_per_pass", guesses.tokens_per_pass()}}},
           s.tokens->acceptance.has_value(), "DeepSeek-V3 Technical Report, arXiv 2412.19437, section 5.4.3");
     }
-    const ServerHabits habits = server_habits(s.framework, s.framework_version);
+    const ServerHabits habits = server_habits(s.framework, s.framework_version, &o.server->node().gpu);
     add(doc::Reason{"beside_queue", {{"way_s", habits.arriving.base()}, {"passes", habits.passes_waited}}},
         false, "fitted on served runs, by server (models/data/host/serving.json)");
   } else {

@@ -26,7 +26,7 @@ GenerationSpec generation_spec(const TokenServerParts& parts, const ServiceSpec&
   out.output = service.tokens->output;
   out.precision = precision;
   out.speculation = speculation_of(service.tokens->drafts, service.tokens->acceptance);
-  out.server = server_habits(service.framework, service.framework_version);
+  out.server = server_habits(service.framework, service.framework_version, &parts.node.gpu);
   if (service.max_batch_given) out.server.most_requests = service.max_batch;
   out.memory = service.memory_factor * parts.node.gpu.available_memory();
   return out;
@@ -43,7 +43,7 @@ TokenServer::TokenServer(const TokenServerParts& parts, const ServiceSpec& servi
       speed_(speed),
       seed_(seed),
       node_gpus_(std::max(1, parts.node.gpus)),
-      habits_(server_habits(service.framework, service.framework_version)) {
+      habits_(server_habits(service.framework, service.framework_version, &parts.node.gpu)) {
   const Cluster cluster = make_cluster(parts.catalog, parts.node, {});
   GenerationSpec spec = generation_spec(parts, service, precision);
   const int stated = service.tokens->tensor;
@@ -80,7 +80,9 @@ void TokenServer::take(int ways, std::shared_ptr<KnownServer> server) {
   const GenerationPasses& passes = known_->passes();
   load_ = slowed(passes.load, 1 / speed_);
   most_in_flight_ = load_.places;
-  memory_ = passes.full.weights + most_in_flight_ * (load_.prompt + load_.output) * passes.full.kv_per_token;
+  const Generation& full = passes.full;
+  memory_ = full.weights +
+            most_in_flight_ * ((load_.prompt + load_.output) * full.kv_per_token + full.state_per_request);
   log_sigma_ = std::hypot(passes.full.compute_log_sigma, passes.full.network_log_sigma);
 }
 

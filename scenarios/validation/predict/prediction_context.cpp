@@ -97,7 +97,14 @@ ServerHabits PredictionContext::server(const ValidationCase& c, std::string_view
   // Who measured before 2026 and states no version had one of the older kind.
   const std::string_view version =
       c.workload.framework_version.empty() ? "0.0" : std::string_view{c.workload.framework_version};
-  ServerHabits habits = server_habits(name.empty() ? std::string_view{c.workload.framework} : name, version);
+  const std::string_view asked = name.empty() ? std::string_view{c.workload.framework} : name;
+  ServerHabits habits;
+  if (is_known(catalog_, c.system.gpu)) {
+    const GpuSpec gpu = gpu_spec(catalog_, *c.system.gpu);
+    habits = server_habits(asked, version, &gpu);
+  } else {
+    habits = server_habits(asked, version, nullptr);
+  }
   if (server_times_) {
     habits.arriving = server_times_->arriving;
     habits.between_passes = server_times_->between_passes;

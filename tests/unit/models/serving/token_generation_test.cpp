@@ -11,6 +11,7 @@
 #include "models/frameworks/framework.hpp"
 #include "models/gpu/cost.hpp"
 #include "models/gpu/rates_of.hpp"
+#include "models/networks/token_facts.hpp"
 #include "models/networks/workload.hpp"
 #include "scenarios/listings/generation.hpp"
 #include "sim/base/error.hpp"
@@ -35,7 +36,7 @@ struct Machine {
     GenerationSpec out;
     out.prompt = 1000;
     out.output = 500;
-    out.server = server_habits("tensorrt");
+    out.server = server_habits("tensorrt", "", &node.gpu);
     out.memory = Bytes{80e9};
     return out;
   }
@@ -54,10 +55,10 @@ TEST_CASE("memory beside the weights decides how many requests are in flight") {
   // 32 layers, 8 heads of 128, keys and values in 16 bits.
   CHECK(g.kv_per_token == Bytes{2.0 * 2 * 32 * 8 * 128});
   CHECK(g.requests == std::floor(0.9 * (spec.memory - g.weights) / (1500 * g.kv_per_token)));
-  spec.server = server_habits("vllm");  // keeps no room for what is not there yet
+  spec.server = server_habits("vllm", "", &m.node.gpu);  // keeps no room for what is not there yet
   CHECK(m.run(spec).requests == 256);
   spec.memory = Bytes{17e9};
-  spec.server = server_habits("tensorrt");
+  spec.server = server_habits("tensorrt", "", &m.node.gpu);
   CHECK(m.run(spec).requests >= 1);
   spec.memory = g.weights;
   CHECK_THROWS_AS((void)m.run(spec), Error);
@@ -76,7 +77,7 @@ TEST_CASE("a host takes its time for every request of a pass, as its version doe
   CHECK((token() - before).base() == doctest::Approx(64 * 50e-6));
   // vLLM plans a pass beside the one that runs since 0.14; "nightly" and no version are the newest.
   const auto each = [](const char* version) {
-    return server_habits("vllm", version).per_request;
+    return server_habits("vllm", version, nullptr).per_request;
   };
   CHECK(each("0.13.0") > 3 * each("0.14.0"));
   CHECK(each("0.9") == each("0.13.0"));
@@ -203,7 +204,7 @@ TEST_CASE("published throughput is of as many requests as its source prints") {
 TEST_CASE("a benchmark's passes have room for the prompts that come with the requests in flight") {
   const Machine m;
   GenerationSpec spec = m.spec();
-  spec.server = server_habits("trtllm_bench");
+  spec.server = server_habits("trtllm_bench", "", &m.node.gpu);
   spec.output = 1000;
   // 2,000 tokens of 128 KiB each: 220 requests or so, as many tokens of prompts, 440 rounded up to 2,048.
   const GenerationPasses few =
@@ -333,4 +334,77 @@ TEST_CASE("impossible questions are refused") {
   CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.acceptance = 0.5; }), Error);
   CHECK(asked([](GenerationQuestion& q) { q.drafts = 2; }).find("2 tokens guessed, 2.57 tokens a pass") !=
         std::string::npos);
+}
+
+TEST_CASE("vLLM takes more requests and tokens at once on large GPUs, but not on the A100") {
+  const Catalog catalog = Catalog::builtin();
+  const auto habits = [&](const char* gpu, const char* server = "vllm") {
+    const GpuSpec spec = gpu_spec(catalog, gpu);
+    return server_habits(server, "", &spec);
+  };
+  CHECK(habits("h100_sxm5").most_requests == 1024);
+  CHECK(habits("h100_sxm5").tokens_per_pass == 8192);
+  for (const char* smaller : {"a100_sxm4_80gb", "l40s", "a100_sxm4_40gb"}) {
+    CHECK(habits(smaller).most_requests == 256);
+    CHECK(habits(smaller).tokens_per_pass == 2048);
+  }
+  const GpuSpec large = gpu_spec(catalog, "h100_sxm5");
+  CHECK(server_habits("vllm", "0.7.3", &large).most_requests == 256);
+  CHECK(habits("h100_sxm5", "sglang").most_requests == habits("l40s", "sglang").most_requests);
+  CHECK(server_habits("vllm", "", nullptr).most_requests == 256);
+}
+
+TEST_CASE("a state-space layer reads and writes one state per request instead of keys and values") {
+  Machine m;
+  m.network = load_workload("nemotron-nano-12b-v2");
+  const TransformerShape& shape = *m.network.transformer;
+  GenerationSpec spec = m.spec();
+  // 28 layers with 128 heads of 80 x 128 in 32 bits, and three tokens of 10,240 + 2 x 8 x 128 in 16 bits.
+  const Bytes state{28 * (4.0 * 128 * 80 * 128 + 2.0 * 3 * (10240 + 2 * 8 * 128))};
+  CHECK(state_of_request(shape) == state);
+  const Generation g = m.run(spec);
+  CHECK(g.state_per_request == state);
+  CHECK(g.kv_per_token == Bytes{2.0 * 2 * 6 * 8 * 128});  // six layers of attention
+  CHECK(g.requests == std::floor(0.9 * (spec.memory - g.weights) / (1500 * g.kv_per_token + state)));
+
+  // A request more reads and writes a state more, whatever the length of its prompt.
+  const auto token = [&](double requests, double prompt) {
+    spec.prompt = prompt;
+    return pass_time(generation_passes(m.cluster, shape, m.gpu, m.framework, {}, spec).load, requests, 0);
+  };
+  const Duration states = 2 * state / m.node.gpu.memory_bandwidth.value;
+  const Duration more = (token(128, 1000) - token(64, 1000)) / 64.0;
+  CHECK(more > states);
+  CHECK(more < 2.5 * states);
+  const Duration keys = 64 * 9000 * g.kv_per_token / m.node.gpu.memory_bandwidth.value;
+  CHECK((token(64, 10000) - token(64, 1000)).base() == doctest::Approx(keys.base()).epsilon(0.6));
+
+  // Each GPU of four has a part of the heads; a stage of two has half of the layers of each kind.
+  spec.prompt = 1000;
+  spec.tensor = 4;
+  CHECK(m.run(spec).state_per_request.base() == doctest::Approx(state.base() / 4));
+  spec.tensor = 1;
+  spec.pipeline = 2;
+  CHECK(m.run(spec).state_per_request == state / 2);
+  spec.pipeline = 1;
+  spec.speculation = speculation_of(2);
+  CHECK_THROWS_AS((void)m.run(spec), Error);
+}
+
+TEST_CASE("a layer of a hybrid is one part, whose activations are summed once") {
+  Machine m;
+  TransformerShape shape = *load_workload("nemotron-nano-9b-v2").transformer;
+  const auto beside = [&](int ways) {  // of the network, between one GPU and several
+    GenerationSpec spec = m.spec();
+    spec.requests = 8;
+    spec.tensor = ways;
+    return generate_tokens(m.cluster, shape, m.gpu, m.framework, {}, spec).token;
+  };
+  CHECK(beside(4) < beside(1));
+  // Experts of a hybrid are in the layers that are neither attention nor state-space.
+  shape = *load_workload("nemotron3-nano-30b").transformer;
+  GenerationSpec spec = m.spec();
+  spec.requests = 8;
+  spec.replicas = spec.expert = 4;
+  CHECK(generate_tokens(m.cluster, shape, m.gpu, m.framework, {}, spec).token > Duration{0});
 }
