@@ -72,6 +72,7 @@ Precision multiplied_in(const Operator& op, Precision precision) {
 /// the 7.85 with even sides (232 MFLOP at 230 TFLOP/s).
 constexpr double odd_share = 0.48;
 
+/// What it reads of an operator is the key of models/frameworks/known_kernels.hpp.
 class Lowering {
  public:
   Lowering(const Operator& op, double batch, Precision precision, const GpuRates& gpu,

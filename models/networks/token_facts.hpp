@@ -20,8 +20,10 @@ double active_parameters(const Workload& workload);
 double kv_elements(const TransformerShape& shape, double tokens);
 
 /// What all state-space layers together keep for one request, however long it is: the state of heads x
-/// head_dim x state in 32 bits ("mamba_ssm_cache_dtype" of the config.json of Nemotron 3 Nano), and the last
-/// three tokens of what is convolved, inner + 2 * groups * state wide, in 16 bits.
+/// head_dim x state in 32 bits, and the last three tokens of what is convolved, inner + 2 * groups * state
+/// wide, in 16 bits. The 32 bits are what networks ask for ("mamba_ssm_cache_dtype" in config.json of
+/// Nemotron 3 Nano) and what published runs of Nemotron Nano v2 set (github.com/ml-energy/benchmark,
+/// configs/vllm); servers that are not told keep 16.
 Bytes state_of_request(const TransformerShape& shape);
 
 }  // namespace rackcast

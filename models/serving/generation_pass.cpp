@@ -18,6 +18,13 @@ Bytes kv_element(const GenerationSpec& spec) {
 
 namespace {
 
+/// Elements of a map that takes so many bytes: of 16 bits where products have 8 or 4 bits of a float
+/// (models/gpu/lowering.cpp), of 8 bits in int8.
+double elements_of(Bytes moved, Precision precision) {
+  const bool narrow = precision == Precision::fp8 || precision == Precision::fp4;
+  return moved / (narrow ? Bytes{2} : activation_bytes(precision));
+}
+
 /// Of one layer.
 double kv_of_token(const TransformerShape& shape) {
   if (shape.kv_lora_rank > 0) return static_cast<double>(shape.kv_lora_rank + shape.qk_rope_head_dim);
@@ -58,11 +65,11 @@ void step_states(Workload& pass, const TransformerShape& shape, double answers, 
   if (shape.mamba_layers == 0) return;
   std::erase_if(pass.operators, [](const Operator& op) { return op.kind == scan_kind; });
   const Bytes state = state_of_request(shape) / static_cast<double>(shape.mamba_layers);
+  const double elements = elements_of(answers * state, precision);
   for (Operator& op : pass.operators) {
     if (op.kind != state_kind) continue;
     op.fusable = false;
-    op.shape.elements_in = op.shape.elements_out =
-        answers * state / std::max(Bytes{2}, activation_bytes(precision));  // maps have 16 bits and more
+    op.shape.elements_in = op.shape.elements_out = elements;
   }
 }
 
@@ -89,7 +96,7 @@ void read_cache(Workload& pass, const TransformerShape& shape, double requests, 
     op.shape.kv_seq = std::max<std::int64_t>(1, std::llround(met));
     op.shape.head_dim = latent ? shape.kv_lora_rank + shape.qk_rope_head_dim : shape.head_dim;
     op.shape.v_head_dim = latent ? shape.kv_lora_rank : 0;
-    op.shape.elements_in = read / std::max(Bytes{2}, activation_bytes(spec.precision));  // 16 bits and more
+    op.shape.elements_in = elements_of(read, spec.precision);
   }
 }
 
@@ -101,7 +108,7 @@ Operator sampling(double scores, Precision precision) {
   op.name = "sampling";
   op.kind = "softmax";
   op.family = OperatorFamily::elementwise;
-  op.shape.elements_in = Bytes{scores * logit_bytes} / activation_bytes(precision);
+  op.shape.elements_in = elements_of(Bytes{scores * logit_bytes}, precision);
   return op;
 }
 

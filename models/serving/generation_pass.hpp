@@ -17,8 +17,8 @@ Workload pass_of(TransformerShape shape, double tokens);
 /// holds.
 void fuse_experts(Workload& pass, const TransformerShape& shape, double tokens, double batch);
 
-/// A token of each of `answers` takes the state of its own answer on by one step: it is read and written, and
-/// the products of the scan over many tokens are none (github.com/state-spaces/mamba,
+/// A token of each of `answers` takes the state of its own answer on by one step: it is read and written.
+/// The scan over many tokens is left out (github.com/state-spaces/mamba,
 /// ops/triton/selective_state_update.py).
 void step_states(Workload& pass, const TransformerShape& shape, double answers, Precision precision);
 

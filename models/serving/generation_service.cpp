@@ -1,12 +1,11 @@
 #include "models/serving/generation_service.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <vector>
 
-#include "models/serving/percentiles.hpp"
+#include "models/serving/random_requests.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/random.hpp"
 
 namespace rackcast {
 namespace {
@@ -61,13 +60,7 @@ ServingResult with_first_tokens(ServingResult result, double factor) {
 
 ServingResult simulate_generation(const GenerationService& service) {
   check(service);
-  RandomStream random{service.seed, "requests"};
-  std::vector<Duration> arrivals;
-  Duration now{0};
-  for (int i = 0; i < service.requests; ++i) {
-    now += Duration{random.exponential(1 / service.rate.base())};
-    arrivals.push_back(now);
-  }
+  const std::vector<Duration> arrivals = poisson_arrivals(service.rate, service.requests, service.seed);
   ServingResult out = result_of(answer_arrivals(service.load, arrivals), service);
   out.saturated = service.rate >= generation_capacity(service.load);
   return out;

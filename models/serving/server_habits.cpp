@@ -20,6 +20,14 @@ std::optional<std::pair<int, int>> release_of(std::string_view version) {
   return minor.ec == std::errc{} ? std::optional{out} : std::nullopt;
 }
 
+bool takes_as_large(const GpuSpec& gpu, const Json& large) {
+  ObjectReader in{large};
+  const bool other = std::ranges::any_of(in.require("but").array(), [&](const Json& line) {
+    return gpu.id.find(line.string()) != std::string::npos;
+  });
+  return !other && gpu.available_memory() >= in.quantity<Bytes>("from");
+}
+
 }  // namespace
 
 std::optional<double> trtllm_bench_requests(double prompt, double output) {
@@ -93,14 +101,13 @@ ServerHabits server_habits(std::string_view framework, std::string_view version,
     const auto release = release_of(version), first = release_of(other);
     return release && first && *release < *first;
   };
-  if (const Json* large = in.find("large_gpus"); large != nullptr && gpu != nullptr) {
-    ObjectReader more{*large};
-    const bool other = std::ranges::any_of(
-        more.require("but").array(), [&](const Json& line) { return gpu->id.starts_with(line.string()); });
-    if (gpu->memory.value >= more.quantity<Bytes>("from") && !other) {
-      out.tokens_per_pass = more.number("tokens_per_pass", 1, 1e6);
-      if (!is_before(more.string("most_requests_since")))
-        out.most_requests = more.number("most_requests", 1, 1e6);
+  if (const Json* newer = in.find("newer"); newer != nullptr && gpu != nullptr) {
+    ObjectReader since{*newer};
+    if (!is_before(since.string("since"))) {
+      const Json& large = since.require("large_gpus");
+      ObjectReader size{takes_as_large(*gpu, large) ? large : *newer};
+      out.most_requests = size.number("most_requests", 1, 1e6);
+      out.tokens_per_pass = size.number("tokens_per_pass", 1, 1e6);
     }
   }
   if (const Json* older = in.find("older")) {

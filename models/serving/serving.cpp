@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "models/serving/percentiles.hpp"
+#include "models/serving/random_requests.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/random.hpp"
 
 namespace rackcast {
 
@@ -33,12 +32,8 @@ Frequency serving_capacity(const ServingSpec& spec) {
 
 ServingResult simulate_serving(const ServingSpec& spec) {
   check(spec);
-  RandomStream random{spec.seed, "requests"};
-  std::vector<Duration> arrivals, latencies;
-  Duration now{0};
-  for (int i = 0; i < spec.requests; ++i)
-    arrivals.push_back(now += Duration{random.exponential(1 / spec.rate.base())});
-
+  const std::vector<Duration> arrivals = poisson_arrivals(spec.rate, spec.requests, spec.seed);
+  std::vector<Duration> latencies;
   Duration free{0}, busy{0};  // when the GPU is free, how long it has worked
   int batches = 0;
   for (std::size_t first = 0; first < arrivals.size(); ++batches) {

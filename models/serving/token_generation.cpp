@@ -30,15 +30,16 @@ struct Part {
   Bytes state{0};         ///< of a request, all state-space layers of the stage
 };
 
-/// Its part of a hybrid's layers of each kind.
+/// No stage has more layers of any kind than this one.
 void take_stage(TransformerShape& shape, int stages) {
   const auto part = [stages](std::int64_t layers) {
     return (layers + stages - 1) / stages;
   };
-  shape.layers = part(shape.layers);
-  shape.dense_layers = std::min(shape.dense_layers, shape.layers);
+  const std::int64_t others = part(shape.layers - shape.mamba_layers - shape.attention_layers);
   shape.mamba_layers = part(shape.mamba_layers);
-  shape.attention_layers = std::min(part(shape.attention_layers), shape.layers - shape.mamba_layers);
+  shape.attention_layers = part(shape.attention_layers);
+  shape.layers = others + shape.mamba_layers + shape.attention_layers;
+  shape.dense_layers = std::min(shape.dense_layers, shape.layers);
 }
 
 double weight_bytes(Precision precision) {
@@ -70,8 +71,11 @@ Part part_of(const TransformerShape& whole, const GenerationSpec& spec) {
   Part out{shard, static_cast<double>(spec.pipeline), {}, {}};
   take_stage(out.shape, spec.pipeline);
   const double tokens = std::max(1.0, spec.prompt + spec.output);
+  // Windows take turns over all layers, and those of a stage are the mean of them; hybrids have none.
   const double of_layers = static_cast<double>(out.shape.layers) / static_cast<double>(whole.layers);
-  out.kv_per_token = of_layers * kv_elements(shard, tokens) / tokens * kv_element(spec);
+  const double kept =
+      shard.mamba_layers > 0 ? kv_elements(out.shape, tokens) : of_layers * kv_elements(shard, tokens);
+  out.kv_per_token = kept / tokens * kv_element(spec);
   out.state = spec.beams * state_of_request(out.shape);
   return out;
 }
@@ -224,7 +228,8 @@ class Server {
 
   /// There in the width of the products, back in 16 bits. Each GPU sends its part of the replica's tokens.
   Duration tokens_to_experts(double tokens) const {
-    const double features = tokens * static_cast<double>(part_.shape.hidden) / spec_.tensor;
+    const double features =
+        tokens * static_cast<double>(part_.shape.hidden) * width_to_experts(part_.shape) / spec_.tensor;
     const auto exchange = [&](double width) {
       const Bytes own{width * features};
       const Bytes copies = own * static_cast<double>(part_.shape.top_k);
@@ -295,8 +300,10 @@ class Server {
 void check(const Cluster& cluster, const TransformerShape& shape, const GenerationSpec& spec) {
   if (!(spec.prompt >= 1) || !(spec.output >= 1) || spec.prompt > 1e7 || spec.output > 1e7)
     throw Error{"prompt and output take from 1 to 10 million tokens"};
-  if (shape.mamba_layers > 0 && spec.speculation.drafts > 0)
-    throw Error{"tokens that are guessed have no model with state-space layers, whose states would go back"};
+  if (spec.speculation.drafts > 0 && !can_be_guessed(shape))
+    throw Error{
+        "speculative decoding has no model for networks with state-space layers: their states cannot be "
+        "undone"};
   if (spec.speculation.drafts > 0 && (spec.pipeline > 1 || spec.beams > 1))
     throw Error{"tokens that are guessed have no model with pipeline stages or beams"};
   if (spec.replicas < 1 || spec.expert < 1)
@@ -313,6 +320,10 @@ void check(const Cluster& cluster, const TransformerShape& shape, const Generati
 }
 
 }  // namespace
+
+bool can_be_guessed(const TransformerShape& shape) {
+  return shape.mamba_layers == 0;
+}
 
 double Speculation::tokens_per_pass() const {
   double sum = 1, chance = 1;

@@ -83,8 +83,8 @@ struct ServerHabits {
   friend auto operator<=>(const ServerHabits&, const ServerHabits&) = default;
 };
 /// "vllm", "sglang", "trtllm_bench"; every other name is taken for TensorRT-LLM and servers on top of it.
-/// `version`: "0.12.0"; the newest where it is empty or no number. `gpu`: some servers take more at once on
-/// large ones; null: none of those.
+/// `version`: "0.12.0"; the newest where it is empty or no number. `gpu`: newer ones take more at once on
+/// large GPUs; null: as older ones do.
 ServerHabits server_habits(std::string_view framework, std::string_view version, const GpuSpec* gpu);
 
 /// What the host of a server takes.
@@ -127,6 +127,9 @@ struct Speculation {
 /// As many guesses as asked for. Without a chance they are right as often as is usual, which has a spread
 /// (models/data/host/serving.json).
 Speculation speculation_of(int drafts, std::optional<double> acceptance = {});
+
+/// Whether its tokens can be guessed, and the guesses undone.
+bool can_be_guessed(const TransformerShape& shape);
 
 struct GenerationSpec {
   int tensor = 1, pipeline = 1;

@@ -85,6 +85,13 @@ std::string first_token_text(const Generation& g, const ServerHabits& server) {
   return fmt::format("{} ({} to {})", to_text(first), to_text(first / factor), to_text(first * factor));
 }
 
+/// What a request keeps in memory: some layers have a state, whatever its length.
+std::string kept_text(const Generation& g) {
+  const std::string tokens = to_text(g.kv_per_token);
+  return g.state_per_request > Bytes{0} ? tokens + ", and " + to_text(g.state_per_request) + " a request"
+                                        : tokens;
+}
+
 std::vector<std::string> row_of(std::string first, const Generation& g, int gpus,
                                 const ServerHabits& server) {
   return {std::move(first),
@@ -94,7 +101,7 @@ std::vector<std::string> row_of(std::string first, const Generation& g, int gpus
           to_text(g.token),
           first_token_text(g, server),
           to_text(g.weights),
-          to_text(g.kv_per_token)};
+          kept_text(g)};
 }
 
 std::vector<TableColumn> columns(std::string first) {

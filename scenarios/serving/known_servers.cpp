@@ -28,9 +28,7 @@ ServingResult KnownServer::result(const Load& load, const std::function<ServingR
 
 Frequency KnownServer::rate(const Load& load, const TokenLimits& limits,
                             const std::function<Frequency()>& ask) {
-  Load of_any_rate = load;
-  of_any_rate.rate = Frequency{0};
-  return known(mutex_, rates_, std::pair{of_any_rate, limits}, ask);
+  return known(mutex_, rates_, std::pair{load, limits}, ask);
 }
 
 std::shared_ptr<KnownServer> KnownServers::server(const Asked& asked,

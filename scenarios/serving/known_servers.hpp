@@ -5,12 +5,14 @@
 /// the same loads come back. Nodes that share this ask once; their answers are the same without it.
 #include <array>
 #include <compare>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "models/serving/generation_service.hpp"
 #include "models/serving/token_generation.hpp"
@@ -29,8 +31,9 @@ class KnownServer {
   }  ///< why it cannot be; empty if it can
   [[nodiscard]] const GenerationPasses& passes() const { return *passes_; }
 
-  /// What an answer hangs on beside the passes and the seed.
+  /// An answer follows from these and the passes.
   struct Load {
+    std::uint64_t seed = 1;
     double speed = 1, slower = 1;
     Frequency rate{0};
     std::array<double, 3> percentiles{};
@@ -38,7 +41,7 @@ class KnownServer {
     friend auto operator<=>(const Load&, const Load&) = default;
   };
   ServingResult result(const Load& load, const std::function<ServingResult()>& ask);
-  /// The highest rate that keeps limits; the load's own is not read.
+  /// The highest rate that keeps the limits, for a load without a rate of its own.
   Frequency rate(const Load& load, const TokenLimits& limits, const std::function<Frequency()>& ask);
 
  private:

@@ -41,7 +41,8 @@ int requests_for(double percentile) {
   return static_cast<int>(std::max(least, std::ceil(beyond / (1 - percentile))));
 }
 
-/// Are requests so rare that no two of those simulated meet? Days between them would not fit the clock.
+/// Are requests so rare that no two of those simulated meet? With days between them, sums of times lose the
+/// digits of a batch.
 bool never_meets(const ServingSpec& spec) {
   constexpr double rare = 1e-7;  // of the time the GPU is busy
   return spec.rate * spec.batch_time.front() < rare;
@@ -75,6 +76,11 @@ void check_network(const Workload& network, const ServiceSpec& service) {
         fmt::format("a prompt of {:g} tokens and an answer of {:g} are {:g} tokens; {} takes {} at most",
                     service.tokens->prompt, service.tokens->output, asked, network.title, longest),
         service.tokens->where, "give shorter ones, or a network with a longer context"};
+  if (service.tokens->drafts > 0 && !can_be_guessed(*network.transformer))
+    throw Error{
+        "speculative decoding has no model for networks with state-space layers: their states cannot be "
+        "undone",
+        service.tokens->where, "leave \"draft_tokens\" out"};
 }
 
 }  // namespace

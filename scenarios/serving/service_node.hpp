@@ -42,7 +42,8 @@ struct ServiceTarget {
 class ServiceNode {
  public:
   /// Throws Error at the scenario's place for names that nobody knows and a power cap that cannot be.
-  /// `known`: of another node that differs in what is asked of it alone, in its precision or its power cap.
+  /// `known`: of a node of the same kind for the same network, with the same kernels. Service, precision,
+  /// power cap and seed may differ.
   ServiceNode(const Catalog& catalog, const GpuModelLibrary& kernels, const Scenario& scenario,
               const ClusterSpec& cluster, Precision precision, Ledger& ledger,
               std::shared_ptr<KnownServers> known = {});

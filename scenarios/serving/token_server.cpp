@@ -19,14 +19,14 @@ namespace rackcast {
 
 namespace {
 
-GenerationSpec generation_spec(const TokenServerParts& parts, const ServiceSpec& service,
-                               Precision precision) {
+GenerationSpec generation_spec(const TokenServerParts& parts, const ServiceSpec& service, Precision precision,
+                               const ServerHabits& habits) {
   GenerationSpec out;
   out.prompt = service.tokens->prompt;
   out.output = service.tokens->output;
   out.precision = precision;
   out.speculation = speculation_of(service.tokens->drafts, service.tokens->acceptance);
-  out.server = server_habits(service.framework, service.framework_version, &parts.node.gpu);
+  out.server = habits;
   if (service.max_batch_given) out.server.most_requests = service.max_batch;
   out.memory = service.memory_factor * parts.node.gpu.available_memory();
   return out;
@@ -45,7 +45,7 @@ TokenServer::TokenServer(const TokenServerParts& parts, const ServiceSpec& servi
       node_gpus_(std::max(1, parts.node.gpus)),
       habits_(server_habits(service.framework, service.framework_version, &parts.node.gpu)) {
   const Cluster cluster = make_cluster(parts.catalog, parts.node, {});
-  GenerationSpec spec = generation_spec(parts, service, precision);
+  GenerationSpec spec = generation_spec(parts, service, precision, habits_);
   const int stated = service.tokens->tensor;
   std::optional<std::pair<double, double>> best;  // the rate of a GPU, then a short first token
   for (int ways = std::max(1, stated); ways <= node_gpus_; ways *= 2) {
@@ -102,7 +102,7 @@ GenerationService TokenServer::service(double slower) const {
 }
 
 KnownServer::Load TokenServer::load_at(Frequency rate, double slower) const {
-  return {speed_, slower, rate, {percentile_, first_percentile_, token_percentile_}};
+  return {seed_, speed_, slower, rate, {percentile_, first_percentile_, token_percentile_}};
 }
 
 ServingResult TokenServer::simulated(const GenerationService& asked, double slower) const {

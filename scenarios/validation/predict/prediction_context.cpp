@@ -98,13 +98,9 @@ ServerHabits PredictionContext::server(const ValidationCase& c, std::string_view
   const std::string_view version =
       c.workload.framework_version.empty() ? "0.0" : std::string_view{c.workload.framework_version};
   const std::string_view asked = name.empty() ? std::string_view{c.workload.framework} : name;
-  ServerHabits habits;
-  if (is_known(catalog_, c.system.gpu)) {
-    const GpuSpec gpu = gpu_spec(catalog_, *c.system.gpu);
-    habits = server_habits(asked, version, &gpu);
-  } else {
-    habits = server_habits(asked, version, nullptr);
-  }
+  std::optional<GpuSpec> gpu;
+  if (is_known(catalog_, c.system.gpu)) gpu = gpu_spec(catalog_, *c.system.gpu);
+  ServerHabits habits = server_habits(asked, version, gpu ? &*gpu : nullptr);
   if (server_times_) {
     habits.arriving = server_times_->arriving;
     habits.between_passes = server_times_->between_passes;

@@ -186,6 +186,30 @@ TEST_CASE("a stalled activity is named in the deadlock report") {
       Error);
 }
 
+TEST_CASE("a deadlock report names every process, twenty at most") {
+  const auto report = [](std::size_t count) {
+    Engine engine;
+    Network network(engine);
+    const ResourceId link = network.add_resource("link", Bandwidth{100});
+    engine.spawn("fail", change(engine, network, link, 1, 0));
+    std::vector<Flow> flows(count, Flow{.work = 300, .uses = {{link}}});
+    try {
+      simulate(engine, network, flows);
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::internal);
+      return error.message();
+    }
+    return std::string{};
+  };
+  const std::string two = report(2), many = report(1000);
+  CHECK(two.starts_with("deadlock after 1 s of simulated time: no event is pending, but 2 processes wait\n"));
+  CHECK(two.find("\n  process \"flow/0\" waits for ") != std::string::npos);
+  CHECK(two.find("\n  process \"flow/1\" waits for ") != std::string::npos);
+  CHECK(many.find("process \"flow/19\"") != std::string::npos);
+  CHECK(many.find("process \"flow/20\"") == std::string::npos);
+  CHECK(many.ends_with("and 980 more"));
+}
+
 TEST_CASE(
     "issue 23, item 36: an activity that ends past the clock's range is the input's doing, and names what "
     "holds it up") {

@@ -307,5 +307,21 @@ TEST_CASE("nodes that share what they were asked answer as nodes that do not") {
   CHECK(agrees(chat("2000", R"("first_token": "500 ms", "token": "40 ms")"), Precision::fp16) < as_asked);
   CHECK(agrees(chat("1000", R"("max_batch": 4, "first_token": "500 ms", "token": "40 ms")"),
                Precision::fp16) < as_asked);
-  CHECK(agrees(chat("1000", R"("first_token": "500 ms", "token": "40 ms")"), Precision::int8) != as_asked);
+  const char* limits = R"("first_token": "500 ms", "token": "40 ms")";
+  CHECK(agrees(chat("1000", limits), Precision::int8) != as_asked);
+  CHECK(agrees(chat("1000", R"("tensor": 8, "first_token": "500 ms", "token": "40 ms")"), Precision::fp16) !=
+        as_asked);
+  CHECK(agrees(chat("1000", R"("draft_tokens": 2, "first_token": "500 ms", "token": "40 ms")"),
+               Precision::fp16) != as_asked);
+  CHECK(agrees(chat("1000", R"("framework": "sglang", "first_token": "500 ms", "token": "40 ms")"),
+               Precision::fp16) != as_asked);
+  Scenario other = chat("1000", limits);
+  other.serving->memory_factor = 0.5;
+  CHECK(agrees(other, Precision::fp16) < as_asked);
+  other = chat("1000", limits);
+  other.seed += 1;
+  CHECK(agrees(other, Precision::fp16) > Frequency{0});
+  other = asked(fmt::format(R"("rate": "100/s", "prompt": 1000, "output": 300, {})", limits),
+                R"(, "site": {"power": {"gpu_cap": "250 W"}})");
+  CHECK(agrees(other, Precision::fp16) < as_asked);
 }

@@ -1,4 +1,4 @@
-#include "models/serving/percentiles.hpp"
+#include "models/serving/random_requests.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,16 +1,27 @@
 #pragma once
-/// Mean and percentiles of the times of simulated requests. Private to models/serving.
+/// Arrivals of simulated requests, and mean and percentiles of their times. Private to models/serving.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "sim/base/random.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace rackcast {
+
+/// When requests come that come at random (a Poisson stream).
+inline std::vector<Duration> poisson_arrivals(Frequency rate, int requests, std::uint64_t seed) {
+  RandomStream random{seed, "requests"};
+  std::vector<Duration> out;
+  Duration now{0};
+  for (int i = 0; i < requests; ++i) out.push_back(now += Duration{random.exponential(1 / rate.base())});
+  return out;
+}
 
 /// Without the first tenth, which is warm-up.
 inline std::vector<Duration> steady_part(const std::vector<Duration>& times) {
