@@ -12,7 +12,8 @@ class Waitable {
  public:
   virtual ~Waitable() = default;
 
-  /// For the deadlock report, e.g. `an activity ..., stalled on "node3/nic/tx"`. `token` is what the waiter noted.
+  /// For the deadlock report, e.g. `an activity ..., stalled on "node3/nic/tx"`. `token` is what the waiter
+  /// noted.
   [[nodiscard]] virtual std::string describe(std::uint64_t token) const = 0;
   /// Whether it is still in progress and will end, but only beyond the range of the clock.
   [[nodiscard]] virtual bool outlasts_clock(std::uint64_t /*token*/) const { return false; }

@@ -290,9 +290,9 @@ TEST_CASE("nodes that share what they were asked answer as nodes that do not") {
   (void)first.gpu_rate();
   const auto agrees = [&](const Scenario& s, Precision precision) {
     const ServiceNode alone = node(s, precision), shared = node(s, precision, first.known());
+    CHECK(shared.gpu_rate() == alone.gpu_rate());
+    const Frequency load = alone.gpu_rate() / 2;
     for (const double slower : {1.0, 1.2}) {
-      CHECK(shared.gpu_rate(slower) == alone.gpu_rate(slower));
-      const Frequency load = alone.gpu_rate() / 2;
       CHECK(shared.under(load, slower).asked == alone.under(load, slower).asked);
       CHECK(shared.under(load, slower).tokens->first == alone.under(load, slower).tokens->first);
     }
@@ -313,7 +313,7 @@ TEST_CASE("nodes that share what they were asked answer as nodes that do not") {
         as_asked);
   CHECK(agrees(chat("1000", R"("draft_tokens": 2, "first_token": "500 ms", "token": "40 ms")"),
                Precision::fp16) != as_asked);
-  CHECK(agrees(chat("1000", R"("framework": "sglang", "first_token": "500 ms", "token": "40 ms")"),
+  CHECK(agrees(chat("1000", R"("framework": {"name": "sglang"}, "first_token": "500 ms", "token": "40 ms")"),
                Precision::fp16) != as_asked);
   Scenario other = chat("1000", limits);
   other.serving->memory_factor = 0.5;
