@@ -57,7 +57,7 @@ class StepBuilder {
     if (const int more = kernels_beside(op, pass); more > 0 && !setting.alone) stream.issue(pass, more);
     if (hidden(op, pass) && !setting.alone) return;
     const Precision precision = wide ? Precision::fp32 : options_.precision;
-    const auto& [cost, layout] = known_.of(op, pass, precision, [&] { return kernels(op, pass, precision); });
+    const auto [cost, layout] = known_.of(op, pass, precision, [&] { return kernels(op, pass, precision); });
     if (cost.time <= Duration{0}) return;
     shared_ += cost.shared_sigma * cost.time;
     kernels_ += cost.time;

@@ -12,6 +12,7 @@ TEST_CASE("operators share their kernels where nothing differs that kernels foll
   Operator base;
   base.family = OperatorFamily::gemm;
   base.kind = "linear";
+  base.place.layer = 1;
   base.shape.rows = base.shape.n = base.shape.k = 128;
   KnownKernels known;
   int asked = 0;
@@ -29,6 +30,10 @@ TEST_CASE("operators share their kernels where nothing differs that kernels foll
   elsewhere.name = "layer2.linear";
   elsewhere.place.layer = 2;
   CHECK_FALSE(ask(elsewhere));
+
+  elsewhere.place.layer = 0;  // no layer of a transformer
+  CHECK(ask(elsewhere));
+  CHECK(ask(elsewhere));
 
   CHECK(ask(base, Pass::weight_gradient));
   CHECK(ask(base, Pass::forward, Precision::fp32));
