@@ -14,9 +14,10 @@
 ///     arriving + passes_waited * (mean time per output token)
 ///
 /// as they do under a load generator (models/serving/closed_loop.hpp).
-#include <compare>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <tuple>
 
 #include "models/serving/generation_load.hpp"
 #include "models/serving/serving.hpp"
@@ -47,7 +48,10 @@ struct TokenLimits {
   /// about them. A whole answer grows with its first token as half of the requests' answers do.
   [[nodiscard]] double first_token_room(const ServingResult& result) const;
 
-  friend auto operator<=>(const TokenLimits&, const TokenLimits&) = default;
+  friend bool operator<(const TokenLimits& a, const TokenLimits& b) {
+    return std::tie(a.first, a.token, a.answer, a.first_factor) <
+           std::tie(b.first, b.token, b.answer, b.first_factor);
+  }
 };
 
 /// If rate x time of a lone request is below this, no two requests are assumed to overlap: only a share of

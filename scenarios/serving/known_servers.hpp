@@ -4,7 +4,6 @@
 /// A question asks the same servers many times: another rate or limit leaves their passes as they are, and
 /// the same loads come back. Nodes that share this ask once; their answers are the same without it.
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -12,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "models/serving/generation_service.hpp"
@@ -38,7 +38,12 @@ class KnownServer {
     Frequency rate{0};
     std::array<double, 3> percentiles{};
 
-    friend auto operator<=>(const Load&, const Load&) = default;
+    friend bool operator<(const Load& a, const Load& b) {
+      const auto parts = [](const Load& l) {
+        return std::tie(l.seed, l.speed, l.slower, l.rate, l.percentiles);
+      };
+      return parts(a) < parts(b);
+    }
   };
   ServingResult result(const Load& load, const std::function<ServingResult()>& ask);
   /// The highest rate that keeps the limits, for a load without a rate of its own.
@@ -59,7 +64,10 @@ class KnownServers {
     GenerationSpec spec;
     std::string framework, framework_version;
 
-    friend auto operator<=>(const Asked&, const Asked&) = default;
+    friend bool operator<(const Asked& a, const Asked& b) {
+      return std::tie(a.spec, a.framework, a.framework_version) <
+             std::tie(b.spec, b.framework, b.framework_version);
+    }
   };
   /// `make` throws an infeasible Error where there can be no such server.
   std::shared_ptr<KnownServer> server(const Asked& asked, const std::function<GenerationPasses()>& make);
