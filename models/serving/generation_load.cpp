@@ -16,8 +16,8 @@ Duration time_for(const std::vector<Duration>& times, double number) {
   if (number <= 0) return Duration{0};
   if (times.size() == 1) return times.front();
   const double at = std::clamp(number, 1.0, 0x1p62);
-  const std::size_t below =
-      std::min<std::size_t>(std::bit_width(static_cast<std::uint64_t>(at)) - 1U, times.size() - 2);
+  const auto places = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(at)));
+  const std::size_t below = std::min(places - 1, times.size() - 2);
   const auto low = static_cast<double>(std::uint64_t{1} << below);
   return times[below] + (times[below + 1] - times[below]) * ((at - low) / low);
 }
