@@ -44,8 +44,7 @@ int requests_for(double percentile) {
 /// Are requests so rare that no two of those simulated meet? With days between them, sums of times lose the
 /// digits of a batch.
 bool never_meets(const ServingSpec& spec) {
-  constexpr double rare = 1e-7;  // of the time the GPU is busy
-  return spec.rate * spec.batch_time.front() < rare;
+  return spec.rate * spec.batch_time.front() < requests_never_meet;
 }
 
 /// Every request by itself.

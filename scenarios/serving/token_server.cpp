@@ -83,7 +83,7 @@ void TokenServer::take(int ways, std::shared_ptr<KnownServer> server) {
   const Generation& full = passes.full;
   memory_ = full.weights +
             most_in_flight_ * ((load_.prompt + load_.output) * full.kv_per_token + full.state_per_request);
-  log_sigma_ = std::hypot(passes.full.compute_log_sigma, passes.full.network_log_sigma);
+  log_sigma_ = std::hypot(full.compute_log_sigma, full.network_log_sigma);
 }
 
 GenerationService TokenServer::service(double slower) const {

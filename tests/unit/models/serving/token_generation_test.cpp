@@ -308,6 +308,9 @@ TEST_CASE("impossible questions are refused") {
   CHECK_THROWS_AS(asked([](GenerationQuestion& q) { q.acceptance = 0.5; }), Error);
   CHECK(asked([](GenerationQuestion& q) { q.drafts = 2; }).find("2 tokens guessed, 2.57 tokens a pass") !=
         std::string::npos);
+  // 56 layers of which 27 have states: 27 x (4 x 128 x 80 x 128 + 6 x 12,288) bytes.
+  CHECK(asked([](GenerationQuestion& q) { q.model = "nemotron-nano-9b-v2"; }).find("144 MB a request") !=
+        std::string::npos);
 }
 
 TEST_CASE("newer vLLM takes more requests and tokens at once on large GPUs, but not on the A100") {

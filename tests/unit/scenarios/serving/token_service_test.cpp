@@ -276,6 +276,22 @@ TEST_CASE("odds of a limit on the first token hold what it takes beside its pass
   CHECK(fleet(R"("token": "40 ms")").first.server->first_log_sigma() == 0);
 }
 
+TEST_CASE("guessed tokens of a network with states are refused at the service") {
+  const std::string text =
+      R"({"name": "chat", "cluster": {"node": "dgx_h100"}, "serving": {"model": "nemotron-nano-9b-v2",
+          "rate": "1/s", "prompt": 1000, "output": 300, "token": "40 ms", "draft_tokens": 2}})";
+  try {
+    (void)size_service(read_serving_scenario(parse_json(text, "chat.json"), "chat.json"), builtin());
+    FAIL("accepted");
+  } catch (const Error& e) {
+    CHECK(e.message() ==
+          "speculative decoding has no model for networks with state-space layers: their states cannot be "
+          "undone");
+    CHECK(e.hint() == "leave \"draft_tokens\" out");
+    CHECK(e.where().line > 0);
+  }
+}
+
 TEST_CASE("nodes that share what they were asked answer as nodes that do not") {
   const auto node = [](const Scenario& s, Precision precision, std::shared_ptr<KnownServers> known = {}) {
     Ledger nobody;
