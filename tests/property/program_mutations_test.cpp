@@ -57,24 +57,25 @@ void mutate(Mutated& json, RandomStream& random) {
 }
 
 /// Runs `command` ("words before the file|words after it") on `runs` mutations of the document, each with one
-/// to three values replaced. `written`: the JSON document that the program writes. Returns how many are
-/// answered: mutations that are all refused would try nothing behind the reader.
+/// to three values replaced. Every run of the tests has the same mutations: what is drawn depends on `name`
+/// and the words before the file, never on a folder's path. `written`: the JSON document that the program
+/// writes. Returns how many are answered: mutations that are all refused would try nothing behind the reader.
 int try_mutations(const std::string& name, const std::string& text, const std::string& command, int runs,
                   const std::string& written = {}) {
   const TemporaryFolder folder;
   const Mutated whole = Mutated::parse(text, nullptr, true, true);
+  const std::string words = command.substr(0, command.find('|'));
   int answered = 0;
   for (int i = 0; i < runs; ++i) {
-    RandomStream random{static_cast<std::uint64_t>(i), "mutations/" + name + "/" + command};
+    RandomStream random{static_cast<std::uint64_t>(i), "mutations/" + name + "/" + words};
     Mutated json = whole;
     for (std::uint64_t n = 1 + random.below(3); n > 0; --n) mutate(json, random);
     write_file_atomically(folder / "in.json", json.dump(1));
     CAPTURE(name);
     CAPTURE(command);
     CAPTURE(i);  // the seed
-    const Outcome out = run(command.substr(0, command.find('|')) + folder / "in.json" + " " +
-                                command.substr(command.find('|') + 1),
-                            kSecondsOfOne);
+    const Outcome out =
+        run(words + folder / "in.json" + " " + command.substr(words.size() + 1), kSecondsOfOne);
     CAPTURE(out.output.substr(0, 2000));
     CHECK((out.code == 0 || out.code == 3 || out.code == 4));
     if (out.code == 3) CHECK(out.output.find("error: ") != std::string::npos);
