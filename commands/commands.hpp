@@ -28,7 +28,7 @@ enum Exit {
 
 /// What the flags of the chosen command said. Members that several commands share mean the same in all.
 struct Arguments {
-  std::string command_line;  ///< as typed, for the result document
+  std::string command_line;  ///< as typed but for --threads, for the result document
   std::string scenario;      ///< file
   std::vector<std::string> sets, outputs;
   std::string catalog_dir;  ///< catalogue entries of the user's own; empty: none

@@ -97,7 +97,80 @@ void add_storage(const RunRequest& request, const EffortLimits& limits, const Me
   }
 }
 
+std::string description_of(const BoxHost& h) {
+  return fmt::format("{} with {} threads", h.cpu_model, h.threads);
+}
+
+std::string description_of(const std::vector<BoxGpu>& gpus) {
+  std::vector<std::string> out;
+  for (const BoxGpu& g : gpus)
+    out.push_back(fmt::format("{}, driver {}, runtime {}", g.name, g.driver, g.runtime));
+  return fmt::format("{}", fmt::join(out, "; "));
+}
+
+/// Throws Error if `then`, of the earlier run, is not what this run has.
+void check_same(const RunRequest& request, std::string_view what, const std::string& then,
+                const std::string& now) {
+  if (then == now) return;
+  throw Error{
+      fmt::format("cannot resume: the document's {} is \"{}\", but this run's is \"{}\"", what, then, now),
+      Where{request.before_file},
+      "use the same options on the same machine, or leave out --resume and write another document"};
+}
+
+/// What is known before anything is written or measured.
+void check_same_run(const RunRequest& request, const Box& now) {
+  if (!request.before) return;
+  const Box& then = *request.before;
+  check_same(request, "program", then.program, now.program);
+  check_same(request, "effort", then.effort, now.effort);
+  check_same(request, "seed", std::to_string(then.seed), std::to_string(now.seed));
+  check_same(request, "host", description_of(then.host), description_of(now.host));
+}
+
+/// A path that one of the runs did not come to is no difference.
+void take_over_paths(const RunRequest& request, Box& box) {
+  for (const BoxPath& then : request.before->paths) {
+    const auto now = std::ranges::find(box.paths, then.label, &BoxPath::label);
+    if (now == box.paths.end()) {
+      box.paths.push_back(then);
+      continue;
+    }
+    check_same(request, "file system of " + then.label, then.filesystem, now->filesystem);
+  }
+}
+
+/// Moves what the earlier run measured into `box`, and takes it from the experiments.
+void take_over(const RunRequest& request, Box& box, std::vector<Experiment>& experiments) {
+  check_same(request, "list of GPUs", description_of(request.before->gpus), description_of(box.gpus));
+  take_over_paths(request, box);
+  box.date = request.before->date;
+  std::ranges::copy_if(request.before->measurements, std::back_inserter(box.measurements), is_kept);
+  std::erase_if(experiments, [&](const Experiment& e) { return box.find(e.about.id) != nullptr; });
+}
+
+/// Between two writes of the growing document.
+constexpr double seconds_between_keeps = 5;
+
+/// Calls `keep` now and then with `box` and the outcome so far.
+std::function<void(const MeasureOutcome&)> periodic_keep(const Box& box, const MeasureHooks& hooks,
+                                                         const KeepBox& keep) {
+  if (!keep) return {};
+  return [&box, &keep, now = hooks.now, last = hooks.now()](const MeasureOutcome& outcome) mutable {
+    if (now() - last < seconds_between_keeps) return;
+    Box so_far = box;
+    std::ranges::copy(outcome.measurements, std::back_inserter(so_far.measurements));
+    std::ranges::copy(outcome.not_measured, std::back_inserter(so_far.not_measured));
+    keep(so_far);
+    last = now();
+  };
+}
+
 }  // namespace
+
+bool is_kept(const Measurement& earlier) {
+  return earlier.stop != SampleEnd::interrupted;
+}
 
 std::vector<std::string> measurement_kinds() {
   return {"cpu_gemm",   "memory_bandwidth", "jpeg_decode",   "storage_read",  "small_files",
@@ -106,7 +179,7 @@ std::vector<std::string> measurement_kinds() {
 }
 
 Box calibrate_run(const RunRequest& request, const std::shared_ptr<GpuDriver>& driver,
-                  const std::string& reason, const MeasureHooks& hooks) {
+                  const std::string& reason, const MeasureHooks& hooks, const KeepBox& keep) {
   check_kinds(request.only);
   const EffortLimits limits = limits_of(request.effort);
   Box box;
@@ -115,6 +188,7 @@ Box calibrate_run(const RunRequest& request, const std::shared_ptr<GpuDriver>& d
   box.effort = effort_names[static_cast<std::size_t>(request.effort)];
   box.seed = request.seed;
   box.host = read_host_info();
+  check_same_run(request, box);
   const HostPlan plan{std::max(1, box.host.threads),
                       box.host.memory > Bytes{0} ? box.host.memory : Bytes{4e9}, last_level_cache(),
                       request.seed, request.effort == Effort::thorough};
@@ -132,8 +206,11 @@ Box calibrate_run(const RunRequest& request, const std::shared_ptr<GpuDriver>& d
   std::erase_if(experiments, [&](const Experiment& e) { return !wanted(request, e.about.kind); });
   const Duration budget = request.budget > Duration{0} ? request.budget : limits.budget;
   const Duration rest{std::max(0.05 * budget.base(), budget.base() - (hooks.now() - begin))};
-  MeasureOutcome outcome = measure(std::move(experiments), {rest, limits.stop, request.seed}, hooks);
-  box.measurements = std::move(outcome.measurements);
+  if (request.before) take_over(request, box, experiments);
+  MeasureHooks kept = hooks;
+  kept.so_far = periodic_keep(box, hooks, keep);
+  MeasureOutcome outcome = measure(std::move(experiments), {rest, limits.stop, request.seed}, kept);
+  std::ranges::move(outcome.measurements, std::back_inserter(box.measurements));
   std::ranges::move(outcome.not_measured, std::back_inserter(box.not_measured));
   box.complete = outcome.complete && !hooks.interrupted();
   return box;

@@ -123,6 +123,7 @@ MeasureOutcome measure(std::vector<Experiment> experiments, const MeasureOptions
     } catch (const std::bad_alloc&) {
       out.not_measured.push_back({experiment.about.id, "not enough memory"});
     }
+    if (hooks.so_far) hooks.so_far(out);
   }
   tell(experiments.size(), "");
   return out;

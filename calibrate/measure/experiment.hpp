@@ -40,16 +40,17 @@ struct MeasureOptions {
   std::uint64_t seed = 1;
 };
 
-struct MeasureHooks {
-  std::function<double()> now;                         ///< seconds, steady
-  std::function<bool()> interrupted;                   ///< asked between samples
-  std::function<void(const Progress&)> progress = {};  ///< may be empty
-};
-
 struct MeasureOutcome {
   std::vector<Measurement> measurements;
   std::vector<NotMeasured> not_measured;
   bool complete = true;  ///< false if interrupted or out of time
+};
+
+struct MeasureHooks {
+  std::function<double()> now;                             ///< seconds, steady
+  std::function<bool()> interrupted;                       ///< asked between samples
+  std::function<void(const Progress&)> progress = {};      ///< may be empty
+  std::function<void(const MeasureOutcome&)> so_far = {};  ///< after each experiment; may be empty
 };
 
 /// Measures all experiments, each at most its share of the time that is left, so that quick ones give theirs

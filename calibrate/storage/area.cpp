@@ -1,14 +1,19 @@
 // The test files of one folder.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
 
 #include "calibrate/storage/storage_experiments.hpp"
 #include "sim/base/error.hpp"
@@ -19,6 +24,8 @@ namespace rackcast {
 namespace {
 
 constexpr std::size_t chunk = 1 << 20;
+constexpr std::string_view large_name = "large", small_name = "small";
+constexpr std::size_t unique_letters = 6;  ///< of mkdtemp(3)
 
 struct FileSystemName {
   unsigned long magic;
@@ -74,10 +81,80 @@ bool direct_works(const std::string& path) {
   return file.number() >= 0;
 }
 
+namespace fs = std::filesystem;
+
+/// Locked by this process as long as the result lives. -1: someone else has the lock, or the file system
+/// knows no such locks.
+FileDescriptor lock_folder(const std::string& path, int how) {
+  FileDescriptor folder{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (folder.number() < 0 || ::flock(folder.number(), how | LOCK_NB) != 0) return FileDescriptor{};
+  return folder;
+}
+
+/// What names of test folders begin with. A lock is seen by all processes of one kernel, and perhaps by no
+/// other of a shared file system: so the kernel's boot is in the name. Empty if it is not known.
+std::string folder_begin() {
+  std::ifstream file{"/proc/sys/kernel/random/boot_id"};
+  std::string boot;
+  file >> boot;
+  return boot.size() < 8 ? "" : fmt::format(".rackcast-test-{}-", boot.substr(0, 8));
+}
+
+std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
+  std::vector<fs::directory_entry> out;
+  std::error_code error;
+  for (fs::directory_iterator it{folder, error}; !error && it != fs::directory_iterator{};
+       it.increment(error))
+    out.push_back(*it);
+  return out;
+}
+
+bool is_plain_file(const fs::directory_entry& entry) {
+  std::error_code error;
+  return entry.symlink_status(error).type() == fs::file_type::regular;
+}
+
+/// Whether the folder holds what StorageArea writes and nothing else.
+bool holds_test_files_alone(const fs::path& folder) {
+  return std::ranges::all_of(entries_of(folder), [](const fs::directory_entry& entry) {
+    std::error_code error;
+    if (entry.path().filename() == large_name) return is_plain_file(entry);
+    return entry.path().filename() == small_name &&
+           entry.symlink_status(error).type() == fs::file_type::directory &&
+           std::ranges::all_of(entries_of(entry.path()), is_plain_file);
+  });
+}
+
+/// Removes the test files of runs that were killed: nobody holds the lock of their folders.
+void remove_left_folders(const std::string& below, const std::string& begin) {
+  for (const fs::directory_entry& entry : entries_of(below)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(begin) || name.size() != begin.size() + unique_letters) continue;
+    const FileDescriptor lock = lock_folder(entry.path().string(), LOCK_EX);
+    std::error_code error;
+    if (lock.number() >= 0 && holds_test_files_alone(entry.path())) fs::remove_all(entry.path(), error);
+  }
+}
+
+/// The lock of the folder below which test folders are made: between the making of one and its lock nobody
+/// may take it for a left one. Nothing after a second of waiting.
+FileDescriptor lock_parent(const std::string& folder) {
+  for (int i = 0; i < 100; ++i) {
+    FileDescriptor lock = lock_folder(folder, LOCK_EX);
+    if (lock.number() >= 0) return lock;
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  return FileDescriptor{};
+}
+
 }  // namespace
 
+std::string StorageArea::large_file() const {
+  return fmt::format("{}/{}", folder_, large_name);
+}
+
 std::string StorageArea::small_file(int index) const {
-  return fmt::format("{}/small/{:05}", folder_, index);
+  return fmt::format("{}/{}/{:05}", folder_, small_name, index);
 }
 
 std::shared_ptr<StorageArea> StorageArea::create(const StoragePlan& plan,
@@ -88,12 +165,19 @@ std::shared_ptr<StorageArea> StorageArea::create(const StoragePlan& plan,
                 "--path takes an existing folder",
                 ErrorKind::usage};
   std::shared_ptr<StorageArea> area{new StorageArea};
-  std::string pattern = plan.folder + "/rackcast-XXXXXX";
-  if (!::mkdtemp(pattern.data()))
-    throw Error{fmt::format("cannot create a folder in \"{}\": {}", plan.folder, std::strerror(errno)),
-                {},
-                "choose a folder that you may write to"};
-  area->folder_ = pattern;
+  {
+    const FileDescriptor starting = lock_parent(plan.folder);
+    const std::string begin = folder_begin();
+    if (starting.number() >= 0 && !begin.empty()) remove_left_folders(plan.folder, begin);
+    std::string pattern = fmt::format("{}/{}{}", plan.folder, begin.empty() ? ".rackcast-test-" : begin,
+                                      std::string(unique_letters, 'X'));
+    if (!::mkdtemp(pattern.data()))
+      throw Error{fmt::format("cannot create a folder in \"{}\": {}", plan.folder, std::strerror(errno)),
+                  {},
+                  "choose a folder that you may write to"};
+    area->folder_ = pattern;
+    area->lock_ = lock_folder(pattern, LOCK_SH);
+  }
   area->write_files(plan, interrupted);
   return area;
 }
@@ -113,7 +197,7 @@ void StorageArea::write_files(const StoragePlan& plan, const std::function<bool(
   RandomStream random{plan.seed, "calibrate/storage"};
   write_file(large_file(), static_cast<std::size_t>(facts_.file_size.base()), random, interrupted);
   facts_.direct = direct_works(large_file());
-  std::filesystem::create_directory(folder_ + "/small");
+  std::filesystem::create_directory(fmt::format("{}/{}", folder_, small_name));
   for (; small_files_ < plan.files; ++small_files_)
     write_file(small_file(small_files_), small_file_bytes, random, interrupted);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "calibrate/measure/experiment.hpp"
+#include "sim/base/file_descriptor.hpp"
 
 namespace rackcast {
 
@@ -21,7 +22,8 @@ struct StoragePlan {
   std::uint64_t seed = 1;
 };
 
-/// The test files of one folder; removes them when the last owner goes.
+/// The test files of one folder; removes them when the last owner goes. Those of a run that was killed are
+/// removed by the next one of this host below the same folder.
 class StorageArea {
  public:
   /// Writes the files. `interrupted` is asked between writes. Throws Error, with a hint, if the folder is
@@ -33,7 +35,7 @@ class StorageArea {
   StorageArea& operator=(const StorageArea&) = delete;
 
   [[nodiscard]] const std::string& folder() const { return folder_; }
-  [[nodiscard]] std::string large_file() const { return folder_ + "/large"; }
+  [[nodiscard]] std::string large_file() const;
   [[nodiscard]] std::string small_file(int index) const;
   [[nodiscard]] int small_files() const { return small_files_; }
   [[nodiscard]] const BoxPath& facts() const { return facts_; }
@@ -43,6 +45,7 @@ class StorageArea {
   void write_files(const StoragePlan& plan, const std::function<bool()>& interrupted);
 
   std::string folder_;
+  FileDescriptor lock_;  ///< of the folder; tells others that this process lives
   int small_files_ = 0;
   BoxPath facts_;
 };

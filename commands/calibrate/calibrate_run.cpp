@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -41,11 +43,78 @@ void show_progress(const Progress& p) {
 }
 
 struct RunArguments {
-  bool quick = false, thorough = false;
+  bool quick = false, thorough = false, resume = false;
   std::string output, time, leader;
   std::vector<std::string> paths, only;
   std::uint64_t seed = 1;
 };
+
+/// The document while it grows. One that stood at `output` stays as it was until the run ends.
+std::string part_file(const std::string& output) {
+  return output + ".part";
+}
+
+/// Writes the growing document. What is no regular file (a pipe, /dev/stdout) has none.
+class PartFile {
+ public:
+  explicit PartFile(const std::string& output)
+      : path_(part_file(output)),
+        kept_(!std::filesystem::exists(output) || std::filesystem::is_regular_file(output)) {
+    if (kept_) check_writable(path_);
+  }
+  /// A failure is no end of the run: the next write may succeed, and the last one must.
+  void write(const Box& so_far) {
+    if (!kept_) return;
+    try {
+      write_file_atomically(path_, box_text(so_far));
+      failure_.clear();
+    } catch (const Error& e) {
+      failure_ = e.what();
+    }
+  }
+  /// Also what kills in the middle of a write have left.
+  void remove() const {
+    if (!kept_) return;
+    const std::filesystem::path path{path_};
+    const std::string begin = path.filename().string();
+    std::error_code error;
+    std::filesystem::directory_iterator it{path.has_parent_path() ? path.parent_path() : ".", error};
+    std::vector<std::filesystem::path> ours;
+    for (; !error && it != std::filesystem::directory_iterator{}; it.increment(error)) {
+      const std::string name = it->path().filename().string();
+      if (name == begin || name.starts_with(begin + ".tmp-")) ours.push_back(it->path());
+    }
+    for (const std::filesystem::path& file : ours) std::filesystem::remove(file, error);
+  }
+  [[nodiscard]] const std::string& failure() const { return failure_; }  ///< of the last write; empty: none
+
+ private:
+  std::string path_, failure_;
+  bool kept_;
+};
+
+/// What an earlier run left, if it is to be resumed. Throws Error if a run that was killed left something,
+/// and nobody said what is to become of it.
+void find_before(const RunArguments& args, RunRequest& request) {
+  const std::string part = part_file(args.output);
+  if (!args.resume && std::filesystem::is_regular_file(part))
+    throw Error{"a run that did not end has left its measurements here", Where{part},
+                "add --resume, or remove the file"};
+  if (!args.resume) return;
+  for (const std::string& file : {part, args.output}) {
+    if (!std::filesystem::is_regular_file(file)) continue;
+    request.before = read_box_file(file);
+    request.before_file = file;
+    return;
+  }
+}
+
+/// Of `--resume`.
+std::string kept_summary(const RunRequest& request) {
+  if (!request.before) return "nothing to resume: all was measured anew\n";
+  return fmt::format("{} measurements kept from {}\n",
+                     std::ranges::count_if(request.before->measurements, is_kept), request.before_file);
+}
 
 std::string run_summary(const Box& box, const std::string& output) {
   std::string text = fmt::format("{} measurements{} in {}\n", box.measurements.size(),
@@ -115,6 +184,8 @@ int run_calibrate(const RunArguments& args) {
     return stopped() ? Exit::interrupted : Exit::ok;
   }
   check_writable(args.output);
+  PartFile part_of_output{args.output};
+  find_before(args, request);
   std::shared_ptr<NodeGroup> group;
   if (part) {
     Listener listener{leader};
@@ -122,9 +193,13 @@ int run_calibrate(const RunArguments& args) {
     request.gpus_of_nodes = group->gpus_of_nodes();
     driver = group;
   }
-  const Box box = calibrate_run(request, driver, reason, {steady_seconds, stopped, show_progress});
+  const Box box = calibrate_run(request, driver, reason, {steady_seconds, stopped, show_progress},
+                                [&](const Box& so_far) { part_of_output.write(so_far); });
   write_file_atomically(args.output, box_text(box));
-  print(run_summary(box, args.output));
+  part_of_output.remove();
+  print((args.resume ? kept_summary(request) : "") + run_summary(box, args.output));
+  if (!part_of_output.failure().empty())
+    print(fmt::format("warning: the growing document could not be written: {}\n", part_of_output.failure()));
   if (group && group->stuck()) return Exit::internal;  // the launcher then ends the nodes that hang
   return stopped() ? Exit::interrupted : Exit::ok;
 }
@@ -140,6 +215,8 @@ void add_calibrate_run(CLI::App& calibrate, Arguments& arguments) {
   run->add_option("--time", args->time, "At most this long, e.g. \"5 min\"");
   run->add_option("--path", args->paths, "Folder whose storage is measured (repeatable)");
   run->add_option("--only", args->only, "Only this kind: cpu_gemm, storage_read, ... (repeatable)");
+  run->add_flag("--resume", args->resume,
+                "Go on where an earlier run with this -o was interrupted, killed or out of time");
   run->add_option("--leader", args->leader,
                   "ADDRESS:PORT of rank 0: collectives across nodes, one process on each by mpirun or srun");
   run->add_option("--seed", args->seed, "Seed of the order and of the test data; default: 1");

@@ -8,9 +8,15 @@ namespace rackcast {
 /// Closes what it holds. -1 holds nothing.
 class FileDescriptor {
  public:
+  FileDescriptor() = default;
   explicit FileDescriptor(int number) : number_(number) {}
   FileDescriptor(const FileDescriptor&) = delete;
   FileDescriptor& operator=(const FileDescriptor&) = delete;
+  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
   ~FileDescriptor() {
     if (number_ >= 0) ::close(number_);
   }
@@ -23,7 +29,7 @@ class FileDescriptor {
   }
 
  private:
-  int number_;
+  int number_ = -1;
 };
 
 }  // namespace rackcast

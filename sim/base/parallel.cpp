@@ -11,6 +11,21 @@
 #include <thread>
 #include <vector>
 
+// oneTBB orders what its threads do one after the other. The thread sanitizer does not see into the library,
+// and is told: all before `release` of an address is before all after the next `acquire` of it.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+extern "C" void __tsan_acquire(const void*);
+extern "C" void __tsan_release(const void*);
+#define RACKCAST_ACQUIRE(address) __tsan_acquire(address)
+#define RACKCAST_RELEASE(address) __tsan_release(address)
+#endif
+#endif
+#ifndef RACKCAST_ACQUIRE
+#define RACKCAST_ACQUIRE(address)
+#define RACKCAST_RELEASE(address)
+#endif
+
 namespace rackcast {
 
 namespace {
@@ -47,15 +62,34 @@ void in_parallel(std::size_t count, int threads,
   // More threads than cores are meant: whoever asks for four compares four with one.
   const tbb::global_control allowed{tbb::global_control::max_allowed_parallelism, hands};
   tbb::task_arena arena{static_cast<int>(hands)};
+  std::size_t next = 0;
+  const std::vector<char> slots(hands);  // their addresses stand for them
+  const auto take = [&](tbb::flow_control& flow) {
+    RACKCAST_ACQUIRE(&next);
+    if (next == count) flow.stop();
+    const std::size_t item = next++;
+    RACKCAST_RELEASE(&next);
+    return item;
+  };
+  const auto work = [&](std::size_t item) {
+    const auto slot = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
+    RACKCAST_ACQUIRE(&next);
+    RACKCAST_ACQUIRE(&slots[slot]);
+    body(item, slot);
+    RACKCAST_RELEASE(&slots[slot]);
+  };
+  // What follows the work follows all of it, also where an exception ends it.
+  struct Caller {
+    const std::size_t& next;
+    const std::vector<char>& slots;
+    ~Caller() {
+      RACKCAST_ACQUIRE(&next);
+      for ([[maybe_unused]] const char& slot : slots) RACKCAST_ACQUIRE(&slot);
+    }
+  };
+  const Caller caller{next, slots};
+  RACKCAST_RELEASE(&next);
   arena.execute([&] {
-    std::size_t next = 0;
-    const auto take = [&](tbb::flow_control& flow) {
-      if (next == count) flow.stop();
-      return next++;
-    };
-    const auto work = [&](std::size_t item) {
-      body(item, static_cast<std::size_t>(tbb::this_task_arena::current_thread_index()));
-    };
     // The first filter is serial, so that items are begun in their order whoever begins them.
     tbb::parallel_pipeline(hands,
                            tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, take) &

@@ -219,6 +219,61 @@ TEST_CASE("Ctrl-C keeps what was measured") {
   FAIL("nothing was measured within half a minute");
 }
 
+TEST_CASE(
+    "killed at any moment, a measurement goes on with what it has kept, and the document of before is "
+    "whole") {
+  const TemporaryFolder folder;
+  const std::string box = folder / "a.json", growing = box + ".part";
+  write_file_atomically(box, "of before");
+  const std::string command =
+      "calibrate run --quick --only cpu_gemm --only memory_bandwidth --only storage_read --path " +
+      folder.path() + " -o " + box;
+  std::size_t measured = 0;
+  int went_on = 0;
+  // However slow the machine: twice something is measured and kept before the kill.
+  for (const char* seconds : {"0.3", "7", "8", "16", "16", "32", "32", "64", "64"}) {
+    run(command + (fs::exists(growing) ? " --resume" : ""), 90,
+        std::string{"timeout -s KILL "} + seconds + " ");
+    CHECK(read_file(box) == "of before");
+    if (!fs::exists(growing)) continue;
+    const Box part = read_box_file(growing);
+    CHECK_FALSE(part.complete);
+    CHECK(part.measurements.size() >= measured);
+    measured = part.measurements.size();
+    if (++went_on == 2) break;
+  }
+  REQUIRE(went_on == 2);
+  REQUIRE(measured > 0);
+  const Box part = read_box_file(growing);
+  // Another effort measures otherwise.
+  const Outcome other = run("calibrate run --thorough -o " + box + " --path " + folder.path() + " --resume");
+  CHECK(other.code == 3);
+  CHECK(has(other, "a.json.part: error: cannot resume: the document's effort is \"quick\""));
+  const Outcome again = run(command);
+  CHECK(again.code == 3);
+  CHECK(has(again, "add --resume, or remove the file"));
+  const Outcome last = run(command + " --resume --time 1ms");
+  CAPTURE(last.output);
+  CHECK(last.code == 0);
+  CHECK(has(last, std::to_string(measured) + " measurements kept from "));
+  const Box whole = read_box_file(box);
+  for (std::size_t i = 0; i < measured; ++i) CHECK(whole.measurements[i] == part.measurements[i]);
+  // The document is all that is left: no growing one, no test files of the runs that were killed.
+  CHECK(std::distance(fs::directory_iterator{folder.path()}, fs::directory_iterator{}) == 1);
+}
+
+TEST_CASE("a measurement goes into a pipe, and with nothing to resume says so") {
+  const TemporaryFolder folder;
+  const std::string command = "calibrate run --quick --only cpu_gemm --time 1ms -o ";
+  const Outcome piped = run(command + "/dev/stdout");
+  CHECK(piped.code == 0);
+  CHECK(has(piped, "\"rackcast-box\""));
+  CHECK_FALSE(fs::exists("/dev/stdout.part"));
+  const Outcome anew = run(command + folder / "a.json" + " --resume");
+  CHECK(anew.code == 0);
+  CHECK(has(anew, "nothing to resume: all was measured anew"));
+}
+
 TEST_CASE("processes of a launcher are not let loose on one document") {
   const TemporaryFolder folder;
   const auto with = [&](const std::string& variables, const std::string& arguments) {

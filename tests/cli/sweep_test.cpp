@@ -37,7 +37,7 @@ TEST_CASE("killed at any moment, a sweep loses nothing that it has committed") {
   CHECK(shell(sweep + "--db " + folder / "a.csv") != 0);  // no database
 }
 
-TEST_CASE("four processes of one launcher give the rows of one process") {
+TEST_CASE("one, two and four processes of one launcher give the rows of one process") {
   const TemporaryFolder folder;
   const std::string sweep = std::string{"'"} + RACKCAST_PROGRAM +
                             "' sweep scenarios/saturn_v.json --vary cluster.nodes=1..20 --threads 1 ";
@@ -54,11 +54,15 @@ TEST_CASE("four processes of one launcher give the rows of one process") {
   CHECK(read_file(folder / "one.csv") == read_file(folder / "four.csv"));
   // The launcher itself.
   if (!needed(shell("command -v mpirun") == 0, "mpirun", "openmpi-bin")) return;
-  const std::string mpi =
-      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun "
-      "--oversubscribe -n 4 ";
-  REQUIRE(shell(mpi + sweep + into("mpi")) == 0);
-  CHECK(read_file(folder / "one.csv") == read_file(folder / "mpi.csv"));
+  for (const char* ranks : {"1", "2", "4"}) {
+    CAPTURE(ranks);
+    const std::string mpi =
+        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun "
+        "--oversubscribe -n " +
+        std::string{ranks} + " ";
+    REQUIRE(shell(mpi + sweep + into(ranks)) == 0);
+    CHECK(read_file(folder / "one.csv") == read_file(folder / (ranks + std::string{".csv"})));
+  }
 }
 
 TEST_CASE("wrong sweeps and campaigns are exit codes 2 and 3") {

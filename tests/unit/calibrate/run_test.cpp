@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "calibrate/host/host_info.hpp"
 #include "calibrate/host/team.hpp"
@@ -125,6 +126,115 @@ TEST_CASE("a run on a machine without GPUs measures the CPU and lists the rest")
   for (const Measurement& m : box.measurements)
     if (m.verified) CHECK(*m.verified);
   CHECK(read_box(box_text(box), "box").measurements.size() == box.measurements.size());
+}
+
+TEST_CASE("a run goes on where an earlier one stopped, and measures nothing twice") {
+  RunRequest request;
+  request.effort = Effort::quick;
+  request.budget = Duration{0.2};
+  request.program = "test";
+  request.date = "2024-05-01";
+  request.only = {"memory_bandwidth"};
+  const MeasureHooks steady{steady_seconds, [] {
+                              return false;
+                            }};
+  const Box first = calibrate_run(request, nullptr, "", steady);
+  REQUIRE_FALSE(first.measurements.empty());
+  request.before = first;
+  request.before->measurements.resize(1);
+  request.before->measurements.front().samples = {12.5};  // nothing takes that long: it was kept
+  request.before_file = "box.json";
+  request.date = "2024-05-02";
+  const Box second = calibrate_run(request, nullptr, "", steady);
+  CHECK(second.date == "2024-05-01");
+  CHECK(second.measurements.front() == request.before->measurements.front());
+  std::set<std::string> ids;
+  for (const Measurement& m : second.measurements) CHECK(ids.insert(m.id).second);
+  CHECK(read_box(box_text(second), "box").measurements.size() == second.measurements.size());
+  SUBCASE("a measurement that was interrupted is taken again") {
+    request.before->measurements.front().stop = SampleEnd::interrupted;
+    const Box third = calibrate_run(request, nullptr, "", steady);
+    const Measurement* again = third.find(first.measurements.front().id);
+    CHECK((!again || again->samples != std::vector<double>{12.5}));
+  }
+  SUBCASE("what differs is refused") {
+    const auto refused = [&](const char* what) {
+      CHECK_THROWS_WITH_AS(calibrate_run(request, nullptr, "", steady), doctest::Contains(what), Error);
+    };
+    request.before->program = "other";
+    refused("program is \"other\", but this run's is \"test\"");
+    request.before->program = "test";
+    request.before->effort = "thorough";
+    refused("effort is \"thorough\", but this run's is \"quick\"");
+    request.before->effort = "quick";
+    request.before->host.threads += 1;
+    refused("host is ");
+    request.before->host = first.host;
+    request.before->gpus.emplace_back().name = "Fake";
+    refused("list of GPUs is \"Fake, driver , runtime \", but this run's is \"\"");
+    request.before->gpus.clear();
+    const TemporaryFolder disk;
+    request.before->paths.push_back({.label = "path1", .filesystem = "punched cards"});
+    request.paths = {disk.path()};
+    request.only.push_back("metadata");
+    refused("file system of path1 is \"punched cards\", but this run's is ");
+    request.paths.clear();  // not come to, as in a run that was interrupted before
+    CHECK(calibrate_run(request, nullptr, "", steady).paths.size() == 1);
+    request.only.pop_back();
+    request.seed = 2;
+    refused("seed is \"1\", but this run's is \"2\"");
+  }
+}
+
+TEST_CASE("what is measured is kept every few seconds") {
+  RunRequest request;
+  request.effort = Effort::quick;
+  request.budget = Duration{20};
+  request.only = {"memory_bandwidth"};
+  double clock = 0;  // a look at it is a second of work
+  std::vector<Box> kept;
+  const auto seconds = [&] {
+    return clock += 1;
+  };
+  const Box whole = calibrate_run(request, nullptr, "",
+                                  {seconds,
+                                   [] {
+                                     return false;
+                                   }},
+                                  [&](const Box& box) { kept.push_back(box); });
+  REQUIRE_FALSE(kept.empty());
+  for (const Box& box : kept) {
+    CHECK_FALSE(box.complete);
+    CHECK(read_box(box_text(box), "box").measurements.size() == box.measurements.size());
+  }
+  CHECK(kept.front().measurements.size() <= whole.measurements.size());
+}
+
+TEST_CASE(
+    "test files of a run that was killed are removed by the next one, and those of a run that lives are "
+    "not") {
+  const TemporaryFolder folder;
+  const auto create = [&] {
+    return StorageArea::create({folder.path(), "path1", Bytes{16 << 20}, 1, 1}, [] { return false; });
+  };
+  auto lives = create();
+  const fs::path of_it = lives->folder();
+  const std::string stem = of_it.string().substr(0, of_it.string().size() - 6);
+  put(fs::path{stem + "killed"} / "large", "left");
+  put(fs::path{stem + "killed"} / "small/00000", "left");
+  put(fs::path{stem + "strang"} / "thesis.tex", "somebody's");
+  put(fs::path{stem + "longer name"} / "large", "somebody's");
+  fs::create_directory_symlink(of_it, stem + "symlnk");
+  {
+    const auto next = create();
+    CHECK(fs::exists(of_it / "large"));
+    CHECK_FALSE(fs::exists(stem + "killed"));
+    CHECK(fs::exists(fs::path{stem + "strang"} / "thesis.tex"));
+    CHECK(fs::exists(fs::path{stem + "longer name"} / "large"));
+    CHECK(fs::exists(fs::path{stem + "symlnk"}));
+  }
+  lives.reset();
+  CHECK_FALSE(fs::exists(of_it));
 }
 
 TEST_CASE("an unknown kind is a usage error that lists the known ones") {
