@@ -56,6 +56,18 @@ void for_each_line(std::string_view text, Visit visit) {
   for (int number = 1; std::getline(stream, line); ++number) visit(number, line);
 }
 
+/// Lines of code, comments and literals apart, with a match; `what` is said of them before it.
+std::vector<Finding> matches_in_code(std::string_view code, const std::regex& forbidden,
+                                     std::string_view what) {
+  std::vector<Finding> findings;
+  for_each_line(without_comments_and_literals(code), [&](int number, const std::string& line) {
+    std::smatch match;
+    if (std::regex_search(line, match, forbidden))
+      findings.push_back({number, std::string(what) + ", not \"" + match.str() + "\""});
+  });
+  return findings;
+}
+
 }  // namespace
 
 const std::vector<Layer>& layers() {
@@ -228,14 +240,13 @@ std::vector<Finding> forbidden_includes(const Layer& layer, std::string_view cod
 std::vector<Finding> prints_or_exits(std::string_view code) {
   static const std::regex forbidden(
       R"re(\bstd::(cout|cerr|clog|wcout|wcerr|cin)\b|\bfmt::print\b|\b(f|v|vf)?printf\s*\(|\bf?puts\s*\(|\bputchar\s*\(|\b(exit|_exit|_Exit|quick_exit)\s*\(|\b(stdout|stderr)\b|<iostream>)re");
-  std::vector<Finding> findings;
-  for_each_line(without_comments_and_literals(code), [&](int number, const std::string& line) {
-    std::smatch match;
-    if (std::regex_search(line, match, forbidden)) {
-      findings.push_back({number, "only main.cpp and commands/ print or exit, not \"" + match.str() + "\""});
-    }
-  });
-  return findings;
+  return matches_in_code(code, forbidden, "only main.cpp and commands/ print or exit");
+}
+
+std::vector<Finding> reads_wall_clock(std::string_view code) {
+  static const std::regex forbidden(
+      R"re(\b(system|utc|tai|file|high_resolution)_clock\b|\bstd::time\s*\(|\bCLOCK_REALTIME\b|\b(gettimeofday|timespec_get|localtime|gmtime)\w*\s*\()re");
+  return matches_in_code(code, forbidden, "limits and measurements go by a clock that never jumps");
 }
 
 std::vector<Finding> forbidden_links(const Layer& layer, std::string_view cmake) {

@@ -54,6 +54,9 @@ std::vector<Finding> forbidden_includes(const Layer& layer, std::string_view cod
 /// Places of `code` that print or end the process: the privilege of main.cpp.
 std::vector<Finding> prints_or_exits(std::string_view code);
 
+/// Places of `code` that ask for the time of day, which somebody may set while the program runs.
+std::vector<Finding> reads_wall_clock(std::string_view code);
+
 /// Libraries (rackcast_*) that the rackcast_library() call of `cmake` links but `layer` may not use, and
 /// layers whose library is not the one named after the folder.
 std::vector<Finding> forbidden_links(const Layer& layer, std::string_view cmake);

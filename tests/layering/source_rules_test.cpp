@@ -107,6 +107,16 @@ TEST_CASE("printing and exiting are found in code and not in comments or text") 
             .empty());
 }
 
+TEST_CASE("clocks that may jump are found in code and not in comments or text") {
+  CHECK(lines_of(reads_wall_clock("auto t = std::chrono::system_clock::now();\nstd::time(nullptr);\n"
+                                  "clock_gettime(CLOCK_REALTIME, &t);\n::gettimeofday(&t, nullptr);\n"
+                                  "localtime_r(&t, &tm);\nstd::chrono::high_resolution_clock c;\n")) ==
+        std::vector{1, 2, 3, 4, 5, 6});
+  CHECK(reads_wall_clock("// std::time(nullptr)\nstd::chrono::steady_clock::now();\nplan.time(3);\n"
+                         "auto s = \"system_clock\";\nclock_gettime(CLOCK_MONOTONIC, &t);\n")
+            .empty());
+}
+
 TEST_CASE("names are found as whole words of code and text, and not in comments") {
   const std::vector<std::string> names{"v100", "volta"};
   const auto lines = [&](std::string_view code) {

@@ -122,6 +122,13 @@ TEST_CASE("nothing but main.cpp and the commands print or exit") {
   for (const auto& [path, file] : sources()) report(file, prints_or_exits(read(file)));
 }
 
+TEST_CASE("a clock that somebody sets changes no answer, limit or measurement") {
+  for (const auto& [path, file] : sources()) report(file, reads_wall_clock(read(file)));
+  for (const fs::path& file : files_below(root / "commands"))
+    if (is_source(file) && file.filename() != "calibrate_run.cpp")  // the date of a box
+      report(file, reads_wall_clock(read(file)));
+}
+
 /// Words of the catalogue that name hardware: makers, architectures, and GPUs by the part of their name with
 /// the number. Two characters ("t4") name other things as well.
 std::vector<std::string> names_of_hardware() {
