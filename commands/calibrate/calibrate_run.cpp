@@ -54,12 +54,25 @@ std::string part_file(const std::string& output) {
   return output + ".part";
 }
 
+/// Whether a file can stand here, or stands here already. Where that cannot be told, writing says why.
+bool is_place_of_file(const std::string& path) {
+  std::error_code error;
+  switch (std::filesystem::status(path, error).type()) {
+    case std::filesystem::file_type::none:
+    case std::filesystem::file_type::not_found:
+    case std::filesystem::file_type::regular:
+    case std::filesystem::file_type::directory:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Writes the growing document. What is no regular file (a pipe, /dev/stdout) has none.
 class PartFile {
  public:
   explicit PartFile(const std::string& output)
-      : path_(part_file(output)),
-        kept_(!std::filesystem::exists(output) || std::filesystem::is_regular_file(output)) {
+      : path_(part_file(output)), kept_(is_place_of_file(output) && is_place_of_file(path_)) {
     if (kept_) check_writable(path_);
   }
   /// A failure is no end of the run: the next write may succeed, and the last one must.
@@ -97,12 +110,16 @@ class PartFile {
 /// and nobody said what is to become of it.
 void find_before(const RunArguments& args, RunRequest& request) {
   const std::string part = part_file(args.output);
-  if (!args.resume && std::filesystem::is_regular_file(part))
+  const auto is_file = [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(path, error);
+  };
+  if (!args.resume && is_file(part))
     throw Error{"a run that did not end has left its measurements here", Where{part},
                 "add --resume, or remove the file"};
   if (!args.resume) return;
   for (const std::string& file : {part, args.output}) {
-    if (!std::filesystem::is_regular_file(file)) continue;
+    if (!is_file(file)) continue;
     request.before = read_box_file(file);
     request.before_file = file;
     return;
