@@ -33,9 +33,9 @@ bool is_kept(const Measurement& earlier);
 using KeepBox = std::function<void(const Box&)>;
 
 /// Measures until everything is known, time is out or `interrupted` says so; what was measured is kept.
-/// `driver` may be null, with `reason` why. `keep` (may be empty) is called after a
-/// measurement, but at most every five seconds. Throws Error for a path that cannot be measured, and if
-/// `before` is of another program, effort, seed, machine or file system.
+/// `driver` may be null, with `reason` why. `keep` (may be empty) is called after a measurement, but at most
+/// every five seconds. Throws Error for a path that cannot be measured, and if `before` is of another
+/// program, effort, seed, machine or file system.
 Box calibrate_run(const RunRequest& request, const std::shared_ptr<GpuDriver>& driver,
                   const std::string& reason, const MeasureHooks& hooks, const KeepBox& keep = {});
 
