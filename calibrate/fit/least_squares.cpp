@@ -14,10 +14,15 @@ struct Linearisation {
   Eigen::VectorXd gradient;
 };
 
+double weight_of(const LeastSquaresProblem& p, std::size_t residual) {
+  return p.weights.empty() ? 1 : p.weights[residual];
+}
+
 double robust_cost(const LeastSquaresProblem& p, const std::vector<double>& x, const std::vector<double>& r) {
   const double f = p.robust_scale;
   double cost = 0;
-  for (const double v : r) cost += 2 * f * f * (std::sqrt(1 + v / f * (v / f)) - 1);
+  for (std::size_t i = 0; i < r.size(); ++i)
+    cost += weight_of(p, i) * 2 * f * f * (std::sqrt(1 + r[i] / f * (r[i] / f)) - 1);
   for (std::size_t j = 0; j < x.size(); ++j) {
     const double d = p.prior_weight * (x[j] - p.start[j]) / p.spread[j];
     cost += d * d;
@@ -44,7 +49,8 @@ Linearisation linearise(const LeastSquaresProblem& p, const std::vector<double>&
   for (Eigen::Index i = 0; i < m; ++i) {
     const double v = r[static_cast<std::size_t>(i)];
     residual(i) = v;
-    weight(i) = 1 / std::sqrt(1 + v / p.robust_scale * (v / p.robust_scale));
+    weight(i) =
+        weight_of(p, static_cast<std::size_t>(i)) / std::sqrt(1 + v / p.robust_scale * (v / p.robust_scale));
   }
   Linearisation out{jacobian.transpose() * weight.asDiagonal() * jacobian,
                     jacobian.transpose() * (weight.asDiagonal() * residual)};

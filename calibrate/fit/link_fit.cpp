@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "calibrate/fit/least_squares.hpp"
 #include "calibrate/tables/json_text.hpp"
@@ -15,102 +18,105 @@ namespace {
 const std::string file_name = "models/data/collectives/links.json";
 constexpr double expected_residual = 0.05, robust_scale = 0.05;
 
-struct Number {
+/// A kind of number of a link: where it stands in the file, and what is expected of it. All are positive and
+/// fitted as logarithms. Expected are NCCL's own numbers, and for rates what NVLink reaches on the whole.
+struct Kind {
+  std::string_view part;    ///< member of the file: "efficiency"
+  std::string_view object;  ///< of the link's entry there: "LL128"; empty: the entry itself
+  std::string_view key;
   double expected, spread;  ///< spread of the logarithm
+  bool time = false;        ///< seconds; else a share
+  double most = 1e9;        ///< a share of what links carry is 1 at most
+};
+constexpr Kind kinds[] = {
+    {"efficiency", "", "value", 0.85, 0.2, false, 1},
+    {"efficiency", "", "ends", 0.3, 0.7},
+    {"protocols", "Simple", "start", 8.4e-6, 1, true},
+    {"protocols", "Simple", "hop", 3.4e-6, 1, true},
+    {"protocols", "LL128", "start", 10e-6, 1, true},
+    {"protocols", "LL128", "hop", 1.9e-6, 1, true},
+    {"protocols", "LL128", "factor", 0.92, 0.5, false, 1},
+    {"protocols", "LL", "start", 6.6e-6, 1, true},
+    {"protocols", "LL", "hop", 0.6e-6, 1, true},
+    {"protocols", "NVLS", "start", 25e-6, 1, true},
+    {"nvls", "", "value", 0.85, 0.2, false, 1},
 };
 
-// NCCL's own, and for the rate what NVLink reaches on the whole.
-constexpr Number efficiency{0.85, 0.2};
-constexpr std::array<Number, 2> simple_times{{{8.4e-6, 1}, {3.4e-6, 1}}};
-constexpr std::array<Number, 2> ll128_times{{{10e-6, 1}, {1.9e-6, 1}}};
-constexpr Number ll128_factor{0.92, 0.5};
-
-struct Numbers {
-  double efficiency = 1;
-  std::array<double, 2> simple{};  ///< start and hop, s
-  std::array<double, 2> ll128{};
-  double factor = 1;
-  bool has_ll128 = false;
-};
-
-std::string micros(double seconds, int digits) {
-  return fmt::format("\"{:.{}g} us\"", 1e6 * seconds, digits);
+/// "nvlink/nvlink4" of "nvlink/nvlink4+nvswitch": what the switches add at is known by the link alone.
+std::string entry_name(const Kind& kind, const std::string& link) {
+  return kind.part == "nvls" ? link.substr(0, link.find('+')) : link;
 }
 
-TextSpan whole(const std::string& text) {
-  return {0, text.size()};
+TextSpan place_of(const std::string& text, const Kind& kind, const std::string& link) {
+  const TextSpan whole{0, text.size()};
+  const TextSpan entry =
+      object_in(text, file_name, object_in(text, file_name, whole, kind.part), entry_name(kind, link));
+  return kind.object.empty() ? entry : object_in(text, file_name, entry, kind.object);
 }
 
-TextSpan section(const std::string& text, std::string_view part, const std::string& link) {
-  return object_in(text, file_name, object_in(text, file_name, whole(text), part), link);
+void set(std::string& text, const Kind& kind, const std::string& link, double value, int digits) {
+  replace_member(
+      text, file_name, place_of(text, kind, link), kind.key,
+      kind.time ? fmt::format("\"{:.{}g} us\"", 1e6 * value, digits) : fmt::format("{:.{}g}", value, digits));
 }
 
-double efficiency_in(const std::string& text, const std::string& link) {
-  return parse_json(text, file_name).require("efficiency").require(link).require("value").number();
+bool has(const Json& file, const Kind& kind, const std::string& link) {
+  const Json* at = file.find(kind.part);
+  if (at) at = at->find(entry_name(kind, link));
+  if (at && !kind.object.empty()) at = at->find(kind.object);
+  return at && at->find(kind.key);
 }
 
-bool has_protocol(const std::string& text, const std::string& link, std::string_view protocol) {
-  return parse_json(text, file_name).require("protocols").require(link).find(std::string{protocol});
+/// The kinds that the file has a number of for this link. Throws Error where it lacks what every link has.
+std::vector<Kind> kinds_of(const std::string& text, const std::string& link) {
+  const Json file = parse_json(text, file_name);
+  (void)file.require("efficiency").require(link).require("value");
+  const Json& protocols = file.require("protocols").require(link);
+  (void)protocols.require("Simple");
+  for (const char* name : {"Simple", "LL128"})
+    if (const Json* numbers = protocols.find(name))
+      for (const char* key : {"start", "hop", "factor"}) (void)numbers->require(key);
+  std::vector<Kind> out;
+  for (const Kind& kind : kinds)
+    if (has(file, kind, link)) out.push_back(kind);
+  return out;
 }
 
-void set_protocol(std::string& text, const std::string& link, std::string_view protocol,
-                  const std::array<double, 2>& times, double factor, int digits) {
-  const auto set = [&](std::string_view key, const std::string& value) {
-    const TextSpan span = object_in(text, file_name, section(text, "protocols", link), protocol);
-    replace_member(text, file_name, span, key, value);
-  };
-  set("start", micros(times[0], digits));
-  set("hop", micros(times[1], digits));
-  set("factor", fmt::format("{:.{}g}", factor, digits));
-}
-
-/// The text with these numbers; the efficiency stays and the factors make up for it.
-std::string trial_text(std::string text, const std::string& link, const Numbers& n) {
-  const double share = n.efficiency / efficiency_in(text, link);
-  constexpr int all_digits = 17;
-  set_protocol(text, link, "Simple", n.simple, share, all_digits);
-  if (n.has_ll128) set_protocol(text, link, "LL128", n.ll128, share * n.factor, all_digits);
+std::string text_with(std::string text, const std::string& link, const std::vector<Kind>& of,
+                      const std::vector<double>& logarithms, int digits) {
+  for (std::size_t i = 0; i < of.size(); ++i)
+    set(text, of[i], link, std::min(of[i].most, std::exp(logarithms[i])), digits);
   return text;
 }
 
-std::string final_text(std::string text, const std::string& link, const Numbers& n) {
-  constexpr int digits = 3;
-  replace_member(text, file_name, section(text, "efficiency", link), "value",
-                 fmt::format("{:.{}g}", n.efficiency, digits));
-  set_protocol(text, link, "Simple", n.simple, 1, digits);
-  if (n.has_ll128) set_protocol(text, link, "LL128", n.ll128, n.factor, digits);
-  return text;
+/// Weights of the points, which add up to their number.
+std::vector<double> weights_of(const LinkTask& task) {
+  std::map<std::string, double> points;
+  for (const std::string& who : task.measured_by) ++points[who];
+  std::vector<double> out(task.cases.size(), 1);
+  for (std::size_t i = 0; i < task.measured_by.size(); ++i)
+    out[i] = static_cast<double>(task.cases.size()) / static_cast<double>(points.size()) /
+             points[task.measured_by[i]];
+  return out;
 }
 
-Numbers numbers_of(const std::vector<double>& x, bool has_ll128) {
-  Numbers n{std::exp(x[0]), {std::exp(x[1]), std::exp(x[2])}};
-  n.has_ll128 = has_ll128;
-  if (has_ll128) n.ll128 = {std::exp(x[3]), std::exp(x[4])}, n.factor = std::exp(x[5]);
-  return n;
-}
-
-Numbers fit(const std::string& text, const LinkTask& task, const LinkResidual& residual) {
-  const bool has_ll128 = has_protocol(text, task.link, "LL128");
+std::string fitted_text(const std::string& text, const LinkTask& task, const LinkResiduals& residuals) {
+  const std::vector<Kind> of = kinds_of(text, task.link);
   LeastSquaresProblem problem;
-  const auto add = [&problem](const Number& number) {
-    problem.start.push_back(std::log(number.expected));
-    problem.spread.push_back(number.spread);
-  };
-  add(efficiency);
-  for (const Number& time : simple_times) add(time);
-  if (has_ll128) {
-    for (const Number& time : ll128_times) add(time);
-    add(ll128_factor);
+  for (const Kind& kind : of) {
+    problem.start.push_back(std::log(kind.expected));
+    problem.spread.push_back(kind.spread);
   }
-  if (task.cases.empty()) return numbers_of(problem.start, has_ll128);
+  constexpr int digits = 3, all_digits = 17;
+  if (task.cases.empty()) return text_with(text, task.link, of, problem.start, digits);
   problem.residual_count = task.cases.size();
   problem.prior_weight = expected_residual;
   problem.robust_scale = robust_scale;
-  problem.evaluate = [&](const std::vector<double>& x, std::vector<double>& residuals) {
-    const Json links = parse_json(trial_text(text, task.link, numbers_of(x, has_ll128)), file_name);
-    for (std::size_t i = 0; i < task.cases.size(); ++i) residuals[i] = residual(links, task.cases[i]);
+  problem.weights = weights_of(task);
+  problem.evaluate = [&](const std::vector<double>& x, std::vector<double>& out) {
+    out = residuals(parse_json(text_with(text, task.link, of, x, all_digits), file_name), task.cases);
   };
-  return numbers_of(minimise(problem).x, has_ll128);
+  return text_with(text, task.link, of, minimise(problem).x, digits);
 }
 
 double error(double log_ratio) {
@@ -119,14 +125,11 @@ double error(double log_ratio) {
 
 }  // namespace
 
-LinkFits fit_links(std::string text, const std::vector<LinkTask>& tasks, const LinkResidual& residual) {
+LinkFits fit_links(std::string text, const std::vector<LinkTask>& tasks, const LinkResiduals& residuals) {
   LinkFits out;
   for (const LinkTask& task : tasks) {
-    text = final_text(text, task.link, fit(text, task, residual));
-    const Json links = parse_json(text, file_name);
-    LinkFit result{task.link, {}};
-    for (const std::string& point : task.cases) result.residuals.push_back(residual(links, point));
-    out.links.push_back(std::move(result));
+    text = fitted_text(text, task, residuals);
+    out.links.push_back({task.link, residuals(parse_json(text, file_name), task.cases)});
   }
   out.text = std::move(text);
   return out;

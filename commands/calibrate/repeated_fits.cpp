@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "models/collectives/fitted_curves.hpp"
 #include "models/data_files.hpp"
+#include "scenarios/validation/provenance.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/normal.hpp"
 #include "sim/base/parallel.hpp"
@@ -26,10 +28,17 @@ ProfileResidual profile_residual(PredictionContext& context, FrameworkProfile pr
   return {std::log(*c.measured / figure.value), std::log(figure.high / figure.value) / half_of_90_percent};
 }
 
-double link_residual(PredictionContext& context, const Json& links, const ValidationCase& c) {
-  context.replace_links(links);
+double link_residual(PredictionContext& context, const ValidationCase& c) {
   const double log_ratio = std::log(*c.measured / figure_to_fit(context, c).value);
   return c.metric == "busbw_gb_per_s" ? -log_ratio : log_ratio;
+}
+
+std::vector<double> residuals_with(PredictionContext& context, const CasesById& cases, const Json& links,
+                                   const std::vector<std::string>& ids) {
+  context.replace_links(links);
+  std::vector<double> out;
+  for (const std::string& id : ids) out.push_back(link_residual(context, cases.at(id)));
+  return out;
 }
 
 }  // namespace
@@ -69,14 +78,24 @@ std::vector<ProfileSample> sample_profiles(const Catalog& catalog, const CasesBy
 }
 
 std::vector<LinkTask> link_tasks(const CasesById& cases, std::string_view without) {
+  const std::vector<std::string> same_people =
+      without.empty() ? std::vector<std::string>{} : data_of_source(without);
+  const auto left_out = [&](const ValidationCase& c) {
+    return !without.empty() &&
+           (c.source == without || std::ranges::any_of(same_people, [&](const std::string& data) {
+              return c.series.starts_with(data + "/");
+            }));
+  };
   std::vector<LinkTask> tasks;
   for (const FittedCurve& curve : fitted_curves()) {
-    if (tasks.empty() || tasks.back().link != curve.link) tasks.push_back({curve.link, {}});
+    if (tasks.empty() || tasks.back().link != curve.link) tasks.push_back({curve.link, {}, {}});
     bool found = false;
     for (const auto& [id, c] : cases) {
       if (c.series != curve.series || c.system.gpus != curve.gpus) continue;
       found = true;
-      if (without.empty() || c.source != without) tasks.back().cases.push_back(id);
+      if (left_out(c)) continue;
+      tasks.back().cases.push_back(id);
+      tasks.back().measured_by.push_back(c.citation);
     }
     if (!found)
       throw Error{fmt::format("there is no case of \"{}\" with {:g} GPUs, on which \"{}\" is fitted",
@@ -87,11 +106,18 @@ std::vector<LinkTask> link_tasks(const CasesById& cases, std::string_view withou
   return tasks;
 }
 
+std::vector<double> link_residuals(const Catalog& catalog, const CasesById& cases, const std::string& links,
+                                   const std::vector<std::string>& ids) {
+  PredictionContext context{catalog};
+  return residuals_with(context, cases, parse_json(links, "links.json"), ids);
+}
+
 LinkFits refit_links(const Catalog& catalog, const CasesById& cases, const std::vector<LinkTask>& tasks) {
   PredictionContext context{catalog};
-  return fit_links(
-      model_data_text("collectives/links.json"), tasks,
-      [&](const Json& links, const std::string& id) { return link_residual(context, links, cases.at(id)); });
+  return fit_links(model_data_text("collectives/links.json"), tasks,
+                   [&](const Json& links, const std::vector<std::string>& ids) {
+                     return residuals_with(context, cases, links, ids);
+                   });
 }
 
 }  // namespace rackcast

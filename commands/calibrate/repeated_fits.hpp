@@ -27,6 +27,9 @@ std::vector<ProfileSample> sample_profiles(const Catalog& catalog, const CasesBy
 /// The links with the cases of their curves, but those of the source `without`. Throws Error for a curve
 /// without cases.
 std::vector<LinkTask> link_tasks(const CasesById& cases, std::string_view without = {});
+/// ln(measured / predicted) of these cases with links in the form of links.json.
+std::vector<double> link_residuals(const Catalog& catalog, const CasesById& cases, const std::string& links,
+                                   const std::vector<std::string>& ids);
 LinkFits refit_links(const Catalog& catalog, const CasesById& cases, const std::vector<LinkTask>& tasks);
 
 }  // namespace rackcast

@@ -51,23 +51,28 @@ class Refits {
   /// Nothing for a source that entered no fit.
   std::optional<FittedConstants> without(const std::string& source, std::span<const ValidationCase> asked) {
     FittedConstants out;
-    const std::vector<std::string> folders = data_of_source(source);
+    std::vector<std::string> folders = data_of_source(source);
+    std::erase_if(folders, [](const std::string& data) { return data.starts_with("collectives/"); });
     if (!folders.empty()) out.kernels = kernels(folders);
-    if (const auto tasks = link_tasks(cases_, source); points(tasks) < points(link_tasks(cases_)))
+    if (const auto tasks = links_without(source); !tasks.empty())
       out.links = parse_json(refit_links(catalog_, cases_, tasks).text, "links.json");
     for (const std::string& id : server_fit_cases())
       if (const auto found = cases_.find(id); found != cases_.end() && found->second.source == source)
-        out.servers = unseen_server_times();
+        out.unseen_servers.insert(server_name_of(found->second));
     const bool others_changed = out.kernels || out.links;
     refit_profiles(source, others_changed ? profiles_asked(source, asked) : std::set<std::string>{}, out);
-    if (!others_changed && !out.servers && out.profiles.empty()) return std::nullopt;
+    if (!others_changed && out.unseen_servers.empty() && out.profiles.empty()) return std::nullopt;
     return out;
   }
 
  private:
-  static std::size_t points(const std::vector<LinkTask>& tasks) {
-    std::size_t out = 0;
-    for (const LinkTask& task : tasks) out += task.cases.size();
+  /// The links whose fit the source entered, without its points.
+  std::vector<LinkTask> links_without(const std::string& source) {
+    std::vector<LinkTask> out = link_tasks(cases_, source);
+    const std::vector<LinkTask> all = link_tasks(cases_);
+    std::erase_if(out, [&](const LinkTask& task) {
+      return task.cases == std::ranges::find(all, task.link, &LinkTask::link)->cases;
+    });
     return out;
   }
 

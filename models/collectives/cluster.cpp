@@ -124,6 +124,11 @@ Cluster group_of(const Cluster& cluster, std::vector<DeviceId> ranks) {
 
 }  // namespace
 
+void replace_comm(Cluster& cluster, std::shared_ptr<const CommData> comm) {
+  cluster.comm = std::move(comm);
+  cluster.laid_out->plans.clear();
+}
+
 Cluster first_ranks(const Cluster& cluster, int count) {
   const std::size_t all = cluster.ranks.size();
   if (count < 1 || static_cast<std::size_t>(count) > all || all % static_cast<std::size_t>(count) != 0)

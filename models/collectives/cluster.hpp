@@ -51,6 +51,9 @@ struct Cluster {
 Cluster make_cluster(const Catalog& catalog, const NodeSpec& node, const ClusterShape& shape,
                      std::shared_ptr<const CommData> comm = shipped_comm_data());
 
+/// The cluster with other data of libraries and links. What was laid out with the old ones is forgotten.
+void replace_comm(Cluster& cluster, std::shared_ptr<const CommData> comm);
+
 /// A cluster of the first `count` ranks: a group over which one copy of a network is split. Throws Error
 /// unless the number of ranks is a multiple of `count`.
 Cluster first_ranks(const Cluster& cluster, int count);

@@ -82,6 +82,13 @@ ByLink values_by_link(const Json& all) {
   return out;
 }
 
+ByLink ends_by_link(const Json& all) {
+  ByLink out;
+  for (const auto& [name, entry] : all.object())
+    if (const Json* ends = meant(all, entry).find("ends")) out.emplace(name, ends->number());
+  return out;
+}
+
 MeasuredLink read_measured(const Json& entry) {
   MeasuredLink out;
   for (const Protocol protocol : all_protocols) {
@@ -89,9 +96,9 @@ MeasuredLink read_measured(const Json& entry) {
     if (!own) continue;
     MeasuredProtocol& numbers = out.protocols[static_cast<std::size_t>(protocol)].emplace();
     numbers.start = quantity_in<Duration>(*own, "start");
-    if (protocol == Protocol::ll) continue;
-    numbers.hop = quantity_in<Duration>(*own, "hop");
-    numbers.factor = own->require("factor").number();
+    const bool whole = protocol != Protocol::ll;
+    if (whole || own->find("hop")) numbers.hop = quantity_in<Duration>(*own, "hop");
+    if (whole) numbers.factor = own->require("factor").number();
   }
   if (const Json* nvls = entry.find("NVLS")) out.nvls_start = quantity_in<Duration>(*nvls, "start");
   out.chosen_by_library = entry.find("chosen_by_library") != nullptr;
@@ -180,6 +187,7 @@ std::vector<std::string> comm_transports() {
 LinkNumbers read_links(const Json& file) {
   LinkNumbers out;
   out.efficiency = values_by_link(file.require("efficiency"));
+  out.ends = ends_by_link(file.require("efficiency"));
   out.nvls = values_by_link(file.require("nvls"));
   const Json& measured = file.require("protocols");
   for (const auto& [name, entry] : measured.object())

@@ -61,8 +61,9 @@ struct LibraryNumbers {
 
 /// Times measured inside a node; they replace the numbers in the library's source.
 struct MeasuredProtocol {
-  Duration start{0}, hop{0};  ///< LL: the start alone
-  double factor = 1;
+  Duration start{0};
+  std::optional<Duration> hop = {};  ///< nothing: the library's own
+  double factor = 1;                 ///< of the links' rate; LL has the library's own
 };
 
 struct MeasuredLink {
@@ -85,7 +86,10 @@ using ByLink = std::map<std::string, double, std::less<>>;
 /// models/data/collectives/links.json, by name of a link ("nvlink/nvlink2+nvswitch").
 struct LinkNumbers {
   ByLink efficiency;  ///< rate of long collectives over the links' raw one
-  ByLink nvls;        ///< share of that rate which the switches' adders and multicast keep up with
+  /// Bytes that the ends of a collective cost beside those on the links, for each byte of payload and at the
+  /// links' rate: kernels copy between the buffers of the user and of the library. Absent: 0.
+  ByLink ends;
+  ByLink nvls;  ///< share of that rate which the switches' adders and multicast keep up with
   std::map<std::string, MeasuredLink, std::less<>> measured;
   std::map<std::string, NetworkSoftware, std::less<>> network;
   std::vector<std::string> simple_only;  ///< fabrics whose plug-in turns LL and LL128 off

@@ -168,10 +168,9 @@ std::optional<ProtocolCost> CommLibrary::cost(Protocol protocol, bool tree) cons
   if (!measured_ || !measured_->protocols[place] || (tree && !latency_only)) return out;
   const MeasuredProtocol& fitted = *measured_->protocols[place];
   out.hop.start = fitted.start;
-  if (latency_only) return out;
   // Links were measured with the release of their time; hops of another one differ as in NCCL's own model.
-  out.hop.intra *= fitted.hop / hop_of(usual_->times[tree][place].value()).intra;
-  if (nodes_ == 1) out.bandwidth_factor = fitted.factor;
+  if (fitted.hop) out.hop.intra *= *fitted.hop / hop_of(usual_->times[tree][place].value()).intra;
+  if (nodes_ == 1 && !latency_only) out.bandwidth_factor = fitted.factor;
   return out;
 }
 

@@ -111,8 +111,9 @@ struct CommModel::Impl {
   std::vector<Way> nccl_ways(Collective op) {
     std::vector<Way> out;
     if (op == Collective::all_to_all) {
-      const auto cost = library.cost(Protocol::simple, false);
-      out.push_back(only(priced(laid_out(op, "pairwise"), cost->hop)));
+      HopLatency hop = library.peer_latency();
+      add_stack(hop);
+      out.push_back(only(priced(laid_out(op, "pairwise"), hop)));
       return out;
     }
     if (op == Collective::send_recv) {

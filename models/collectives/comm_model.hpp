@@ -5,7 +5,7 @@
 /// NCCL: of ring and double binary tree (and NVLS where there are NVSwitches of the third generation) with
 /// the protocols Simple, LL and LL128 the one that is fastest by its own model (src/graph/tuning.cc: start +
 /// steps * hop + size/bandwidth, with its constants of the version), trees over nodes as below. Inside a node
-/// measured constants of Simple and LL128 stand for NCCL's where there are any
+/// measured constants stand for NCCL's where there are any
 /// (models/data/collectives/links.json); the choice follows NCCL's all the same where measured curves show
 /// that it did (`chosen_by_library` there), else it is the fastest as measured.
 ///

@@ -21,6 +21,13 @@ bool switched(const Topology& topology) {
                              [](const Device& d) { return d.kind == DeviceKind::nvswitch; });
 }
 
+/// As the data of links name it.
+std::string measured_name(const LinkClass& link, bool nvswitch) {
+  std::string name{family_and_name(link.name)};
+  if (nvswitch && link.kind == LinkKind::nvlink) name += "+nvswitch";
+  return name;
+}
+
 }  // namespace
 
 bool between_nodes(LinkKind kind) {
@@ -31,9 +38,7 @@ LinkRates::LinkRates(const Cluster& cluster, double network_efficiency) : topolo
   const bool nvswitch = switched(topology_);
   const ByLink& measured = cluster.comm->links.efficiency;
   for (const LinkClass& link : topology_.link_classes()) {
-    std::string name{family_and_name(link.name)};
-    if (nvswitch && link.kind == LinkKind::nvlink) name += "+nvswitch";
-    const auto own = measured.find(name);
+    const auto own = measured.find(measured_name(link, nvswitch));
     Bandwidth rate = own != measured.end() ? link.raw * own->second : link.achievable;
     if (between_nodes(link.kind)) rate *= network_efficiency;
     by_class_.push_back(rate);
@@ -57,6 +62,11 @@ Layout::Layout(const Cluster& cluster, Endpoints endpoints, bool relays)
       // Memory of the host between two GPUs costs no peer-to-peer transfer through the bridge.
       loads_{router_, cluster.node.peer_to_peer ? cluster.comm->links.host_bridge_overhead : 1} {
   const Topology& topology = cluster.topology;
+  const bool nvswitch = switched(topology);
+  for (const LinkClass& link : topology.link_classes()) {
+    const auto own = cluster.comm->links.ends.find(measured_name(link, nvswitch));
+    if (own != cluster.comm->links.ends.end()) copied_at_ends_ = std::max(copied_at_ends_, own->second);
+  }
   std::map<int, std::size_t> place;
   for (const DeviceId gpu : cluster.ranks) {
     const int node = topology.device(gpu).node;
@@ -77,8 +87,21 @@ bool Layout::same_node(int a, int b) const {
   return node_of_[static_cast<std::size_t>(a)] == node_of_[static_cast<std::size_t>(b)];
 }
 
-void Layout::send(int from, int to, double bytes) {
+double Layout::copied_at_ends(DeviceId from, DeviceId to) const {
+  const Topology& topology = cluster_.topology;
+  if (!on_gpus() || topology.device(from).node != topology.device(to).node) return 0;
+  const bool joined = std::ranges::any_of(topology.out(from), [&](LinkId id) {
+    const LinkKind kind = topology.class_of(id).kind;
+    const DeviceId other = topology.link(id).to;
+    return (kind == LinkKind::nvlink || kind == LinkKind::xgmi) &&
+           (other == to || topology.device(other).kind == DeviceKind::nvswitch);
+  });
+  return joined ? copied_at_ends_ : 0;
+}
+
+void Layout::send(int from, int to, double bytes, std::optional<double> at_ends) {
   if (end(from) == end(to)) return;
+  bytes += at_ends.value_or(bytes / 2) * copied_at_ends(end(from), end(to));
   if (on_gpus() && !same_node(from, to)) {
     // Channels of the library go out through all adapters next to a GPU, in even parts.
     const NearDevices out = router_.nearest_nics(end(from)), in = router_.nearest_nics(end(to));

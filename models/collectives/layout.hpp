@@ -2,6 +2,7 @@
 /// Layout: the places of the ranks of a collective in a cluster. The messages that an algorithm sends on it
 /// add up to loads of links, in bytes for each byte of payload.
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,12 +48,16 @@ class Layout {
   [[nodiscard]] const std::vector<std::vector<int>>& by_node() const { return nodes_; }
   [[nodiscard]] bool on_gpus() const { return endpoints_ == Endpoints::gpus; }
   [[nodiscard]] bool same_node(int a, int b) const;
+  /// What copies at the ends of a collective cost two GPUs, as bytes on their links for each byte of payload
+  /// (LinkNumbers::ends). 0 where no links of GPUs join them.
+  [[nodiscard]] double copied_at_ends(DeviceId from, DeviceId to) const;
   [[nodiscard]] DeviceId end(int rank) const { return ends_[static_cast<std::size_t>(rank)]; }
   Router& router() { return router_; }
 
   /// `bytes` per byte of payload from one rank to another. Two ranks of one CPU exchange through its memory,
-  /// which loads no link.
-  void send(int from, int to, double bytes);
+  /// which loads no link. `at_ends`: the part of the payload's copies at the ends that the message has;
+  /// nothing: that of an all-reduce of many ranks, half of the bytes.
+  void send(int from, int to, double bytes, std::optional<double> at_ends = {});
   void load(DeviceId from, DeviceId to, double bytes, const RouteChoice& choice = {}) {
     loads_.add(from, to, bytes, choice);
   }
@@ -65,6 +70,7 @@ class Layout {
   Endpoints endpoints_;
   bool relays_;
   Router router_;
+  double copied_at_ends_ = 0;  ///< between GPUs that links of GPUs join
   std::vector<DeviceId> ends_;
   std::vector<int> node_of_;
   std::vector<std::vector<int>> nodes_;

@@ -36,11 +36,14 @@ Passes passes_of(Collective operation, int ranks) {
   refuse_operation("ring", operation);
 }
 
-/// The library's rings on the real links.
-CollectiveStage gpu_rings(Layout& layout, double bytes) {
+/// The library's rings on the real links. `copied`: what the ends cost the hop that they cost least.
+CollectiveStage gpu_rings(Layout& layout, double bytes, double& copied) {
+  copied = std::numeric_limits<double>::infinity();
   for (const Ring& ring : layout.rings()) {
     ring.each_hop([&](DeviceId from, DeviceId to, const RouteChoice& choice) {
-      layout.load(from, to, bytes * ring.payload_share, choice);
+      const double here = layout.copied_at_ends(from, to);
+      copied = std::min(copied, here);
+      layout.load(from, to, (bytes + here) * ring.payload_share, choice);
     });
   }
   return layout.stage({});
@@ -71,8 +74,9 @@ CollectivePlan plan_ring(Layout& layout, Collective operation) {
     layout.send(0, n - 1, 1);
     stage = layout.stage({});
   } else if (layout.on_gpus()) {
-    stage = gpu_rings(layout, passes.bytes);
-    stage.ceiling = ring_ceiling(layout, stage, passes.bytes, LinkRates{layout.cluster()});
+    double copied = 0;
+    stage = gpu_rings(layout, passes.bytes, copied);
+    stage.ceiling = ring_ceiling(layout, stage, passes.bytes + copied, LinkRates{layout.cluster()});
   } else {
     for (int rank = 0; rank < n; ++rank) layout.send(rank, (rank + 1) % n, passes.bytes);
     stage = layout.stage({});

@@ -53,8 +53,9 @@ void load_chains(Layout& layout, double bytes) {
   if (layout.nodes() == 1 && layout.on_gpus()) {
     for (const Ring& ring : layout.rings()) {
       const auto both_ways = [&](DeviceId from, DeviceId to, const RouteChoice&) {
-        layout.load(from, to, bytes * ring.payload_share);
-        layout.load(to, from, bytes * ring.payload_share);
+        const double carried = bytes * (1 + layout.copied_at_ends(from, to) / 2) * ring.payload_share;
+        layout.load(from, to, carried);
+        layout.load(to, from, carried);
       };
       ring.each_hop(both_ways, false);
     }

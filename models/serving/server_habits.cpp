@@ -73,8 +73,12 @@ Speculation speculation_of(int drafts, std::optional<double> acceptance) {
   return {drafts, in.number("acceptance", 0, 1), in.number("log_sigma", 0, 10)};
 }
 
-ServerTimes unseen_server_times() {
-  ObjectReader in{parse_model_data("host/serving.json").require("unseen_server")};
+ServerTimes unseen_server_times(std::string_view framework) {
+  const Json file = parse_model_data("host/serving.json");
+  if (const Json* known = file.require("servers").find(framework))
+    if (const Json* own = known->find("unseen"))
+      return {.per_request = ObjectReader{*own}.quantity<Duration>("per_request", false)};
+  ObjectReader in{file.require("unseen_server")};
   return {in.quantity<Duration>("arriving"), in.quantity<Duration>("between_passes"),
           in.quantity<Duration>("per_request"), in.number("passes_waited", 0, 1000)};
 }

@@ -93,8 +93,8 @@ struct ServerTimes {
   double passes_waited = 0;
 };
 /// Of a server that no fit has seen, from what is published on how servers work
-/// (models/data/host/serving.json).
-ServerTimes unseen_server_times();
+/// (models/data/host/serving.json). An entry of the server with `unseen` says it for that server.
+ServerTimes unseen_server_times(std::string_view framework);
 
 /// Requests that TensorRT-LLM's published throughput of these lengths was measured with, all there at the
 /// beginning; nothing for other lengths.

@@ -134,7 +134,7 @@ void Evaluator::replace_profile(const FrameworkProfile& profile) {
 
 void Evaluator::replace_collectives(std::shared_ptr<const CommData> facts) {
   impl_->comm = std::move(facts);
-  for (auto& [key, held] : impl_->clusters) held.cluster.comm = impl_->comm;
+  for (auto& [key, held] : impl_->clusters) replace_comm(held.cluster, impl_->comm);
   impl_->runs.clear();
 }
 

@@ -366,8 +366,9 @@ TEST_CASE("links of collectives cannot be fitted without their curves") {
   const std::size_t at = text.find(value, text.find("vtrain-v100-3gpu-2097152")) + value.size();
   text.replace(at, text.find(',', at) - at, "0");
   write_file_atomically(folder / "zero.json", text);
-  const Outcome zero = run("calibrate collectives --cases " + folder / "zero.json" +
-                           " --cases tests/validation/cases/modern -o " + folder / "links.json");
+  const Outcome zero =
+      run("calibrate collectives --cases calibrate/data/collectives/in_node.json --cases " +
+          folder / "zero.json" + " --cases tests/validation/cases/modern -o " + folder / "links.json");
   CHECK(zero.code == 3);
   CHECK(has(zero, "\"vtrain-v100-3gpu-2097152\" cannot be fitted: unreadable: measured.value is 0"));
   CHECK_FALSE(std::filesystem::exists(folder / "links.json"));

@@ -8,23 +8,28 @@
 namespace rackcast {
 namespace {
 
-using Weights = boost::property<boost::edge_weight_t, long>;
+using Weights = boost::property<boost::edge_weight_t, std::int64_t>;
 using WeightedGraph =
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Weights>;
 
-constexpr long out_of_reach = std::numeric_limits<long>::max();
+constexpr std::int64_t out_of_reach = std::numeric_limits<std::int64_t>::max();
 
-/// Any number of NVLinks costs less than one PCIe link, and any number of PCIe links less than a crossing
-/// between sockets.
-long link_cost(LinkKind kind) {
-  switch (kind) {
+/// Any number of NVLinks among GPUs and switches costs less than one to a CPU, any number of these less than
+/// one PCIe link, and any number of PCIe links less than a crossing between sockets (NVIDIA NCCL,
+/// src/graph/topo.h: PATH_NVL, PATH_C2C, PATH_PIX, PATH_SYS).
+std::int64_t link_cost(const Topology& topology, LinkId id) {
+  const Link& link = topology.link(id);
+  const auto is_cpu = [&](DeviceId device) {
+    return topology.device(device).kind == DeviceKind::cpu;
+  };
+  switch (topology.class_of(id).kind) {
     case LinkKind::nvlink:
     case LinkKind::xgmi:
-      return 1;
+      return is_cpu(link.from) || is_cpu(link.to) ? 1'000 : 1;
     case LinkKind::pcie:
-      return 1'000;
+      return pcie_link_cost;
     default:
-      return 1'000'000;
+      return 1'000'000'000;
   }
 }
 
@@ -40,8 +45,7 @@ NodePaths::NodePaths(const Topology& topology, int node, DeviceId source, bool r
   for (LinkId id = range_.first_link; id < range_.first_link + range_.link_count; ++id) {
     const Link& link = topology.link(id);
     if (usable(link)) {
-      boost::add_edge(local(link.from), local(link.to), Weights{link_cost(topology.class_of(id).kind)},
-                      graph);
+      boost::add_edge(local(link.from), local(link.to), Weights{link_cost(topology, id)}, graph);
     }
   }
   cost_.assign(static_cast<std::size_t>(range_.device_count), out_of_reach);
@@ -64,8 +68,8 @@ bool NodePaths::usable(const Link& link) const {
          topology_.device(link.to).kind == DeviceKind::gpu;
 }
 
-long NodePaths::cost(DeviceId to) const {
-  const long value = cost_[local(to)];
+std::int64_t NodePaths::cost(DeviceId to) const {
+  const std::int64_t value = cost_[local(to)];
   return value == out_of_reach ? -1 : value;
 }
 
@@ -80,9 +84,9 @@ Route NodePaths::search(DeviceId to) const {
   if (cost(to) < 0) return {};
   const auto on_shortest = [&](LinkId id) {
     const Link& link = topology_.link(id);
-    const long before = cost_[local(link.from)];
+    const std::int64_t before = cost_[local(link.from)];
     return usable(link) && before != out_of_reach &&
-           before + link_cost(topology_.class_of(id).kind) == cost_[local(link.to)];
+           before + link_cost(topology_, id) == cost_[local(link.to)];
   };
   // Back from the destination: the links of all shortest paths, and the devices on them by falling distance.
   std::vector<LinkId> used;

@@ -91,9 +91,9 @@ struct Router::Impl {
     if (!known) {
       known.emplace();
       const NodePaths& from = paths_from(base, device);
-      long best_cost = std::numeric_limits<long>::max();
+      std::int64_t best_cost = std::numeric_limits<std::int64_t>::max();
       for (const DeviceId found : topology.devices_of(base.shape.first_node, kind)) {
-        const long cost = from.cost(found);
+        const std::int64_t cost = from.cost(found);
         if (cost < 0 || cost > best_cost) continue;
         if (cost < best_cost) known->clear();
         best_cost = cost;
@@ -136,12 +136,11 @@ struct Router::Impl {
   /// The GPU beside adapter `nic` that `gpu` has the shortest way to over NVLink alone, or no_id; of equal
   /// ones that whose own adapter it is. All in the first node of their shape.
   DeviceId gpu_on_rail(const Base& first, DeviceId gpu, DeviceId nic) {
-    constexpr long first_without_nvlink = 1'000;  // one PCIe link (topologies/routing/node_paths.cpp)
     DeviceId best = no_id;
-    long best_cost = first_without_nvlink;
+    std::int64_t best_cost = pcie_link_cost;
     for (const DeviceId other : topology.devices_of(first.shape.first_node, DeviceKind::gpu)) {
       if (other == gpu || !beside(other, nic)) continue;
-      const long cost = paths_from(first, gpu).cost(other);
+      const std::int64_t cost = paths_from(first, gpu).cost(other);
       if (cost < 0 || cost > best_cost ||
           (cost == best_cost && (best == no_id || port_of(other, no_id) != nic)))
         continue;

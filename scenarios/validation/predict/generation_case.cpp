@@ -26,12 +26,6 @@ double requests_of(const ValidationCase& c) {
   throw Unpredictable{"neither a load nor the requests in flight stated"};
 }
 
-/// Throughput "offline, saturated" of TensorRT-LLM is what its overviews print, of trtllm-bench.
-bool is_trtllm_bench(const ValidationCase& c) {
-  return c.workload.framework == "tensorrt-llm" &&
-         text_in(c.workload.extra, "load").value_or("") == "offline, saturated";
-}
-
 /// Tokens per second of a group that answers `requests` requests, which arrive at the rate `offered` or all
 /// at once.
 double rate_of(GenerationPasses passes, double requests, double output, std::optional<double> offered) {
@@ -56,7 +50,7 @@ PredictedFigure predict_generation(PredictionContext& context, const ValidationC
   spec.prompt = *prompt;
   spec.output = *output;
   spec.precision = precision_of(c);
-  spec.server = context.server(c, is_trtllm_bench(c) ? "trtllm_bench" : "");
+  spec.server = context.server(c);
   spec.memory = gpu_spec(context.catalog(), *c.system.gpu).available_memory();
   const FrameworkProfile profile = context.profile(c);
   const Cluster& cluster = context.cluster(c);
@@ -65,7 +59,8 @@ PredictedFigure predict_generation(PredictionContext& context, const ValidationC
   const GpuCostModel& gpu = context.gpu(*c.system.gpu, profile);
   require_precision(gpu, spec.precision, PrecisionUse::generation);
   auto prompts = number_in(c.workload.extra, "num_prompts");
-  if (!prompts && is_trtllm_bench(c)) prompts = trtllm_bench_requests(spec.prompt, spec.output);
+  if (!prompts && server_name_of(c) == "trtllm_bench")
+    prompts = trtllm_bench_requests(spec.prompt, spec.output);
   const std::string load = text_in(c.workload.extra, "load").value_or("");
   Generation out;
   if (load == "static batch" && c.workload.global_batch) {

@@ -24,7 +24,7 @@ bool is_known(const Catalog& catalog, const std::optional<std::string>& gpu) {
 }  // namespace
 
 PredictionContext::PredictionContext(const Catalog& catalog, const FittedConstants& constants)
-    : catalog_{catalog}, evaluator_{catalog}, server_times_{constants.servers} {
+    : catalog_{catalog}, evaluator_{catalog}, unseen_servers_{constants.unseen_servers} {
   for (const FrameworkProfile& profile : constants.profiles) replace_profile(profile);
   if (constants.links) replace_links(*constants.links);
   if (!constants.kernels) return;
@@ -93,19 +93,26 @@ std::string PredictionContext::generation(const ValidationCase& c) const {
   return is_known(catalog_, c.system.gpu) ? gpu_spec(catalog_, *c.system.gpu).line.name : "";
 }
 
-ServerHabits PredictionContext::server(const ValidationCase& c, std::string_view name) const {
+std::string server_name_of(const ValidationCase& c) {
+  const bool bench = c.workload.framework == "tensorrt-llm" &&
+                     text_in(c.workload.extra, "load").value_or("") == "offline, saturated";
+  return bench ? "trtllm_bench" : c.workload.framework;
+}
+
+ServerHabits PredictionContext::server(const ValidationCase& c) const {
   // Who measured before 2026 and states no version had one of the older kind.
   const std::string_view version =
       c.workload.framework_version.empty() ? "0.0" : std::string_view{c.workload.framework_version};
-  const std::string_view asked = name.empty() ? std::string_view{c.workload.framework} : name;
+  const std::string asked = server_name_of(c);
   std::optional<GpuSpec> gpu;
   if (is_known(catalog_, c.system.gpu)) gpu = gpu_spec(catalog_, *c.system.gpu);
   ServerHabits habits = server_habits(asked, version, gpu ? &*gpu : nullptr);
-  if (server_times_) {
-    habits.arriving = server_times_->arriving;
-    habits.between_passes = server_times_->between_passes;
-    habits.per_request = server_times_->per_request;
-    habits.passes_waited = server_times_->passes_waited;
+  if (unseen_servers_.contains(asked)) {
+    const ServerTimes times = unseen_server_times(asked);
+    habits.arriving = times.arriving;
+    habits.between_passes = times.between_passes;
+    habits.per_request = times.per_request;
+    habits.passes_waited = times.passes_waited;
   }
   return habits;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,10 @@ struct PredictionOutcome {
   std::string skipped_reason;  ///< empty when there is a figure
 };
 
+/// Name of what served the requests of a case, as server_habits() knows it. Throughput "offline, saturated"
+/// of TensorRT-LLM is what its overviews print, of trtllm-bench.
+std::string server_name_of(const ValidationCase& c);
+
 /// Catalogue, networks and GPU models, each made once.
 class PredictionContext {
  public:
@@ -45,9 +50,8 @@ class PredictionContext {
   const Cluster& cluster(const ValidationCase& c);
   /// What the case ran on. Throws Unpredictable.
   [[nodiscard]] FrameworkProfile profile(const ValidationCase& c) const;
-  /// What the server program of this name does.
-  /// Of the case's server, or of the one of this name.
-  [[nodiscard]] ServerHabits server(const ValidationCase& c, std::string_view name = {}) const;
+  /// What the case's server program does.
+  [[nodiscard]] ServerHabits server(const ValidationCase& c) const;
   /// Name of the architecture of its GPU, "Volta"; empty where the catalogue lacks the GPU.
   [[nodiscard]] std::string generation(const ValidationCase& c) const;
   /// Answers the scenarios that cases become; every case asks the same one.
@@ -68,7 +72,7 @@ class PredictionContext {
   std::map<std::pair<std::string, LoweringOptions>, std::unique_ptr<GpuCostModel>> gpus_;
   std::map<std::string, std::unique_ptr<Workload>> workloads_;
   std::map<std::string, FrameworkProfile> replaced_;  ///< by id
-  std::optional<ServerTimes> server_times_;
+  std::set<std::string> unseen_servers_;
   std::map<std::string, const ValidationCase*> known_;
   std::shared_ptr<const CommData> comm_ = shipped_comm_data();
 };

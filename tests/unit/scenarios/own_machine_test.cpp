@@ -68,6 +68,16 @@ TEST_CASE("the slots of a server of PCIe cards are of the cards' years") {
     return evaluator.cluster(question(s, s.workloads.front())).node.pcie_link.raw.value;
   };
   CHECK(link("a100_pcie_40gb") > 1.9 * link("v100_pcie_16gb"));
+  const auto between_sockets = [](const char* gpu) {
+    const Scenario s = scenario(resnet, R"({"node": "pcie_server", "gpu": ")" + std::string{gpu} + "\"}");
+    Evaluator evaluator{catalog()};
+    return evaluator.cluster(question(s, s.workloads.front())).node.socket_link->id;
+  };
+  CHECK(between_sockets("v100_pcie_16gb") == "socket_links/upi_skylake");
+  CHECK(between_sockets("a100_pcie_40gb") == "socket_links/amd_infinity");
+  CHECK(between_sockets("h100_pcie") == "socket_links/upi_sapphire_rapids");
+  CHECK(between_sockets("l40s") == "socket_links/upi_sapphire_rapids");
+  CHECK(between_sockets("rtx_pro_6000_blackwell_se") == "socket_links/upi_emerald_rapids");
 }
 
 TEST_CASE("a port has the rate that is stated") {

@@ -155,6 +155,18 @@ TEST_CASE("a Minsky's GPU reaches its CPU by NVLink and the other half over the 
   CHECK(path(t, router.route(1, 2)) == "node0/gpu1 node0/cpu0 node0/cpu1 node0/gpu2");
 }
 
+TEST_CASE("two GPUs of one Grace meet in the NVSwitches, not in their CPU") {
+  const Topology t = node({.node = "gb200_nvl72_rack"});
+  Router router{t};
+  const DeviceId cpu = router.nearest_cpu(0);
+  CHECK(router.nearest_cpu(1) == cpu);
+  CHECK(router.route(0, cpu).hops.size() == 1);
+  for (const Hop& hop : router.route(0, 1).hops) {
+    CHECK(t.link(hop.link).from != cpu);
+    CHECK(t.link(hop.link).to != cpu);
+  }
+}
+
 TEST_CASE("templates take any GPU") {
   const NodeSpec one = node_spec(catalog(), {.node = "workstation", .gpu = "gtx_1080_ti"});
   CHECK(one.gpus == 1);

@@ -42,6 +42,7 @@ TEST_CASE("a host takes its time for every request of a pass, as its version doe
   const Machine m;
   GenerationSpec spec = m.spec();
   spec.requests = 64;
+  spec.server.per_request = Duration{0};
   const auto token = [&] {
     return pass_time(generation_passes(m.cluster, *m.network.transformer, m.gpu, m.framework, {}, spec).load,
                      64, 0);
@@ -49,6 +50,12 @@ TEST_CASE("a host takes its time for every request of a pass, as its version doe
   const Duration before = token();
   spec.server.per_request = Duration{50e-6};
   CHECK((token() - before).base() == doctest::Approx(64 * 50e-6));
+  CHECK(server_habits("trtllm_bench", "1.0", nullptr).per_request.base() == doctest::Approx(5e-6));
+  // What is known of a server without the fits: a loop in C++ that nobody talks to, or one of Python.
+  CHECK(unseen_server_times("trtllm_bench").per_request == Duration{0});
+  CHECK(unseen_server_times("trtllm_bench").arriving == Duration{0});
+  CHECK(unseen_server_times("vllm").per_request > Duration{10e-6});
+  CHECK(unseen_server_times("no such server").passes_waited > 1);
   // vLLM plans a pass beside the one that runs since 0.14; "nightly" and no version are the newest.
   const auto each = [](const char* version) {
     return server_habits("vllm", version, nullptr).per_request;
