@@ -137,6 +137,12 @@ void add_shipped(const BoxFitRequest& request, const std::string& gpu, KernelDat
       data.kernels.back().device = at->second;
       ++added;
     }
+    for (MeasuredKernel k : shipped.sustained) {
+      const auto at = place.find(k.device);
+      if (at == place.end() || !k.where.starts_with(folder + "/")) continue;
+      k.device = at->second;
+      data.sustained.push_back(std::move(k));
+    }
     for (BatchedTile tile : shipped.batched_tiles) {
       const auto at = place.find(tile.device);
       if (at == place.end()) continue;
@@ -219,6 +225,7 @@ void check_finite(const BoxFit& fit) {
       if (!std::isfinite(f.parameters[p]) || !std::isfinite(f.relative_sigma[p]))
         fail(f, std::string{info(p).name});
     }
+    if (!std::isfinite(f.parameters.traffic_power)) fail(f, "the power that traffic draws");
     for (const double q : f.residuals.quantiles)
       if (!std::isfinite(q)) fail(f, "an error on held-out shapes");
     if (!std::isfinite(f.residuals.median_abs) || !std::isfinite(f.residuals.log_sigma) ||

@@ -150,9 +150,9 @@ std::vector<BorrowedConvolutions> borrowed_convolutions(const KernelData& data,
       if (!lends_convolutions(data, lender, borrower)) continue;
       const KernelFit* own = products_of(borrower, fits);
       const KernelFit* lent = products_of(lender, fits);
-      std::vector<double> plain = log_ratios(data, borrower, lender.parameters);
+      std::vector<double> plain = log_ratios(data, borrower, lender.burst_parameters);
       if (!own || !lent || plain.empty()) continue;
-      KernelParameters scaled = lender.parameters;
+      KernelParameters scaled = lender.burst_parameters;
       scale_by_products(scaled, own->parameters, lent->parameters);
       const bool limited = device_of(data, borrower).power_limited;
       BorrowedConvolutions& group = groups[{borrower.key.arithmetic, borrower.key.library, limited}];
@@ -180,7 +180,7 @@ std::vector<BorrowedError> borrowed_errors(const KernelData& data, const std::ve
       if (borrower.key.kind != lender.key.kind || borrower.key.arithmetic != lender.key.arithmetic) continue;
       if (borrower.key.model == lender.key.model || is_bandwidth_bound(lender.key.kind)) continue;
       if (device_of(data, lender).power_limited || device_of(data, borrower).power_limited) continue;
-      std::vector<double> ratios = log_ratios(data, borrower, lender.parameters);
+      std::vector<double> ratios = log_ratios(data, borrower, lender.burst_parameters);
       if (ratios.empty()) continue;
       const int architectures = architecture_distance(device_of(data, borrower).rates.architecture,
                                                       device_of(data, lender).rates.architecture);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "calibrate/fit/least_squares.hpp"
+#include "calibrate/fit/power_limits.hpp"
 #include "sim/base/normal.hpp"
 #include "sim/base/parallel.hpp"
 
@@ -133,6 +134,47 @@ std::vector<std::size_t> rows_of(const KernelData& data, const FitKey& key) {
   return rows;
 }
 
+/// Joules that a byte takes from the memory to the units: an HBM2 stack and its interface 31 pJ (M. O'Connor
+/// et al., "Fine-Grained DRAM", MICRO 2017), and the way over the chip about as much; both from memory,
+/// unverified. In 8 and 4 bits the bytes of the conversion add to it.
+constexpr double energy_per_byte = 60e-12, energy_spread = 0.3;
+
+/// Power limit and energy of the traffic from products that drew the limit. A burst is over before the board
+/// regulates its power, so a fit of bursts says little of either; all else stays as they say.
+void fit_power_limit(const KernelData& data, const Unknowns& unknowns, const LeastSquaresSolution& bursts,
+                     std::size_t least_rows, KernelFit& fit) {
+  std::vector<const MeasuredKernel*> rows;
+  for (const MeasuredKernel& k : data.sustained)
+    if (key_of(data, k) == fit.key) rows.push_back(&k);
+  if (rows.size() < least_rows) return;
+  const auto ratios = [&](const KernelParameters& parameters) {
+    std::vector<double> out;
+    for (const MeasuredKernel* k : rows)
+      out.push_back(std::log(k->seconds / predict(data, *k, unknowns, parameters, bursts.x)));
+    return out;
+  };
+  const auto limited = [&](const std::vector<double>& x) {
+    KernelParameters out = fit.parameters;
+    out[KernelParameter::power_fraction] = std::exp(x[0]);
+    out.traffic_power = std::exp(x[1]);
+    return out;
+  };
+  const GpuRates& gpu = data.devices[rows.front()->device].rates;
+  const double traffic_expected = energy_per_byte * gpu.memory.base() / gpu.tdp.base();
+  LeastSquaresProblem problem;
+  problem.residual_count = rows.size();
+  problem.start = {std::log(info(KernelParameter::power_fraction).expected), std::log(traffic_expected)};
+  problem.spread = {info(KernelParameter::power_fraction).log_spread, energy_spread};
+  problem.evaluate = [&](const std::vector<double>& x, std::vector<double>& out) {
+    out = ratios(limited(x));
+  };
+  const LeastSquaresSolution solution = minimise(problem);
+  fit.power_limit = {rows.size(), summarise(ratios(fit.parameters)), {}, {}};
+  fit.parameters = limited(solution.x);
+  fit.relative_sigma[KernelParameter::power_fraction] = solution.sigma[0];
+  fit.power_limit.fitted = summarise(ratios(fit.parameters));
+}
+
 void cross_validate(const KernelData& data, const Unknowns& unknowns, const FitOptions& options,
                     KernelFit& fit) {
   fit.held_out.assign(fit.rows.size(), 0);
@@ -194,7 +236,9 @@ KernelFit fit_kernels(const KernelData& data, const FitKey& key, const FitOption
   const Unknowns unknowns{data, key, fit.rows};
   const LeastSquaresSolution solution = solve(data, unknowns, fit.rows);
   fit.parameters = unknowns.parameters(solution.x);
+  fit.burst_parameters = fit.parameters;
   fit.relative_sigma = unknowns.spread(solution.sigma);
+  fit_power_limit(data, unknowns, solution, options.least_rows, fit);
   for (const auto& [device, paths] : devices) {
     fit.devices.push_back(data.devices[device].name);
     for (const auto& [source, row] : paths)
@@ -219,6 +263,7 @@ std::vector<KernelFit> fit_all(const KernelData& data, const FitOptions& options
   std::vector<KernelFit> fits(keys.size());
   in_parallel(keys.size(), 0,
               [&](std::size_t i, std::size_t) { fits[i] = fit_kernels(data, keys[i], options); });
+  lend_power_limits(data, fits);
   return fits;
 }
 

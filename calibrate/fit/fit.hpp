@@ -40,6 +40,17 @@ struct KernelFit {
   std::vector<double> held_out;  ///< predicted seconds of each row from the fit that left it out
   Residuals residuals;           ///< held out
   Residuals roofline;            ///< of the plain roofline on the same rows
+
+  /// Products on matrix units: where their power limit comes from.
+  struct PowerLimit {
+    std::size_t rows = 0;              ///< products that were measured at the limit
+    Residuals bursts;                  ///< errors of those rows under the limit that bursts show
+    Residuals fitted;                  ///< under the limit that was fitted on them; none of them held out
+    std::vector<std::string> lenders;  ///< models whose energies were taken, where there are no rows
+    [[nodiscard]] bool known() const { return rows > 0 || !lenders.empty(); }
+  } power_limit;
+  /// What `rows` alone say, also of the power limit: `held_out` and `residuals` are those of such a fit.
+  KernelParameters burst_parameters;
 };
 
 struct FitOptions {

@@ -130,6 +130,35 @@ std::string linear_table(const KernelData& data, const std::vector<KernelFit>& f
   return out;
 }
 
+/// How far bursts are off at the power limit, what was fitted there, and who lent it where nothing was
+/// measured.
+std::string power_limit_table(const std::vector<KernelFit>& fits) {
+  std::string out =
+      "| GPU | arithmetic | rows | bursts, bias | bursts, median error | fitted, median error | share "
+      "of "
+      "the "
+      "peak | share of the limit for traffic at the pin rate | lent by |\n"
+      "|---|---|---:|---:|---:|---:|---:|---:|---|\n";
+  for (const KernelFit& fit : fits) {
+    const KernelFit::PowerLimit& limit = fit.power_limit;
+    if (!limit.known()) continue;
+    std::string lenders;
+    for (const std::string& model : limit.lenders) lenders += (lenders.empty() ? "" : ", ") + model;
+    const auto share = [](double x) {
+      return fmt::format("{:.2f}", x);
+    };
+    const std::string measured =
+        limit.rows == 0 ? " | | "
+                        : fmt::format("{:+.0f} | {} | {}", 100 * std::expm1(-limit.bursts.quantiles.at(2)),
+                                      percent(limit.bursts.median_abs), percent(limit.fitted.median_abs));
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", fit.key.model,
+                       arithmetic_text(fit.key.arithmetic), limit.rows, measured,
+                       share(fit.parameters[KernelParameter::power_fraction]),
+                       share(fit.parameters.traffic_power), lenders);
+  }
+  return out;
+}
+
 /// Products of many small matrices, of which attention is made: the part of each fit's rows that has a count.
 std::string attention_table(const KernelData& data, const std::vector<KernelFit>& fits) {
   std::string out =
@@ -264,6 +293,14 @@ std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<K
       "to "
       "6 % in 16 bits, and\n"
       "by 8 to 19 % in 8 bits:\n\n{}\n"
+      "### Products at the power limit\n\n"
+      "Products that AIConfigurator repeated until the board drew its limit, in percent; a negative bias is "
+      "a "
+      "time that is too\n"
+      "short. Bursts of milliseconds are over before the board regulates its power, so the limit is fitted "
+      "on "
+      "these, or lent by\n"
+      "siblings:\n\n{}\n"
       "### Attention\n\n"
       "Scores and their use are products of many small matrices, between them a softmax (column above). How "
       "the fits of\n"
@@ -290,8 +327,8 @@ std::string kernel_accuracy_markdown(const KernelData& data, const std::vector<K
       "each other, and a network averages a part of that out. In percent of ln; boards held back by their "
       "power limit and GPUs that\n"
       "alone were measured with their library are left out:\n\n{}",
-      kernel_table(fits), linear_table(data, fits), attention_table(data, fits), unfused_table(data),
-      fused_table(fits), sums_table(sums), borrowed_table(borrowed),
+      kernel_table(fits), linear_table(data, fits), power_limit_table(fits), attention_table(data, fits),
+      unfused_table(data), fused_table(fits), sums_table(sums), borrowed_table(borrowed),
       borrowed_convolutions_table(convolutions), borrowed_sums_table(borrowed_networks));
 }
 

@@ -37,7 +37,7 @@ double memory_per_sm(const KernelData& data, const KernelFit& fit) {
 }
 
 /// Kernels on matrix units: what an SM does at its peak, and its share of the power limit. They say how a
-/// board with other limits runs (models/gpu/model_library.cpp). Nothing where the catalogue does not say. Of
+/// board with other limits runs (models/gpu/board_power.hpp). Nothing where the catalogue does not say. Of
 /// convolutions in fp32, what an SM does at its peak says how many lanes it has.
 std::string limits_of_sm(const KernelData& data, const KernelFit& fit) {
   const GpuRates& gpu = data.devices[data.kernels[fit.rows.front()].device].rates;
@@ -50,6 +50,21 @@ std::string limits_of_sm(const KernelData& data, const KernelFit& fit) {
                      number(peak.base() / 1e12 / gpu.sm_count), number(gpu.tdp.base() / gpu.sm_count));
 }
 
+/// What traffic draws, and where it and the power fraction come from.
+std::string power_limit_text(const KernelFit& fit) {
+  const KernelFit::PowerLimit& limit = fit.power_limit;
+  std::string from = fmt::format("\"rows\": {}, \"fitted_median_abs_error\": {}", limit.rows,
+                                 number(limit.fitted.median_abs));
+  if (limit.rows == 0) {
+    from.clear();
+    for (const std::string& model : limit.lenders)
+      from += fmt::format("{}\"{}\"", from.empty() ? "" : ", ", model);
+    from = "\"lent_by\": [" + from + "]";
+  }
+  return fmt::format("      \"power_limit\": {{\"traffic\": {}, {}}},\n",
+                     number(fit.parameters.traffic_power), from);
+}
+
 std::string kernel_text(const KernelData& data, const KernelFit& fit) {
   std::string devices, floors, quantiles;
   for (const std::string& device : fit.devices)
@@ -60,6 +75,7 @@ std::string kernel_text(const KernelData& data, const KernelFit& fit) {
   if (fit.parameters.batched_rows > 0)
     stated += fmt::format("      \"batched_tile\": [{:.0f}, {:.0f}],\n", fit.parameters.batched_rows,
                           fit.parameters.batched_columns);
+  if (fit.power_limit.known()) stated += power_limit_text(fit);
   const bool only_3x3 = is_convolution(fit.key.kind) && std::ranges::all_of(fit.rows, [&](std::size_t row) {
                           return is_3x3(data.kernels[row].call.conv);
                         });

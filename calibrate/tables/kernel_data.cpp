@@ -163,6 +163,15 @@ void read_linear(const RowContext& context, std::vector<MeasuredKernel>& out) {
   }
 }
 
+void read_sustained(const RowContext& context, std::vector<MeasuredKernel>&) {
+  const std::size_t first = context.data.sustained.size();
+  read_linear(context, context.data.sustained);
+  for (std::size_t i = first; i < context.data.sustained.size(); ++i)
+    if (!on_matrix_units(context.data.sustained[i].call.arithmetic))
+      context.table.fail(i - first, "only products on matrix units have a power limit",
+                         "known: tensor, fp8, fp4");
+}
+
 KernelClass conv_class(const RowContext& context, std::size_t row) {
   const std::string_view pass = context.table.text(row, "pass");
   if (pass == "forward") return KernelClass::conv_forward;
@@ -362,6 +371,9 @@ const std::vector<TableKind>& table_kinds() {
       {"linear.csv",
        {"device", "library", "arithmetic", "m", "n", "k", "weights_in", "time_us"},
        read_linear},
+      {"sustained.csv",
+       {"device", "library", "arithmetic", "m", "n", "k", "weights_in", "time_us"},
+       read_sustained},
       {"conv.csv",
        {"device", "library", "arithmetic", "n", "c", "h", "w", "k", "r", "s", "pad_h", "pad_w", "stride_h",
         "stride_w", "pass", "time_us"},

@@ -3,8 +3,8 @@
 ///
 /// A data folder holds devices.csv (rates of the measured devices), sources.csv (how each subfolder's times
 /// were taken) and one subfolder per source with any of gemm.csv, conv.csv, rnn.csv, vector.csv,
-/// attention.csv, bandwidth.csv, batched_tiles.csv, linear.csv, decode.csv, experts.csv. Other files (README,
-/// LICENSE) are left alone.
+/// attention.csv, bandwidth.csv, batched_tiles.csv, linear.csv, sustained.csv, decode.csv, experts.csv. Other
+/// files (README, LICENSE) are left alone.
 #include <string>
 #include <vector>
 
@@ -61,6 +61,9 @@ struct MeasuredAttention {
 struct KernelData {
   std::vector<MeasuredDevice> devices;
   std::vector<MeasuredKernel> kernels;  ///< in file order
+  /// Products that were repeated until the board drew the limit of its power, where `kernels` were timed in
+  /// bursts that its regulation does not see.
+  std::vector<MeasuredKernel> sustained;
   std::vector<MeasuredAttention> unfused_attention;
   std::vector<BatchedTile> batched_tiles;
 };

@@ -27,7 +27,7 @@ namespace rackcast {
 /// Time of the kernels of one operator in one pass.
 struct KernelCost {
   Duration time{0};
-  Duration compute{0};  ///< had the memory been infinitely fast
+  Duration compute{0};  ///< had the memory been infinitely fast; the power limit counts
   Duration memory{0};   ///< of the device, had arithmetic and caches been infinitely fast
   Duration launch{0};   ///< fixed part: start, drain and dependent steps
   enum class Limit { compute, memory, launch } limit = Limit::launch;

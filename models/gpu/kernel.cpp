@@ -93,7 +93,9 @@ KernelTime product_time(const Task& task, const KernelCall& call, const GpuRates
   const bool one_kernel = call.kind == KernelClass::gemm && s.count > 1 && p.batched_rows > 0;
   const double allowed =
       uses(call.kind, call.arithmetic, P::power_fraction) ? p[P::power_fraction] : p.power_share;
-  const double power = allowed > 0 ? 2 * s.m * s.n * s.k * s.count / (call.peak.base() * allowed) : 0;
+  const double power = allowed > 0 ? 2 * s.m * s.n * s.k * s.count / (call.peak.base() * allowed) +
+                                         task.bytes * p.traffic_power / gpu.memory.base()
+                                   : 0;
   for (const Tile& tile : menu.tiles) {
     if (one_kernel && (tile.m != p.batched_rows || tile.n != p.batched_columns)) continue;
     const double edges = 1 / tile.m + 1 / tile.n;

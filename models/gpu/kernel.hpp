@@ -11,14 +11,14 @@
 ///   memory   = (least traffic + partial sums of split-k) / b
 ///   cache    = blocks (tm + tn) (k/splits) element bytes / (bandwidth of the cache)
 ///   busy     = (compute^4 + memory^4 + cache^4)^(1/4)
-///   power    = 2 m n k count / (peak p)
+///   power    = 2 m n k count / (peak p) + least traffic t / pin rate of the memory
 ///   time     = launch + (busy^8 + power^8)^(1/8)
 ///
 /// `time` is the least over a short menu of tiles and splits. An SM that holds fewer blocks in the last round
 /// hides less latency, which h describes. Large products on matrix units take all the power that the board
-/// may draw, and its clock falls: `power` is their energy over that power, whatever their tiles are.
-/// (AIConfigurator's boards draw their limit from a third of the peak rate on.) Fitted are e, a, k0, h, b, p
-/// and the bandwidth of the cache (KernelParameter).
+/// may draw, and its clock falls: `power` is the energy of their arithmetic and of their bytes over that
+/// power, whatever their tiles are. (AIConfigurator's boards draw their limit from a third of the peak rate
+/// on.) Fitted are e, a, k0, h, b, p, t and the bandwidth of the cache (KernelParameter, traffic_power).
 ///
 /// Products of many matrices (count > 1) have one tile and no split where a library has one kernel for them.
 ///
@@ -159,7 +159,7 @@ enum class KernelParameter : std::size_t {
   cache_reuse,     ///< bandwidth-bound: caches' worth of traffic that never reaches memory
   causal_penalty,  ///< attention: added part of the time under a causal mask
   wide_penalty,    ///< attention: added part of the time with heads deeper than 64
-  power_fraction,  ///< p: gemm on matrix units: of the peak rate, at the clock that the power limit allows
+  power_fraction,  ///< p: gemm on matrix units: of the peak rate, where arithmetic alone draws the limit
   row_bandwidth,   ///< r: experts: of the memory's pin rate, for rows that are gathered and summed
 };
 inline constexpr std::size_t kernel_parameter_count = 17;
@@ -173,6 +173,9 @@ struct KernelParameters {
   /// Convolutions on matrix units: of the peak rate, what the board's power allows its products for longer
   /// than the burst that was timed; 0: the numbers hold that limit.
   double power_share = 0;
+  /// t: products and convolutions on matrix units: of the board's power limit, what memory traffic at the
+  /// pin rate takes; 0: not known.
+  double traffic_power = 0;
 
   [[nodiscard]] double operator[](KernelParameter p) const { return values[static_cast<std::size_t>(p)]; }
   double& operator[](KernelParameter p) { return values[static_cast<std::size_t>(p)]; }
@@ -189,7 +192,8 @@ bool uses(KernelClass, Arithmetic, KernelParameter);  ///< whether the form of t
 KernelParameters expected_parameters();
 
 /// Seconds of one call and of its parts had the others cost nothing. `compute` is arithmetic or the operands'
-/// way from the caches to it, whichever is longer: the multiprocessors are at work, and the memory is not.
+/// way from the caches to it, or the energy of a product over the power limit, whichever is longest: the
+/// multiprocessors are at work, and the memory is not.
 struct KernelTime {
   double total = 0, compute = 0, memory = 0, launch = 0;
 };

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "models/gpu/board_power.hpp"
 #include "models/gpu/cache_rates.hpp"
 #include "models/gpu/product_scaling.hpp"
 #include "models/gpu/rates_of.hpp"
@@ -19,7 +20,8 @@ std::span<const EmbeddedFile> model_data();  // defined by rackcast_embed
 namespace {
 
 // How much a borrowed set adds to the spread: the shift that all kernels share when the parameters of one
-// measured GPU predict another's (docs/accuracy/kernels.md, "Borrowed parameters": 0.10 between GPUs of one
+// measured GPU predict another's (the table "Borrowed parameters" of docs/accuracy/kernels.md before the GPUs
+// of 2020 to 2025 were measured, whose pairs of all kinds count there now: 0.10 between GPUs of one
 // architecture; 0.19 per class one architecture apart with one library and 0.37 with two, of which sums over
 // networks keep 0.22; three and five apart with one library 0.11 and, with two, 0.19: the distance adds as
 // independent changes do).
@@ -52,6 +54,19 @@ void read_batched_tile(ObjectReader& reader, KernelParameters& out) {
   out.batched_columns = sides[1].number();
 }
 
+/// "power_limit": {"traffic": 0.34, ...}, where products were measured at the limit, or siblings lent theirs.
+void read_power_limit(ObjectReader& reader, FittedKernel& out) {
+  const Json* limit = reader.find("power_limit");
+  if (!limit) return;
+  if (!uses(out.kind, out.arithmetic, KernelParameter::power_fraction))
+    limit->fail("no power limit is known of these kernels", "products on matrix units have one");
+  ObjectReader in{*limit};
+  out.parameters.traffic_power = in.number("traffic", 0, 100);
+  for (const auto key : {"rows", "fitted_median_abs_error", "lent_by"}) in.find(key);  // for people
+  in.finish();
+  out.at_the_limit = true;
+}
+
 template <class Parse>
 auto parsed(ObjectReader& reader, std::string_view key, Parse parse) {
   const Json& value = reader.require(key);
@@ -75,6 +90,7 @@ FittedKernel read_kernel(const Json& json, const std::string& model, const std::
   k.power_per_sm = reader.quantity_or("power_per_sm", Power{0});
   k.parameters = read_parameters(ObjectReader{reader.require("parameters")}, k.kind, k.arithmetic);
   read_batched_tile(reader, k.parameters);
+  read_power_limit(reader, k);
   k.only_3x3 = reader.boolean_or("only_3x3", false);
   for (const auto key : {"devices", "rows", "relative_sigma", "launch_path", "roofline_median_abs_error"})
     reader.find(key);  // for people and for the accuracy table
@@ -183,17 +199,12 @@ static void carry_cache(KernelParameters& parameters, const FittedKernel& from, 
         (own / (gpu.memory / gpu.sm_count)) / (lent / from.memory_per_sm);
 }
 
-/// The clock that a board keeps under its power limit. Power grows with the square of the rate (frequency
-/// times a voltage that falls with it, down to its floor), so an SM that has half of the watts does 0.71 of
-/// the work; a board whose matrix units are slower by design is limited less.
-static void keep_power(KernelParameters& parameters, const FittedKernel& from, const GpuRates& gpu) {
-  const FlopRate peak = matrix_peak(gpu, from.arithmetic);
-  if (!(from.peak_per_sm > FlopRate{0}) || !(from.power_per_sm > Power{0}) || !(peak > FlopRate{0}) ||
-      !(gpu.tdp > Power{0}))
-    return;
-  const double sms = gpu.sm_count;
-  parameters[KernelParameter::power_fraction] *=
-      from.peak_per_sm / (peak / sms) * std::sqrt((gpu.tdp / sms) / from.power_per_sm);
+/// Gives products the power limit of `from`, as the board `gpu` has it.
+static void take_power(KernelParameters& parameters, const FittedKernel& from, const GpuRates& gpu) {
+  parameters[KernelParameter::power_fraction] = from.parameters[KernelParameter::power_fraction];
+  parameters.traffic_power = from.parameters.traffic_power;
+  carry_power(parameters, {from.peak_per_sm, from.power_per_sm, from.memory_per_sm},
+              sm_limits(gpu, from.arithmetic));
 }
 
 void scale_by_products(KernelParameters& parameters, const KernelParameters& own_products,
@@ -292,13 +303,24 @@ const FittedKernel* GpuModelLibrary::products_of(const FittedKernel& kernel) con
   return nullptr;
 }
 
-double GpuModelLibrary::power_share(const GpuRates& gpu, Arithmetic arithmetic,
-                                    LibraryGeneration library) const {
+const FittedKernel& GpuModelLibrary::limit_of(const FittedKernel& products) const {
+  if (!products.own || products.at_the_limit) return products;
+  for (const FittedKernel& k : kernels_)
+    if (!k.own && k.at_the_limit && k.kind == products.kind && k.arithmetic == products.arithmetic &&
+        is_board_of(products.model, k.model))
+      return k;
+  return products;
+}
+
+void GpuModelLibrary::limit_by_products(KernelParameters& convolutions, const GpuRates& gpu,
+                                        Arithmetic arithmetic, LibraryGeneration library) const {
   const FittedKernel* products = nearest(gpu, KernelClass::gemm, arithmetic, library, false);
-  if (products == nullptr || products->arithmetic != arithmetic) return 0;
+  if (products == nullptr || products->arithmetic != arithmetic) return;
   KernelParameters parameters = products->parameters;
-  if (architecture_distance(gpu, products->architecture) == 0) keep_power(parameters, *products, gpu);
-  return parameters[KernelParameter::power_fraction];
+  if (architecture_distance(gpu, products->architecture) == 0)
+    take_power(parameters, limit_of(*products), gpu);
+  convolutions.power_share = parameters[KernelParameter::power_fraction];
+  convolutions.traffic_power = parameters.traffic_power;
 }
 
 KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arithmetic arithmetic,
@@ -314,7 +336,7 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
     use_later_winograd(choice.parameters, *best, gpu, library, kernels_);
   if (steps == 0) keep_cache(choice.parameters, *best, gpu);
   if (steps == 0 && uses(kind, best->arithmetic, KernelParameter::power_fraction))
-    keep_power(choice.parameters, *best, gpu);
+    take_power(choice.parameters, limit_of(*best), gpu);
   if (is_convolution(kind) && steps > 0) {
     carry_cache(choice.parameters, *best, gpu);
     const FittedKernel* own_products = nearest(gpu, KernelClass::gemm, best->arithmetic, library, false);
@@ -325,7 +347,7 @@ KernelChoice GpuModelLibrary::choose(const GpuRates& gpu, KernelClass kind, Arit
   }
   // Kernels are timed in bursts shorter than the board's regulation of its power; trainings last.
   if (is_convolution(kind) && on_matrix_units(best->arithmetic) && !own)
-    choice.parameters.power_share = power_share(gpu, best->arithmetic, library);
+    limit_by_products(choice.parameters, gpu, best->arithmetic, library);
   choice.model = best->model;
   choice.other_gpu = steps > 0;
   choice.library = best->library;

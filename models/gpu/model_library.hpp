@@ -23,6 +23,7 @@ struct FittedKernel {
   Bandwidth memory_per_sm{0};  ///< of the measured GPU; 0: not stated
   FlopRate peak_per_sm{0};     ///< of matrix units, and of convolutions in fp32; 0: not stated
   Power power_per_sm{0};       ///< share of the power limit; 0: not stated
+  bool at_the_limit = false;   ///< the power limit is that of products that lasted, not of bursts
   bool only_3x3 = false;       ///< convolutions: fitted on 3x3 filters of stride 1 alone
   double log_sigma = 0;        ///< of ln(measured/predicted) on shapes that were not fitted
   bool own = false;            ///< from the user's own measurements: goes before shipped sets of the same GPU
@@ -68,9 +69,12 @@ class GpuModelLibrary {
 
  private:
   void read(const Json& file, bool own);
-  /// Of the peak rate, what the GPU's power limit allows its products on matrix units; 0: not known.
-  [[nodiscard]] double power_share(const GpuRates& gpu, Arithmetic arithmetic,
-                                   LibraryGeneration library) const;
+  /// Whose power limit holds for `products`: a user's own are timed in bursts, so the shipped ones of the
+  /// same GPU, if those were measured at the limit.
+  [[nodiscard]] const FittedKernel& limit_of(const FittedKernel& products) const;
+  /// What the GPU's power limit allows its products on matrix units, where known, holds for its convolutions.
+  void limit_by_products(KernelParameters& convolutions, const GpuRates& gpu, Arithmetic arithmetic,
+                         LibraryGeneration library) const;
   [[nodiscard]] const FittedKernel* nearest(const GpuRates& gpu, KernelClass kind, Arithmetic arithmetic,
                                             LibraryGeneration library, bool any_filter) const;
   /// Products of the GPU, arithmetic and library that `kernel` was measured with; nullptr if there are none.

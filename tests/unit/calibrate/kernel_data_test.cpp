@@ -92,6 +92,28 @@ TEST_CASE("linear layers hold out whole weights, and weights in the cache are no
   CHECK(std::string{error_of(files).what()}.find("with_conversion") != std::string::npos);
 }
 
+TEST_CASE("products at the power limit stand apart from those in bursts") {
+  auto files = folder("gemm.csv", gemm_header + "one,cudnn6,fp32,1,64,32,16,10\n");
+  const std::string header = "device,library,arithmetic,m,n,k,weights_in,time_us\n";
+  files.push_back({"here/sustained.csv", "data/here/sustained.csv",
+                   header + "wide,cudnn8,tensor,4096,4096,4096,memory,900\n"});
+  files.front().text += "wide,wide,Hopper,10,10,100,0,200,0,1000,1,250,no,made up\n";
+  const KernelData data = load_kernel_data(files);
+  CHECK(data.kernels.size() == 1);
+  REQUIRE(data.sustained.size() == 1);
+  CHECK(data.sustained[0].call.matrix.m == 4096);
+  CHECK(data.sustained[0].seconds == doctest::Approx(900e-6));
+  for (const std::string row :
+       {"one,cudnn6,fp32,4096,4096,4096,memory,900\n", "wide,cudnn8,tensor,4096,4096,4096,disk,900\n",
+        "wide,cudnn8,tensor,4096,4096,4096,memory,-1\n"}) {
+    files.back().text = header + row;
+    CAPTURE(row);
+    const Error e = error_of(files);
+    CHECK(e.where().file == "data/here/sustained.csv");
+    CHECK(e.where().line == 2);
+  }
+}
+
 TEST_CASE("the one tile of batched products is one that products have") {
   const std::string header = "device,library,arithmetic,rows,columns\n";
   const auto files = [&](const std::string& row) {
