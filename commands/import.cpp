@@ -25,7 +25,7 @@ void run_import(const Arguments& args, const ImportFlags& flags) {
   if (flags.names.size() == 2) request.kind = flags.names.front();
   request.program = std::string{version()};
   const ImportResult result =
-      import_text(open_catalog(args), request, read_file(request.path, most_import_bytes));
+      import_text(open_catalog(args), request, read_file(request.path, most_import_bytes(request)));
   if (flags.output.empty()) {
     print(result.text);
     return;

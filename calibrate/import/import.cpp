@@ -19,10 +19,11 @@ struct ImportKind {
   /// Texts one of which a file of this kind holds early on.
   std::array<std::string_view, 4> marks;
   void (*read)(const Catalog&, const ImportSource&, ImportOutput&);
+  bool binary = false;  ///< told by the end of the file's name
 };
 
 /// In the order in which the marks are looked for: the special before the general.
-constexpr std::array<ImportKind, 9> kinds{
+constexpr std::array<ImportKind, 10> kinds{
     {{"nvidia-smi-xml",
       "nvidia-smi -q -x: GPUs of a machine",
       {"<nvidia_smi_log", "nvsmi_device"},
@@ -48,6 +49,7 @@ constexpr std::array<ImportKind, 9> kinds{
       "config.json of Hugging Face transformers: a network",
       {"\"architectures\"", "\"model_type\"", "\"hidden_size\"", "\"n_embd\""},
       import_hf_config},
+     {"onnx", "ONNX model of convolutions: a network", {}, import_onnx, true},
      {"ibnetdiscover",
       "ibnetdiscover: switches and links of an InfiniBand fabric",
       {"switchguid=", "caguid="},
@@ -75,7 +77,22 @@ const ImportKind& kind_named(const std::string& name) {
               ErrorKind::usage};
 }
 
+void refuse_binary(const ImportSource& source) {
+  const std::size_t zero = source.text().find('\0');
+  if (zero != std::string_view::npos)
+    source.fail(zero, "this is not a text file",
+                "binary and compressed files are not read, but for models (.onnx)");
+}
+
+/// Binary files have no marks to look for.
+bool is_file_of(std::string_view path, const ImportKind& kind) {
+  return path.ends_with("." + std::string{kind.name});
+}
+
 const ImportKind& kind_of(const ImportSource& source) {
+  for (const ImportKind& kind : kinds)
+    if (kind.binary && is_file_of(source.name(), kind)) return kind;
+  refuse_binary(source);
   constexpr std::size_t early = 1u << 20;
   const std::string_view head = source.text().substr(0, early);
   for (const ImportKind& kind : kinds) {
@@ -93,15 +110,16 @@ std::string fingerprint(std::string_view text) {
   return fmt::format("{:016x}", hash);
 }
 
-void refuse_binary(const ImportSource& source) {
-  if (trimmed(source.text()).empty())
-    throw Error{"the file is empty", Where{.file = source.name()}, "write it again"};
-  const std::size_t zero = source.text().find('\0');
-  if (zero != std::string_view::npos)
-    source.fail(zero, "this is not a text file", "binary and compressed files are not read");
-}
-
 }  // namespace
+
+std::size_t most_import_bytes(const ImportRequest& request) {
+  constexpr std::size_t of_text = std::size_t{64} << 20, of_weights = 2'000'000'000;
+  for (const ImportKind& kind : kinds)
+    if (kind.binary &&
+        (request.kind == kind.name || (request.kind.empty() && is_file_of(request.path, kind))))
+      return of_weights;
+  return of_text;
+}
 
 std::vector<ImportKindInfo> import_kinds() {
   std::vector<ImportKindInfo> out;
@@ -113,8 +131,10 @@ ImportResult import_text(const Catalog& catalog, const ImportRequest& request, s
   using nlohmann::ordered_json;
   const ImportSource source{request.path, std::move(text)};
   const ImportKind* named = request.kind.empty() ? nullptr : &kind_named(request.kind);
-  refuse_binary(source);
+  if (trimmed(source.text()).empty())
+    throw Error{"the file is empty", Where{.file = source.name()}, "write it again"};
   const ImportKind& kind = named ? *named : kind_of(source);
+  if (named && !kind.binary) refuse_binary(source);
   ordered_json body = ordered_json::object();
   ImportOutput out{body};
   kind.read(catalog, source, out);

@@ -28,8 +28,8 @@ struct ImportResult {
   std::vector<std::string> warnings;
 };
 
-/// Files up to this size are read.
-inline constexpr std::size_t most_import_bytes = std::size_t{64} << 20;
+/// Files up to this size are read: 64 MiB of text, 2 GB of a binary kind (weights are in it).
+std::size_t most_import_bytes(const ImportRequest& request);
 
 /// Throws Error (file, line, column, hint) for a text that no importer takes, or that breaks off, contradicts
 /// itself or passes a limit. The same text gives the same document.

@@ -76,6 +76,13 @@ std::optional<std::string_view> between(std::string_view line, std::string_view 
   return rest.substr(0, end);
 }
 
+std::string count_in_words(double count) {
+  if (count >= 1e12) return fmt::format("{:.3g} trillion", count / 1e12);
+  if (count >= 1e9) return fmt::format("{:.3g} billion", count / 1e9);
+  if (count >= 1e5) return fmt::format("{:.3g} million", count / 1e6);
+  return fmt::format("{:.0f}", count);
+}
+
 std::string product_name(std::string_view text) {
   constexpr std::size_t longest = 80;
   std::string out;

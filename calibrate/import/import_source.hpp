@@ -46,6 +46,9 @@ std::optional<double> to_number(std::string_view text);
 std::optional<std::string_view> between(std::string_view line, std::string_view before,
                                         std::string_view after);
 
+/// "70.6 million": three digits; small numbers as they are.
+std::string count_in_words(double count);
+
 /// The name of a product, made safe to print and cut to 80 characters. Only for fields that name a product:
 /// never for hosts, users or paths.
 std::string product_name(std::string_view text);

@@ -28,6 +28,22 @@ TEST_CASE("a configuration of Hugging Face becomes a network that is shown, simu
   CHECK(has(wrong, "an import of this kind holds no network"));
 }
 
+TEST_CASE("an ONNX model becomes a network that is trained and sized") {
+  const TemporaryFolder folder;
+  const std::string mine = folder / "mine.json";
+  const Outcome out = run("import tests/data/onnx/light_resnet50.onnx -o " + mine);
+  CHECK(out.code == 0);
+  CHECK(has(out, "25.6 million parameters"));
+  CHECK(run("catalog show " + mine).code == 0);
+  write_file_atomically(folder / "s.json", R"({"name": "own", "data": {"samples": 100000},
+    "workloads": [{"model": "mine.json", "epochs": 1, "batch_per_gpu": 32}],
+    "cluster": {"node": "dgx1v_32gb", "nodes": 1}})");
+  CHECK(run("simulate " + folder / "s.json" + " --json").code == 0);
+  const Outcome text = run("import onnx tests/data/imports/hf_qwen3-0.6b.json");
+  CHECK(text.code == 3);
+  CHECK(has(text, "this is no ONNX model"));
+}
+
 TEST_CASE("files of other tools are imported, and a simulation runs on the machine that they describe") {
   const TemporaryFolder folder;
   const std::string corpus = "tests/data/imports/";

@@ -47,6 +47,10 @@ constexpr std::array all{
            [](Bytes b) {
              read_import("hf-config", b);
            }},
+    Target{"import_onnx", Form::bytes,
+           [](Bytes b) {
+             read_import("onnx", b);
+           }},
     Target{"import_ibnetdiscover", Form::bytes,
            [](Bytes b) {
              read_import("ibnetdiscover", b);

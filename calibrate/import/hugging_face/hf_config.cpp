@@ -132,12 +132,6 @@ Json text_part(const Json& json, ImportOutput& out) {
   return *text;
 }
 
-std::string count_in_words(double count) {
-  if (count >= 1e12) return fmt::format("{:.3g} trillion", count / 1e12);
-  if (count >= 1e9) return fmt::format("{:.3g} billion", count / 1e9);
-  return fmt::format("{:.3g} million", count / 1e6);
-}
-
 }  // namespace
 
 std::int64_t HfConfig::count(std::span<const std::string_view> keys) const {

@@ -52,7 +52,7 @@ std::span<const LayerKind> layer_kinds() {
       {"residual", "layers added to their input; \"projection\" on the shortcut where the shape changes",
        residual},
       {"add", "branches, added", add},
-      {"multiply", "branches, multiplied", multiply},
+      {"multiply", "branches, multiplied; vectors behind a map scale its channels", multiply},
       {"concat", "branches, stacked along the channels; [] passes the input through", concat},
       {"group", "layers under one name, to repeat or share", group},
       {"heads", "branches that end in outputs; the input flows on", heads},
