@@ -142,7 +142,7 @@ std::optional<OnnxDims> target_of(const OnnxPlace& at, const OnnxDims& dims) {
   OnnxDims target = at.numbers("shape", 1);
   if (target.empty() || (at.has(1) && !at.input(1).numbers)) at.fail("its shape depends on the sample");
   if (at.batch > 1 && target.front() == at.batch) target.front() = 1;
-  if (const auto out = reshaped(dims, target)) return out;
+  if (auto out = reshaped(dims, target)) return out;
   target.front() = 1;
   return reshaped(dims, target);
 }

@@ -101,15 +101,19 @@ double flops(const Workload& workload) {
 
 TEST_CASE("networks of the ONNX model zoo have the parameters of their files") {
   // Sums over the shapes of the weights, without running means and variances.
-  for (const auto& [name, parameters] : {std::pair{"bvlc_alexnet", 60965224.0},
-                                         {"inception_v1", 6998552.0},
-                                         {"resnet50", 25557032.0},
-                                         {"shufflenet", 1393320.0},
-                                         {"squeezenet", 1235496.0},
-                                         {"vgg19", 143667240.0},
-                                         {"zfnet512", 87250536.0}}) {
-    CAPTURE(name);
-    CHECK(network(zoo(name)).parameters() == parameters);
+  struct Model {
+    const char* name;
+    double parameters;
+  };
+  for (const Model& one : {Model{"bvlc_alexnet", 60965224},
+                           {"inception_v1", 6998552},
+                           {"resnet50", 25557032},
+                           {"shufflenet", 1393320},
+                           {"squeezenet", 1235496},
+                           {"vgg19", 143667240},
+                           {"zfnet512", 87250536}}) {
+    CAPTURE(one.name);
+    CHECK(network(zoo(one.name)).parameters() == one.parameters);
   }
 }
 
