@@ -180,7 +180,7 @@ test('the page answers a question, shows the report, and asks nothing of anyone'
   const report = page.frameLocator('#report');
   const nodes = planner.size(fleet).answer.nodes;
   await report.locator('body', { hasText: `Buy ${nodes} ×` }).waitFor();
-  assert.ok(await report.locator('.plot svg').count() > 0, 'charts are drawn');
+  await report.locator('.plot svg').first().waitFor(); // charts are drawn once the page is there
   assert.deepEqual(faults, []);
   await close();
 });
