@@ -134,10 +134,8 @@ std::string linear_table(const KernelData& data, const std::vector<KernelFit>& f
 /// measured.
 std::string power_limit_table(const std::vector<KernelFit>& fits) {
   std::string out =
-      "| GPU | arithmetic | rows | bursts, bias | bursts, median error | fitted, median error | share "
-      "of "
-      "the "
-      "peak | share of the limit for traffic at the pin rate | lent by |\n"
+      "| GPU | arithmetic | rows | bursts, bias | bursts, median error | fitted, median error "
+      "| share of the peak | share of the limit for traffic at the pin rate | lent by |\n"
       "|---|---|---:|---:|---:|---:|---:|---:|---|\n";
   for (const KernelFit& fit : fits) {
     const KernelFit::PowerLimit& limit = fit.power_limit;

@@ -1,6 +1,5 @@
 #pragma once
-/// Layers in the order in which they are written, and the values that they compute. Private to the ONNX
-/// importer.
+/// Collects the layers of a network in the order in which they are written. Private to the ONNX importer.
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -10,8 +9,9 @@
 
 namespace rackcast {
 
-/// A layer goes on from the one before it; a value that is read elsewhere gets a name ("save") and is gone
-/// back to ("use"). Each written layer makes a flow, numbered from 0, the network's input.
+/// A layer goes on from the one before it. A value that is read elsewhere gets a name ("save"), and layers go
+/// back to it by that name ("use"). Each written layer makes a flow. Flows are numbered; 0 is the network's
+/// input.
 class LayerWriter {
  public:
   explicit LayerWriter(OnnxDims input) : dims_{std::move(input)} {}

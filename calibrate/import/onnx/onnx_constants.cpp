@@ -159,7 +159,7 @@ Result known_slice(const OnnxNode& node, const Inputs& inputs) {
 }
 
 double applied(const std::string& kind, double a, double b) {
-  if (kind == "Add") return a + b;
+  if (kind == "Add" || kind == "Sum") return a + b;
   if (kind == "Sub") return a - b;
   if (kind == "Mul") return a * b;
   return b != 0 ? a / b : 0;
@@ -168,7 +168,7 @@ double applied(const std::string& kind, double a, double b) {
 /// Of constants of one shape, or of one and a single number; whole numbers divide as such.
 Result known_arithmetic(const OnnxNode& node, const Inputs& inputs) {
   const OnnxValue *a = input(inputs, 0), *b = input(inputs, 1);
-  if (!a || !b || !a->constant || !b->constant) return std::nullopt;
+  if (inputs.size() != 2 || !a || !b || !a->constant || !b->constant) return std::nullopt;
   const OnnxValue& larger = elements_of(a->dims) >= elements_of(b->dims) ? *a : *b;
   const bool whole = a->whole && b->whole;
   const auto fits = [&](const OnnxValue& x) {

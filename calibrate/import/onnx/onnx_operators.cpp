@@ -91,6 +91,7 @@ OnnxValue transposed_conv(const OnnxPlace& at) {
   return at.layers.write(std::move(layer), std::move(out), false);
 }
 
+/// Of the mean or the largest: both read the map once.
 OnnxValue global_pool(const OnnxPlace& at) {
   const OnnxValue& value = at.enter_map();
   if (at.layers.at_vector()) return value;  // one position
@@ -166,6 +167,8 @@ OnnxValue in_place(const OnnxPlace& at, const char* layer) {
   return at.layers.write(layer, value.dims, at.layers.at_vector());
 }
 
+/// Layers with the traffic of the operator, which is what they cost: Elu counts as a leaky relu, Softplus as
+/// a sigmoid.
 const char* activation(std::string_view kind) {
   static const std::map<std::string_view, const char*> layers{{"Relu", "relu"},
                                                               {"Clip", "relu6"},

@@ -144,6 +144,12 @@ TEST_CASE("what exporters compute from shapes is worked out before") {
       node("Gather", {"shape", "first"}, "n") + node("Concat", {"n", "rest"}, "to", whole("axis", 0)) +
       node("Reshape", {"x", "to"}, "flat") + node("Gemm", {"flat", "w", "b"}, "y", whole("transB", 1));
   CHECK(network(model(graph)).parameters() == 10 * 3 * 32 * 32 + 10);
+  // 1 + 3071, added as a Sum.
+  const std::string summed = tensor("w", {3072, 10}) + tensor("one", {1}, {1}) + tensor("a", {1}, {1}) +
+                             tensor("b", {1}, {3071}) + image + node("Sum", {"a", "b"}, "n") +
+                             node("Concat", {"one", "n"}, "to", whole("axis", 0)) +
+                             node("Reshape", {"x", "to"}, "flat") + node("MatMul", {"flat", "w"}, "y");
+  CHECK(network(model(summed)).parameters() == 30720);
 }
 
 TEST_CASE("a constant behind a product is its bias, and other constants are left out with a warning") {
