@@ -128,8 +128,8 @@ TEST_CASE("siblings lend their energies, and an arithmetic that none of them has
                   device("next", "Blackwell")};
   data.devices[1].rates.tdp = Power{100};
   data.devices[2].rates.fp16_tensor = FlopRate{50e12};  // matrix units of another kind
-  for (const std::size_t board : {0, 1, 2, 3}) add_bursts(data, board, Arithmetic::tensor);
-  for (const std::size_t board : {0, 3}) add_bursts(data, board, Arithmetic::fp8);
+  for (const std::size_t board : {0U, 1U, 2U, 3U}) add_bursts(data, board, Arithmetic::tensor);
+  for (const std::size_t board : {0U, 3U}) add_bursts(data, board, Arithmetic::fp8);
   add_sustained(data, 0, Arithmetic::tensor, 0.4, 0.5);
   add_sustained(data, 3, Arithmetic::tensor, 0.5, 0.5);
   add_sustained(data, 3, Arithmetic::fp8, 0.4, 0.5);
@@ -152,7 +152,7 @@ TEST_CASE("two lenders count by their geometric mean, and a board without known 
   KernelData data;
   data.devices = {device("one", "Hopper"), device("two", "Hopper"), device("third", "Hopper")};
   data.devices[2].rates.tdp = Power{0};
-  for (const std::size_t board : {0, 1, 2}) add_bursts(data, board, Arithmetic::tensor);
+  for (const std::size_t board : {0U, 1U, 2U}) add_bursts(data, board, Arithmetic::tensor);
   add_sustained(data, 0, Arithmetic::tensor, 0.3, 0.5);
   add_sustained(data, 1, Arithmetic::tensor, 0.5, 0.5);
   const std::vector<KernelFit> fits = fit_all(data);
