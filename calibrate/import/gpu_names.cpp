@@ -37,6 +37,14 @@ std::vector<std::string> key_words(std::string_view name) {
   return out;
 }
 
+/// Letters and digits in lower case.
+std::string letters_of(std::string_view name) {
+  std::string out;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c))) out += lower_case(c);
+  return out;
+}
+
 struct DriverName {
   std::string_view name, id;
 };
@@ -95,6 +103,25 @@ std::optional<std::string> catalogue_gpu(const Catalog& catalog, std::string_vie
   }
   if (same.size() != 1) return std::nullopt;
   return *same.begin();
+}
+
+std::vector<std::string> catalogue_gpus_called(const Catalog& catalog, std::string_view short_name) {
+  const std::vector<std::string> wanted = key_words(short_name);
+  if (wanted.empty()) return {};
+  // One word may be an alias of one form among several; two words or more say which.
+  if (wanted.size() > 1)
+    if (const auto exact = catalogue_gpu(catalog, short_name)) return {*exact};
+  std::vector<std::string> out;
+  for (const std::string& id : catalog.ids("gpus")) {
+    const CatalogEntry& entry = catalog.find("gpus", id);
+    std::string all = entry.id + " " + entry.name;
+    for (const std::string& alias : entry.aliases) all += " " + alias;
+    const std::vector<std::string> known = key_words(all);
+    const bool has_all = std::ranges::all_of(
+        wanted, [&](const std::string& word) { return std::ranges::count(known, word) > 0; });
+    if (has_all || letters_of(id) == letters_of(short_name)) out.push_back(id);
+  }
+  return out;
 }
 
 }  // namespace rackcast

@@ -23,7 +23,7 @@ struct ImportKind {
 };
 
 /// In the order in which the marks are looked for: the special before the general.
-constexpr std::array<ImportKind, 10> kinds{
+constexpr std::array<ImportKind, 11> kinds{
     {{"nvidia-smi-xml",
       "nvidia-smi -q -x: GPUs of a machine",
       {"<nvidia_smi_log", "nvsmi_device"},
@@ -41,6 +41,10 @@ constexpr std::array<ImportKind, 10> kinds{
       "output of all_reduce_perf and its sisters, text or JSON (-J)",
       {"nThread", "algbw", "Collective test starting", "\"alg_bw\""},
       import_nccl_tests},
+     {"slurm-nodes",
+      "scontrol show node, or a table of sinfo -N: what a cluster has",
+      {"NodeName=", "NODELIST ", "NODELIST\n"},
+      import_slurm_nodes},
      {"fio",
       "fio with --output-format=json, or its plain output",
       {"\"fio version\"", "fio-", "ioengine="},

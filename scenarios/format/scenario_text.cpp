@@ -10,6 +10,17 @@ namespace rackcast {
 
 namespace {
 
+/// The cluster alone of a file that `rackcast import slurm-nodes` wrote; any other file as it is.
+Json scenario_of_import(const Json& base) {
+  const Json* format = base.kind() == JsonKind::object ? base.find("format") : nullptr;
+  if (!format || format->kind() != JsonKind::string || format->string() != "rackcast-import") return base;
+  const Json* cluster = base.find("cluster");
+  if (!cluster)
+    base.fail("this import holds no cluster for a scenario",
+              "`rackcast import slurm-nodes FILE -o cluster.json` writes one where it finds nodes with GPUs");
+  return parse_json("{}", base.where().file).with("cluster", *cluster);
+}
+
 /// Follows "extends": the file named there is the base, this one is laid over it.
 Json resolve_extends(const Json& json, const std::filesystem::path& file,
                      std::vector<std::filesystem::path>& chain) {
@@ -26,7 +37,7 @@ Json resolve_extends(const Json& json, const std::filesystem::path& file,
   chain.push_back(base);
   Json parent;
   try {
-    parent = parse_json_file(path.lexically_normal().string());
+    parent = scenario_of_import(parse_json_file(path.lexically_normal().string()));
   } catch (const Error& e) {
     if (!e.where().line) extends->fail(e.message(), e.hint());  // the file could not be opened: point here
     throw;

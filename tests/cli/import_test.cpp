@@ -67,3 +67,21 @@ TEST_CASE("files of other tools are imported, and a simulation runs on the machi
   CHECK(wrong.code == 3);
   CHECK_FALSE(std::filesystem::exists(folder / "none.json"));
 }
+
+TEST_CASE("a listing of Slurm becomes the cluster of a scenario") {
+  const TemporaryFolder folder;
+  const Outcome out = run("import tests/data/imports/scontrol_23.11.txt -o " + folder / "cluster.json");
+  CHECK(out.code == 0);
+  CHECK(has(out, "slurm-nodes: 11 nodes in 3 groups, 52 GPUs, 40 of them in service"));
+  CHECK(has(out, "warning: out of service: 2 of 11 nodes"));
+  write_file_atomically(folder / "s.json", R"({"extends": "cluster.json", "name": "own",
+    "data": {"samples": 100000}, "workloads": [{"model": "resnet50", "epochs": 1, "batch_per_gpu": 32}],
+    "goal": {"deadline": "1 hour"}})");
+  CHECK(run("check " + folder / "s.json").code == 0);
+  CHECK(has(run("simulate " + folder / "s.json"), "4 × NVIDIA DGX H100"));
+  CHECK(run("size " + folder / "s.json").code == 0);
+  const Outcome wrong = run("import slurm-nodes tests/data/imports/fio_3.txt -o " + folder / "none.json");
+  CHECK(wrong.code == 3);
+  CHECK(has(wrong, "no line of titles"));
+  CHECK_FALSE(std::filesystem::exists(folder / "none.json"));
+}
