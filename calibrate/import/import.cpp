@@ -23,7 +23,7 @@ struct ImportKind {
 };
 
 /// In the order in which the marks are looked for: the special before the general.
-constexpr std::array<ImportKind, 11> kinds{
+constexpr std::array<ImportKind, 12> kinds{
     {{"nvidia-smi-xml",
       "nvidia-smi -q -x: GPUs of a machine",
       {"<nvidia_smi_log", "nvsmi_device"},
@@ -45,6 +45,10 @@ constexpr std::array<ImportKind, 11> kinds{
       "scontrol show node, or a table of sinfo -N: what a cluster has",
       {"NodeName=", "NODELIST ", "NODELIST\n"},
       import_slurm_nodes},
+     {"power-log",
+      "watts of GPUs over time: nvidia-smi as CSV, dcgmi dmon, DCGM's exporter",
+      {"power.draw", "DCGM_FI_DEV_POWER_USAGE", "#Entity", "# Entity"},
+      import_power_log},
      {"fio",
       "fio with --output-format=json, or its plain output",
       {"\"fio version\"", "fio-", "ioengine="},

@@ -31,6 +31,7 @@ void import_lstopo(const Catalog& catalog, const ImportSource& source, ImportOut
 void import_hf_config(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_onnx(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_slurm_nodes(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
+void import_power_log(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_mllog(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 
 }  // namespace rackcast

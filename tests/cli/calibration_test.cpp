@@ -92,7 +92,7 @@ TEST_CASE("what cannot be read ends every import and every look at a box with ex
   const TemporaryFolder folder;
   std::vector<std::string> commands{"calibrate check ", "calibrate fit -o " + folder / "out.json" + " "};
   for (const char* kind : {"", "nccl-tests ", "fio ", "nvidia-smi-topo ", "nvidia-smi-xml ", "nccl-topo-xml ",
-                           "ibnetdiscover ", "lstopo ", "mllog ", "slurm-nodes "})
+                           "ibnetdiscover ", "lstopo ", "mllog ", "slurm-nodes ", "power-log "})
     commands.push_back("import -o " + folder / "out.json" + " " + kind);
   for (const BadFile& bad : bad_files(folder))
     for (const std::string& command : commands) {

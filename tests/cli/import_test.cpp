@@ -85,3 +85,18 @@ TEST_CASE("a listing of Slurm becomes the cluster of a scenario") {
   CHECK(has(wrong, "no line of titles"));
   CHECK_FALSE(std::filesystem::exists(folder / "none.json"));
 }
+
+TEST_CASE("a log of GPU power becomes figures of each GPU and of all") {
+  const TemporaryFolder folder;
+  const Outcome out = run("import tests/data/imports/nvidia_smi_power_535.csv -o " + folder / "power.json");
+  CHECK(out.code == 0);
+  CHECK(has(out, "power-log: 39 samples of 2 GPUs"));
+  CHECK(has(out, "warning: GPU 0: gaps without samples: 1"));
+  // It holds no cluster, and no other command reads it.
+  write_file_atomically(folder / "s.json", R"({"extends": "power.json", "name": "own"})");
+  const Outcome wrong = run("check " + folder / "s.json");
+  CHECK(wrong.code == 3);
+  CHECK(has(wrong, "this import holds no cluster for a scenario"));
+  CHECK(run("import power-log tests/data/imports/fio_3.txt -o " + folder / "none.json").code == 3);
+  CHECK_FALSE(std::filesystem::exists(folder / "none.json"));
+}

@@ -83,6 +83,10 @@ constexpr std::array all{
            [](Bytes b) {
              read_import("nvidia-smi-xml", b);
            }},
+    Target{"import_power_log", Form::bytes,
+           [](Bytes b) {
+             read_import("power-log", b);
+           }},
     Target{"import_slurm_nodes", Form::bytes,
            [](Bytes b) {
              read_import("slurm-nodes", b);

@@ -1,0 +1,143 @@
+/// Samples of DCGM's exporter: scrapes of its /metrics one after the other, or `promtool tsdb dump`. A line
+/// is NAME{label="value",...} VALUE [MILLISECONDS]; in a dump the name is the label __name__. Form:
+/// Prometheus' text exposition format 0.0.4.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "calibrate/import/power_log/power_log.hpp"
+#include "sim/base/utf8.hpp"
+
+namespace rackcast {
+namespace {
+
+constexpr const char* prometheus_hint = "expected for example DCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 351.2";
+
+struct MetricLine {
+  std::string_view name, value, time;
+  std::map<std::string_view, std::string_view> labels;  ///< with the escapes of the file
+};
+
+/// Reads `{a="b",c="d"}` at the front of `text`, and takes it off.
+void take_labels(const ImportSource& source, std::string_view& text, MetricLine& out) {
+  text.remove_prefix(1);
+  for (;;) {
+    text = text.substr(std::min(text.find_first_not_of(" ,"), text.size()));
+    if (text.starts_with('}')) break;
+    const std::size_t equals = text.find("=\"");
+    if (equals == std::string_view::npos)
+      source.fail(text, "the labels of this sample do not end", prometheus_hint);
+    std::size_t end = equals + 2;
+    while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+    if (end >= text.size()) source.fail(text, "the value of this label does not end", prometheus_hint);
+    out.labels[trimmed(text.substr(0, equals))] = text.substr(equals + 2, end - equals - 2);
+    text.remove_prefix(end + 1);
+  }
+  text.remove_prefix(1);
+}
+
+MetricLine read_metric_line(const ImportSource& source, std::string_view text) {
+  MetricLine out;
+  const std::size_t end = std::min(text.find_first_of("{ \t"), text.size());
+  out.name = text.substr(0, end);
+  std::string_view rest = text.substr(end);
+  if (rest.starts_with('{')) take_labels(source, rest, out);
+  if (const auto name = out.labels.find("__name__"); out.name.empty() && name != out.labels.end())
+    out.name = name->second;
+  const auto fields = words(rest);
+  if (fields.empty() || fields.size() > 2)
+    source.fail(text, fmt::format("this sample has {} fields behind its labels", fields.size()),
+                "the file seems to be cut off; " + std::string{prometheus_hint});
+  out.value = fields[0];
+  if (fields.size() == 2) out.time = fields[1];
+  return out;
+}
+
+std::string_view metric_label(const MetricLine& line, std::string_view name) {
+  const auto found = line.labels.find(name);
+  return found == line.labels.end() ? std::string_view{} : found->second;
+}
+
+PowerSeries& gpu_of_metric(const ImportSource& source, const MetricLine& line, std::string_view place,
+                           PowerLog& log) {
+  const std::string_view uuid = metric_label(line, "UUID"), index = metric_label(line, "gpu");
+  if (uuid.empty() && index.empty())
+    source.fail(place, "this sample has neither the label UUID nor the label gpu", prometheus_hint);
+  std::string_view host = metric_label(line, "Hostname");
+  if (host.empty()) host = metric_label(line, "instance");
+  PowerSeries& gpu =
+      log.gpu(source, uuid.empty() ? fmt::format("{}/{}", host, index) : std::string{uuid}, place);
+  if (!gpu.index && !index.empty())
+    gpu.index = static_cast<int>(source.number(index, 0, most_power_gpus, "the label gpu"));
+  if (gpu.name.empty()) gpu.name = product_name(metric_label(line, "modelName"));
+  return gpu;
+}
+
+class MetricReader {
+ public:
+  MetricReader(const ImportSource& source, PowerLog& log) : source_{source}, log_{log} {}
+
+  void read(std::string_view text) {
+    const MetricLine line = read_metric_line(source_, text);
+    if (line.name == "DCGM_FI_DEV_POWER_USAGE") {
+      add_power(line, text);
+    } else if (line.name == "DCGM_FI_DEV_GPU_UTIL") {
+      if (const auto use = value(line, 100)) gpu(line, text).utilisation_percent.add(*use);
+    } else if (line.name == "DCGM_FI_DEV_SM_CLOCK") {
+      if (const auto clock = value(line, most_clock_mhz)) gpu(line, text).clock_mhz.add(*clock);
+    } else if (line.name == "DCGM_FI_DEV_ENFORCED_POWER_LIMIT" ||
+               line.name == "DCGM_FI_DEV_POWER_MGMT_LIMIT") {
+      add_limit(line, text);
+    }
+  }
+
+  bool with_times = false, without_times = false;
+
+ private:
+  PowerSeries& gpu(const MetricLine& line, std::string_view text) {
+    return gpu_of_metric(source_, line, text, log_);
+  }
+  [[nodiscard]] std::optional<double> value(const MetricLine& line, double most) const {
+    if (is_no_value(line.value)) return std::nullopt;
+    return source_.number(line.value, 0, most, line.name);
+  }
+  void add_limit(const MetricLine& line, std::string_view text) {
+    const auto limit = value(line, most_watts);
+    if (!limit || *limit == 0) return;
+    PowerSeries& series = gpu(line, text);
+    // The two limits stand side by side; the lower one is enforced.
+    series.limit_w = series.limit_w > 0 ? std::min(series.limit_w, *limit) : *limit;
+  }
+  void add_power(const MetricLine& line, std::string_view text) {
+    PowerSeries& series = gpu(line, text);
+    (line.time.empty() ? without_times : with_times) = true;
+    auto time = static_cast<double>(series.samples.size());
+    if (!line.time.empty())
+      time = source_.number(line.time, 0, 1e14, "the time of the sample in milliseconds") / 1000;
+    if (const auto watts = value(line, most_watts)) {
+      log_.add(source_, series, {time, *watts}, text);
+    } else {
+      ++log_.not_read;
+    }
+  }
+
+  const ImportSource& source_;
+  PowerLog& log_;
+};
+
+}  // namespace
+
+PowerLog read_prometheus_log(const ImportSource& source) {
+  PowerLog log;
+  MetricReader reader{source, log};
+  for (const ImportLine& line : source.lines())
+    if (const std::string_view text = trimmed(line.text); !text.empty() && !text.starts_with('#'))
+      reader.read(text);
+  if (reader.with_times && reader.without_times)
+    source.fail(std::size_t{0}, "some samples have a time and others have none");
+  if (!reader.with_times) log.times = PowerTimes::unknown;
+  return log;
+}
+
+}  // namespace rackcast
