@@ -170,7 +170,7 @@ void add_slurm_cluster(const Catalog& catalog, const std::vector<SlurmGroup>& gr
   if (!others.empty())
     out.warnings.push_back(
         fmt::format("a scenario has one kind of node: \"cluster\" has the {} and leaves out {}",
-                    group_in_words(*largest), fmt::join(others, ", ")));
+                    group_in_words(*largest), name_list(others, 8)));
   nlohmann::ordered_json cluster = nlohmann::ordered_json::object();
   choose_slurm_node(catalog, *largest, cluster, out);
   cluster["nodes"] = largest->in_service;

@@ -106,13 +106,18 @@ std::optional<SlurmGpus> tres_entry(const ImportSource& source, std::string_view
 std::vector<SlurmGpus> slurm_gpus(const ImportSource& source, std::string_view text, bool tres) {
   if (text.empty() || text == "(null)" || text == "N/A") return {};
   std::map<std::string, int> counts;
+  int all = 0;
   for (const std::string_view entry : gres_entries(source, text)) {
     const auto gpus = tres ? tres_entry(source, entry) : gres_entry(source, entry);
     if (!gpus || gpus->count == 0) continue;
     // The same type may stand in several entries, for the GPUs of each socket; a total stands once.
     int& sum = counts[gpus->type];
+    const int before = sum;
     sum = tres ? gpus->count : sum + gpus->count;
-    if (sum > most_devices) source.fail(entry, fmt::format("more than {} GPUs in a node", most_devices));
+    // With the total beside its types, each GPU counts twice.
+    all += sum - before;
+    if (all > (tres ? 2 : 1) * most_devices)
+      source.fail(entry, fmt::format("more than {} GPUs in a node", most_devices));
   }
   if (tres && counts.size() > 1) counts.erase("");
   std::vector<SlurmGpus> out;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibrate/import/slurm/slurm_nodes.hpp"
+#include "sim/base/near_matches.hpp"
 
 namespace rackcast {
 namespace {
@@ -109,11 +110,10 @@ void import_slurm_nodes(const Catalog& catalog, const ImportSource& source, Impo
     std::map<std::string, int> states;
     for (const SlurmNode& node : nodes)
       if (!node.in_service) ++states[node.state];
-    std::string list;
-    for (const auto& [state, count] : states)
-      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, state);
+    std::vector<std::string> list;
+    for (const auto& [state, count] : states) list.push_back(fmt::format("{} {}", count, state));
     out.warnings.push_back(fmt::format("out of service: {} of {} nodes ({}); \"cluster\" does not count them",
-                                       sum.out_of_service, sum.nodes, list));
+                                       sum.out_of_service, sum.nodes, name_list(list, 8)));
   }
   add_slurm_cluster(catalog, groups, out);
   out.summary = fmt::format("{} nodes in {} group{}, {} GPUs, {} of them in service", sum.nodes,

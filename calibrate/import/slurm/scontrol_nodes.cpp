@@ -84,9 +84,12 @@ int scontrol_number(const ImportSource& source, const ScontrolRecord& record, Sc
   return static_cast<int>(number);
 }
 
-void read_scontrol_partitions(std::string_view text, SlurmNode& node) {
+void read_scontrol_partitions(const ImportSource& source, std::string_view text, SlurmNode& node) {
+  constexpr std::size_t most_partitions = 10'000;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
+    if (node.partitions.size() == most_partitions)
+      source.fail(text, fmt::format("more than {} partitions", most_partitions));
     if (end > at && text != "(null)") node.partitions.insert(text.substr(at, end - at));
     at = end + 1;
   }
@@ -141,7 +144,7 @@ std::vector<SlurmNode> read_scontrol_nodes(const ImportSource& source) {
     node.memory_mib =
         source.number(*record.values[memory_field], 0, most_slurm_memory_mib, "RealMemory of the node");
     set_slurm_state(node, *record.values[state_field]);
-    read_scontrol_partitions(record.values[partitions_field].value_or(""), node);
+    read_scontrol_partitions(source, record.values[partitions_field].value_or(""), node);
     read_scontrol_gpus(source, record, node);
     out.push_back(std::move(node));
   }

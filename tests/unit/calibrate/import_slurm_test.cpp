@@ -229,6 +229,10 @@ TEST_CASE("broken listings of nodes are refused at their place") {
   CHECK(contains(with("gpu:t4:4", "gpu::4"), "names no GPUs"));
   CHECK(contains(with("gpu:t4:4", "gpu:t4:4(S:0-"), "brackets"));
   CHECK(contains(with("gpu:t4:4", "gpu:t4:1000,gpu:t4:1000"), "more than 1024 GPUs"));
+  CHECK(contains(with("gpu:t4:4", "gpu:t4:1000,gpu:l4:1000"), "more than 1024 GPUs"));
+  std::string partitions;
+  for (int i = 0; i < 10'001; ++i) partitions += "p" + std::to_string(i) + ",";
+  CHECK(contains(with("Partitions=gpu", "Partitions=" + partitions), "more than 10000 partitions"));
   CHECK(contains(with("gres/gpu=4", "gres/gpu"), "has no number"));
   CHECK(contains(with("CPUTot=32", "CPUTot=-1"), "CPUTot of the node"));
   CHECK(contains(with("RealMemory=190000", "RealMemory=190G"), "not a number"));
