@@ -16,35 +16,68 @@ class PromptQueue {
  public:
   PromptQueue(const SplitPhases& phases, Duration token)
       : loop_{phases.prompts}, token_{token}, random_{phases.prompts.seed, "split phases"} {
-    const int places = phases.prompt_servers * loop_.replicas;
-    for (int i = 0; i < places; ++i) free_.push(0);
+    for (int i = 0; i < phases.prompt_servers; ++i) free_.push(0);
+    for (int i = 0; i < std::min(loop_.open, loop_.requests); ++i) send(0);
   }
 
   Duration mean_first() {
-    std::priority_queue<double, std::vector<double>, std::greater<>> sent;
-    for (int i = 0; i < std::min(loop_.open, loop_.requests); ++i) sent.push(0);
     double sum = 0;
-    for (int i = 0; i < loop_.requests; ++i) {
-      const double arrival = sent.top(), begin = std::max(arrival, free_.top());
-      sent.pop();
+    for (int read = 0; read < loop_.requests;) {
+      const double begin = std::max(sent_.top().at, free_.top());
       free_.pop();
-      const double read = begin + pass_time(loop_.load, 0, drawn(loop_.load.prompt)).base();
-      free_.push(read);
-      sum += read - arrival;
-      sent.push(read + (drawn(loop_.load.output) - 1) * token_.base());
+      const std::vector<Prompt> together = take(begin);
+      const double end = begin + time_of(together).base();
+      free_.push(end);
+      for (const Prompt& prompt : together) {
+        sum += end - prompt.at;
+        send(end + (drawn(loop_.load.output) - 1) * token_.base());
+        ++read;
+      }
     }
     return Duration{sum / loop_.requests};
   }
 
  private:
+  struct Prompt {
+    double at = 0, tokens = 1;
+    bool operator>(const Prompt& other) const { return at > other.at; }
+  };
+
   double drawn(double mean) {
     return std::max(1.0, std::round(mean * random_.uniform(1 - loop_.spread, 1 + loop_.spread)));
+  }
+
+  void send(double at) {
+    if (sent_count_++ < loop_.requests) sent_.push({at, drawn(loop_.load.prompt)});
+  }
+
+  /// The prompts that wait, as many as the passes of all replicas hold, and at least one.
+  std::vector<Prompt> take(double now) {
+    std::vector<Prompt> out;
+    double room = loop_.load.tokens_per_pass * loop_.replicas;
+    while (!sent_.empty() && sent_.top().at <= now && (out.empty() || sent_.top().tokens <= room)) {
+      room -= sent_.top().tokens;
+      out.push_back(sent_.top());
+      sent_.pop();
+    }
+    return out;
+  }
+
+  [[nodiscard]] Duration time_of(const std::vector<Prompt>& together) const {
+    double all = 0, longest = 0;
+    for (const Prompt& prompt : together) {
+      all += prompt.tokens;
+      longest = std::max(longest, prompt.tokens);
+    }
+    return pass_time(loop_.load, 0, std::max(longest, all / loop_.replicas));
   }
 
   const ClosedLoop& loop_;
   Duration token_;
   RandomStream random_;
-  std::priority_queue<double, std::vector<double>, std::greater<>> free_;  ///< when each place is free
+  int sent_count_ = 0;
+  std::priority_queue<Prompt, std::vector<Prompt>, std::greater<>> sent_;
+  std::priority_queue<double, std::vector<double>, std::greater<>> free_;  ///< when each server is free
 };
 
 }  // namespace

@@ -3,9 +3,10 @@
 /// Y. Zhong et al., "DistServe", OSDI 2024), under a load generator that keeps a number of requests open
 /// (models/serving/closed_loop.hpp).
 ///
-/// Prompts wait in one queue, first come, first served, for the next free place of a prompt server. A server
-/// has as many places as replicas and reads one prompt at each. Answers are spread evenly over the answer
-/// servers, whose passes hold no prompts. So the time per token is that of a pass with
+/// Prompts wait in one queue, first come, first served. A prompt server that is free takes as many of them as
+/// a pass of all its replicas holds, and is busy until the pass ends: replicas share the experts and take
+/// their passes together. Answers are spread evenly over the answer servers, whose passes hold no prompts. So
+/// the time per token is that of a pass with
 ///
 ///     (open requests - requests whose prompt waits or is read) / answer servers
 ///

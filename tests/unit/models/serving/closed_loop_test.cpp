@@ -96,6 +96,26 @@ TEST_CASE("answers on servers of their own never wait for prompts") {
   CHECK_THROWS_AS((void)simulate_split_phases(phases), Error);
 }
 
+TEST_CASE("prompts that wait share a pass, and replicas of a prompt server wait for each other") {
+  SplitPhases phases;
+  phases.prompts = loop_of(3, 8);
+  phases.prompts.load.output = 2;
+  phases.answers = phases.prompts.load;
+  phases.answers.token = {Duration{0.005}};
+  phases.prompts.replicas = 2;
+  // Two prompts are read together and a third 10 ms later. From then on, the answers being short, two wait 5
+  // ms for the pass of the third, and that one as long for theirs, although a replica is idle: 10, 10, 20,
+  // and 15 ms five times.
+  CHECK(simulate_split_phases(phases).first.base() == doctest::Approx(0.115 / 8));
+  // Where a pass holds all three, it takes their time.
+  phases.prompts = loop_of(3, 3);
+  phases.prompts.load.tokens_per_pass = 1000;
+  CHECK(simulate_split_phases(phases).first.base() == doctest::Approx(0.030).epsilon(0.01));
+  // A prompt that no pass holds is read nevertheless.
+  phases.prompts.load.tokens_per_pass = 50;
+  CHECK(simulate_split_phases(phases).first.base() == doctest::Approx(0.020).epsilon(0.01));
+}
+
 TEST_CASE("direct sums need NVSwitches and short payloads") {
   const Catalog catalog = Catalog::builtin();
   const Cluster h200 = make_cluster(catalog, node_spec(catalog, "dgx_h200"), {});
