@@ -23,8 +23,17 @@
 #include "models/step/crews.hpp"
 #include "models/step/gradient_buckets.hpp"
 #include "models/step/training.hpp"
+#include "topologies/graph/graph.hpp"
 
 namespace rackcast {
+
+/// Links of one technology between devices of two kinds, as bytes flow.
+struct LinkPlace {
+  LinkKind kind = LinkKind::fabric;
+  DeviceKind from = DeviceKind::gpu, to = DeviceKind::gpu;
+
+  friend auto operator<=>(const LinkPlace&, const LinkPlace&) = default;
+};
 
 struct PlanResource {
   std::string name;  ///< of the first link of its kind: "node0/gpu0->node0/gpu1"
@@ -37,6 +46,8 @@ struct PlanResource {
   /// Resources with the same number are each other's counterparts on other nodes, which most patterns load
   /// alike; 0: it has none.
   int counterparts = 0;
+  /// Where the links are that it stands for, and how many are there; empty: it is none.
+  std::vector<std::pair<LinkPlace, int>> places = {};
   [[nodiscard]] double use_by(int pattern) const;
 };
 

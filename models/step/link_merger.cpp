@@ -96,21 +96,21 @@ class LinkMerger {
 
   void run() {
     const std::vector<int> kinds = kinds_of_nodes();
-    std::map<int, std::vector<std::size_t>> known;  // resources of a node of the kind
+    std::map<int, std::vector<Found>> known;  // of a node of the kind
     for (std::size_t node = 0; node < kinds.size(); ++node) {
       if (kinds[node] == 0) continue;
       const auto [it, fresh] = known.try_emplace(kinds[node]);
       if (fresh || !fold_) {
         it->second.clear();
         for (const PatternPart& part : parts_) add_node(part, static_cast<int>(node));
-        merge([&, own = &it->second](std::size_t resource) { own->push_back(resource); });
+        merge([&, own = &it->second](const Found& found) { own->push_back(found); });
       } else {
-        for (const std::size_t resource : it->second) ++out_[resource].multiplicity;
+        for (const Found& found : it->second) count(found);
       }
     }
     for (const PatternPart& part : parts_)
       for (const LinkLoad& load : part.links->fabric) add(part, load);
-    merge([](std::size_t) {});
+    merge([](const Found&) {});
   }
 
  private:
@@ -119,6 +119,17 @@ class LinkMerger {
     int pattern = 0;
     double bytes = 0;
   };
+
+  /// The resource that stands for a link, and which of its places is the link's.
+  struct Found {
+    std::size_t resource = 0, place = 0;
+  };
+
+  void count(const Found& found) {
+    PlanResource& resource = out_[found.resource];
+    ++resource.multiplicity;
+    ++resource.places[found.place].second;
+  }
 
   /// Nodes of a kind are loaded alike by every part and are as fast as each other. 0: not loaded at all.
   [[nodiscard]] std::vector<int> kinds_of_nodes() const {
@@ -159,7 +170,7 @@ class LinkMerger {
     for (const LinkLoad& load : own.loads) add(part, load, shift);
   }
 
-  /// Makes resources of what has been added, one link after the other, and calls found(resource) for each.
+  /// Makes resources of what has been added, one link after the other, and calls found(Found) for each.
   template <class F>
   void merge(F&& found) {
     std::ranges::stable_sort(loads_, [](const Load& a, const Load& b) {
@@ -181,18 +192,34 @@ class LinkMerger {
     loads_.clear();
   }
 
-  std::size_t resource_of(LinkId link, double pace) {
+  Found resource_of(LinkId link, double pace) {
+    const LinkPlace place = place_of(link);
     const auto it = seen_.lower_bound(own_);
     const bool known = it != seen_.end() && it->first == own_;
     if (known && fold_) {
-      ++out_[it->second].multiplicity;
-      return it->second;
+      auto& places = out_[it->second].places;
+      const auto at = std::ranges::find(places, place, &std::pair<LinkPlace, int>::first);
+      const Found found{it->second, static_cast<std::size_t>(at - places.begin())};
+      if (at == places.end()) places.emplace_back(place, 0);
+      count(found);
+      return found;
     }
     if (!known) seen_.emplace_hint(it, own_, out_.size());
-    const std::string kind = for_people(topology_.class_of(link).kind);
-    out_.push_back({for_people(topology_, link), pace < 1 ? kind + " of the stragglers" : kind, own_.first,
-                    false, 1, own_.second, counterparts_of(link)});
-    return out_.size() - 1;
+    const std::string kind = for_people(place.kind);
+    out_.push_back({for_people(topology_, link),
+                    pace < 1 ? kind + " of the stragglers" : kind,
+                    own_.first,
+                    false,
+                    1,
+                    own_.second,
+                    counterparts_of(link),
+                    {{place, 1}}});
+    return {out_.size() - 1, 0};
+  }
+
+  [[nodiscard]] LinkPlace place_of(LinkId id) const {
+    const Link& link = topology_.link(id);
+    return {topology_.class_of(id).kind, topology_.device(link.from).kind, topology_.device(link.to).kind};
   }
 
   /// Links between devices of the same kinds and places in their nodes.

@@ -1,6 +1,9 @@
 /// Switches by level, cables by product and length, ports left.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -8,6 +11,7 @@
 #include "reports/drawings/level_drawing.hpp"
 #include "reports/drawings/machine_svg.hpp"
 #include "reports/sections/sections.hpp"
+#include "reports/sentences/link_sentences.hpp"
 #include "reports/sentences/site_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
@@ -35,6 +39,33 @@ Table cable_table(const SiteNetwork& network) {
     product.tone = c.product.empty() ? Tone::caution : Tone::plain;
     table.rows.push_back({text_cell(c.use), text_cell(c.link),
                           Cell{to_text(Length{c.length_m}), c.length_m, "m"}, product, count_cell(c.count)});
+  }
+  return table;
+}
+
+/// Links that are full for less than this share of a step need no row.
+constexpr double least_share = 0.0005;
+
+Table link_table(const std::vector<WorkloadResult>& workloads) {
+  Table table;
+  table.caption =
+      "How full links are in a step: bytes of gradients, weights and samples over what they could "
+      "carry meanwhile";
+  table.columns = {
+      {"Links"}, {"From, to"}, {"Number", Align::right}, {"Mean", Align::right}, {"Fullest", Align::right}};
+  const bool several = workloads.size() > 1;
+  if (several) table.columns.insert(table.columns.begin(), {"Workload"});
+  for (const WorkloadResult& workload : workloads) {
+    std::vector<doc::LinkShare> links = workload.links;
+    std::ranges::stable_sort(links, std::greater{}, &doc::LinkShare::fullest);
+    for (const doc::LinkShare& link : links) {
+      if (link.fullest < least_share) continue;
+      auto& row = table.rows.emplace_back();
+      if (several) row.push_back(text_cell(workload.title));
+      row.insert(row.end(),
+                 {text_cell(link_technology_text(link)), text_cell(link_ends_text(link)),
+                  count_cell(std::llround(link.links)), percent_cell(link.mean), percent_cell(link.fullest)});
+    }
   }
   return table;
 }
@@ -90,11 +121,18 @@ Blocks network_section(const ResultDocument& document) {
   Blocks blocks;
   const bool sited = document.site && document.site->network;
   if (sited) blocks.push_back({Paragraph{network_text(*document.site->network)}});
+  for (const WorkloadResult& workload : document.workloads)
+    if (std::string text = links_text(workload); !text.empty())
+      blocks.push_back({Paragraph{std::move(text)}});
   bool drawn = false;
+  const LineLoads loads = line_loads(document.workloads);
   for (const MachineDrawing& drawing : document.drawings) {
-    drawn = drawn || drawing.of == "network";
-    blocks.push_back({machine_drawing(drawing), Audience::document, drawing.of != "network"});
+    const bool network = drawing.of == "network";
+    drawn = drawn || network;
+    blocks.push_back({machine_drawing(drawing, network ? loads : LineLoads{}), Audience::document, !network});
   }
+  if (Table links = link_table(document.workloads); !links.rows.empty())
+    blocks.push_back({std::move(links), Audience::document, true});
   if (!sited) return blocks;
   const SiteNetwork& network = *document.site->network;
   if (auto levels = level_drawing(document.site->racks, network); levels && !drawn) {

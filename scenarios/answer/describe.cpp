@@ -143,6 +143,7 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   Tracer tracer{Clock{TickLength::picosecond}};
   w.no_timeline = evaluator.trace(q, tracer);
   w.timeline = step_timeline(tracer);
+  w.links = evaluator.link_shares(q);
   w.ladder = ladder(s, w, evaluator);
   w.input = evaluator.input(q);
   w.reliability = reliability_report(evaluator, q);

@@ -62,6 +62,12 @@ struct Batch {
   std::optional<std::int64_t> passes;
 };
 
+/// How full the links of one sort are in a step: bytes over what they could carry meanwhile.
+struct LinkShare {
+  std::string kind, from, to;
+  double links = 0, mean = 0, fullest = 0;
+};
+
 struct WorkloadResult {
   std::string model, title, precision, parallelism;
   std::optional<double> parameters, forward_flop_per_sample, samples, epochs, batch_per_gpu, global_batch,
@@ -78,6 +84,7 @@ struct WorkloadResult {
   std::vector<PublishedComparison> published;
   std::optional<Evidence> evidence;
   std::optional<Timeline> timeline;
+  std::vector<LinkShare> links;
   std::vector<Alternative> alternatives;
   std::vector<Sensitivity> sensitivity;
 };

@@ -31,6 +31,7 @@ struct FrameworkProfile;
 class GpuModelLibrary;
 struct MemoryOptions;
 struct MemoryUse;
+struct LinkShare;
 struct MeasuredComparison;
 struct MeasuredRun;
 struct SiteSpec;
@@ -161,6 +162,10 @@ class Evaluator {
   /// What leaves through the ports of a node in one step of a network that every GPU has whole: through the
   /// busiest port, as often as there are ports. 0 for one node.
   Bytes sent_by_node(const Question& question);
+
+  /// How full links are in a steady step of such a network (models/step/link_shares.hpp); of several
+  /// workloads, in that which takes longest. Empty for a network that is split over GPUs.
+  std::vector<LinkShare> link_shares(const Question& question);
 
   /// The workload of the question that takes longest, alone.
   Question longest(const Question& question);

@@ -5,6 +5,7 @@
 #include "models/split/split_tables.hpp"
 #include "models/step/data_parallel.hpp"
 #include "models/step/gradient_buckets.hpp"
+#include "models/step/link_shares.hpp"
 #include "scenarios/evaluate/evaluator_impl.hpp"
 #include "sim/base/normal.hpp"
 
@@ -56,22 +57,26 @@ Estimate Evaluator::ratio_of_rates(const Question& fast, const Question& slow) {
   return {value, value / reach, value * reach, "1"};
 }
 
+/// Of a network that every GPU has whole, but for its tables.
+static DataParallelPlan plan_of(const Cluster& machine, TrainingSpec spec) {
+  const Workload local = with_split_tables(*spec.workload);
+  if (splits_tables(spec)) spec.workload = &local;
+  const StepTimes times = step_times(spec, static_cast<int>(machine.ranks.size()));
+  return plan_data_parallel(machine, spec, times.buckets);
+}
+
 Bytes Evaluator::sent_by_node(const Question& asked) {
   std::optional<Question> kept;
   const Question q = impl_->longest(impl_->sized(asked, kept)).second;
   const Cluster& machine = impl_->cluster(q);
   if (machine.used_nodes() < 2 || q.workload.parallelism || q.workload.graph) return Bytes{0};
-  TrainingSpec spec = impl_->spec(q, {});
+  const TrainingSpec spec = impl_->spec(q, {});
   Bytes vectors{0};
-  const Workload local = with_split_tables(*spec.workload);
-  if (splits_tables(spec)) {
+  if (splits_tables(spec))
     vectors = spec.accumulation * rackcast::table_exchange(machine, spec.exchange.comm, *spec.workload,
                                                            spec.batch_per_gpu, spec.precision)
                                       .sent_by_node;
-    spec.workload = &local;
-  }
-  const StepTimes times = step_times(spec, static_cast<int>(machine.ranks.size()));
-  const DataParallelPlan plan = plan_data_parallel(machine, spec, times.buckets);
+  const DataParallelPlan plan = plan_of(machine, spec);
   double most = 0;
   for (const PlanResource& r : plan.resources) {
     if (r.what != "InfiniBand" && r.what != "Ethernet") continue;
@@ -81,6 +86,18 @@ Bytes Evaluator::sent_by_node(const Question& asked) {
     most = std::max(most, bytes);
   }
   return Bytes{most * machine.node.nics} + vectors;
+}
+
+std::vector<LinkShare> Evaluator::link_shares(const Question& asked) {
+  std::optional<Question> kept;
+  const Question q = impl_->longest(impl_->sized(asked, kept)).second;
+  if (q.workload.parallelism || q.workload.graph) return {};
+  const TrainingRun& steady = impl_->steady(q, {});
+  const TrainingSpec spec = impl_->spec(q, {});
+  return rackcast::link_shares(plan_of(impl_->cluster(q), spec),
+                               {.time = steady.parts.total,
+                                .samples = steady.samples_per_step,
+                                .exchanges = 1.0 / std::max(1, spec.exchange.local_steps)});
 }
 
 }  // namespace rackcast

@@ -214,6 +214,10 @@ doc::WorkloadResult workload_document(const WorkloadResult& w) {
   if (w.reliability) out.reliability = reliability_document(*w.reliability);
   out.evidence = evidence_document(w.evidence);
   if (w.timeline.length > Duration{0}) out.timeline = timeline_document(w.timeline);
+  for (const LinkShare& link : w.links)
+    out.links.push_back({std::string{to_string(link.place.kind)}, std::string{to_string(link.place.from)},
+                         std::string{to_string(link.place.to)}, static_cast<double>(link.links), link.mean,
+                         link.fullest});
   fill_tables(w, out);
   return out;
 }

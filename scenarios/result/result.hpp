@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/step/link_shares.hpp"
 #include "models/step/training.hpp"
 #include "scenarios/document/training.hpp"
 #include "scenarios/evaluate/failure_plan.hpp"
@@ -142,6 +143,7 @@ struct WorkloadResult {
   std::vector<PublishedComparison> published;
   Evidence evidence;  ///< how predictions of systems like this have turned out
   StepTimeline timeline;
+  std::vector<LinkShare> links;  ///< how full they are in a step; empty for a split network
   std::vector<Alternative> alternatives;
   std::vector<SensitivityRow> sensitivity;  ///< the widest swing first
 };

@@ -148,20 +148,27 @@ class FabricDrawing {
         joined.insert({ends.first, ends.second});
         bundles.erase(ends);
       }
-      draw_bus(joined, (y.first + y.second) / 2, cables);
+      draw_bus(joined, (y.first + y.second) / 2, cables, style_between(*joined.begin(), *joined.rbegin()));
     }
   }
 
-  void draw_bus(const std::set<int>& joined, double y, int cables) {
+  /// Cables to cores are not those between leaves and spines.
+  [[nodiscard]] std::string_view style_between(int a, int b) const {
+    const int first =
+        std::max(boxes_[static_cast<std::size_t>(a)].first, boxes_[static_cast<std::size_t>(b)].first);
+    return first >= plan_.leaves + plan_.spines ? "core-trunk" : "trunk";
+  }
+
+  void draw_bus(const std::set<int>& joined, double y, int cables, std::string_view style) {
     double left = 1e9;
     double right = 0;
     for (const int box : joined) {
       const Point at = boxes_[static_cast<std::size_t>(box)].at;
-      svg_.line({at.x, at.y + (at.y < y ? 1 : -1) * box_height / 2}, {at.x, y}, "trunk", at.y < y ? 5 : 2.5);
+      svg_.line({at.x, at.y + (at.y < y ? 1 : -1) * box_height / 2}, {at.x, y}, style, at.y < y ? 5 : 2.5);
       left = std::min(left, at.x);
       right = std::max(right, at.x);
     }
-    svg_.line({left, y}, {right, y}, "trunk", 9);
+    svg_.line({left, y}, {right, y}, style, 9);
     svg_.rect({(left + right) / 2 - 150, y - 12}, 300, 24, "box");
     svg_.text({(left + right) / 2, y + 4}, fmt::format("{} cables between these levels", cables), "");
   }
@@ -195,15 +202,16 @@ class FabricDrawing {
           svg_.line(a, b, "trunk", width);
       } else if (std::abs(a.y - b.y) < 1) {
         svg_.arc({a.x, a.y - box_height / 2}, {b.x, b.y - box_height / 2},
-                 -std::min(70.0, 14 + 0.1 * std::abs(a.x - b.x)), "trunk", width);
+                 -std::min(70.0, 14 + 0.1 * std::abs(a.x - b.x)), style_between(ends.first, ends.second),
+                 width);
       } else {
-        draw_bundle(a, b, cables, single, width);
+        draw_bundle(a, b, cables, single ? 0 : width, style_between(ends.first, ends.second));
         if (!single && bundles.size() <= most_counts) counts.emplace_back(at_share(a, b, 0.32), cables);
       }
     }
     for (const auto& [at, cables] : counts) {
       svg_.rect({at.x - 15, at.y - 12}, 30, 16, "box");
-      svg_.text(at, fmt::format("{}", cables), "note");
+      svg_.text(at, fmt::format("{}", cables), "");
     }
   }
 
@@ -211,13 +219,14 @@ class FabricDrawing {
     return {a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share};
   }
 
-  /// Between boxes of two levels: each cable a line, or one line for all.
-  void draw_bundle(Point a, Point b, int cables, bool single, double width) {
+  /// Between boxes of two levels: one line of that width for all cables, or 0 for a line of each.
+  void draw_bundle(Point a, Point b, int cables, double width, std::string_view style) {
+    const bool single = width <= 0;
     const double sign = a.y < b.y ? 1 : -1, spread = 3;
     for (int i = 0; i < (single ? cables : 1); ++i) {
       const double aside = single ? spread * (i - (cables - 1) / 2.0) : 0;
-      svg_.line({a.x + aside, a.y + sign * box_height / 2}, {b.x + aside, b.y - sign * box_height / 2},
-                "trunk", single ? 1.2 : width);
+      svg_.line({a.x + aside, a.y + sign * box_height / 2}, {b.x + aside, b.y - sign * box_height / 2}, style,
+                single ? 1.2 : width);
     }
   }
 
@@ -276,7 +285,7 @@ class FabricDrawing {
       ++cables[static_cast<std::size_t>(box_of_[static_cast<std::size_t>(leaf)])];
     for (const auto& [box, count] : cables)
       svg_.line({at.x, at.y - box_height / 2}, {boxes_[box].at.x, boxes_[box].at.y + box_height / 2},
-                "network", std::min(6.0, 1.0 + 0.4 * count));
+                "storage-cable", std::min(6.0, 1.0 + 0.4 * count));
     svg_.rect({at.x - storage_width / 2, at.y - box_height / 2}, storage_width, box_height, "storage");
     svg_.text({at.x, at.y + 4}, fmt::format("{} storage", plan_.storage_servers), "");
   }

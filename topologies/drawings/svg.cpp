@@ -40,7 +40,7 @@ rect.leaf { fill: #bfdbfe; } rect.spine { fill: #c7d2fe; } rect.core { fill: #dd
 rect.box { fill: #f9fafb; stroke: #d1d5db; } rect.rack { fill: #f3f4f6; stroke: #4b5563; }
 rect.server { fill: #86a857; stroke: #365314; rx: 1px; } rect.net { fill: #93c5fd; stroke: #1e3a8a; rx: 1px; }
 .nvlink { stroke: #65a30d; fill: none; } .xgmi { stroke: #dc2626; fill: none; } .pcie { stroke: #9ca3af; fill: none; }
-.socket { stroke: #1d4ed8; fill: none; } .network { stroke: #c2410c; fill: none; } .trunk { stroke: #4b5563; fill: none; opacity: 0.55; }
+.socket { stroke: #1d4ed8; fill: none; } .network, .storage-cable { stroke: #c2410c; fill: none; } .trunk, .core-trunk { stroke: #4b5563; fill: none; opacity: 0.55; }
 )";
 
 std::string element(const Shape& shape) {

@@ -133,6 +133,21 @@ struct Fields<Batch> {
 };
 
 template <>
+struct Fields<LinkShare> {
+  static constexpr std::string_view name = "link_share";
+  static constexpr std::string_view meaning =
+      "How full the links of one sort are in a step: bytes over what they could carry meanwhile.";
+  static void each(const auto& visit) {
+    visit(field("kind", &LinkShare::kind).of("nvlink xgmi pcie socket infiniband ethernet fabric"));
+    visit(field("from", &LinkShare::from).of("gpu cpu plx nvswitch nic leaf spine core storage"));
+    visit(field("to", &LinkShare::to).of("gpu cpu plx nvswitch nic leaf spine core storage"));
+    visit(field("links", &LinkShare::links, "directions of cables that carry something"));
+    visit(field("mean", &LinkShare::mean));
+    visit(field("fullest", &LinkShare::fullest));
+  }
+};
+
+template <>
 struct Fields<WorkloadResult> {
   static constexpr std::string_view name = "workload";
   static void each(const auto& visit) {
@@ -165,6 +180,9 @@ struct Fields<WorkloadResult> {
     visit(field("published", &WorkloadResult::published));
     visit(field("evidence", &WorkloadResult::evidence));
     visit(field("timeline", &WorkloadResult::timeline).omitted());
+    visit(field("links", &WorkloadResult::links,
+                "of a network that is not split over GPUs; gradients, weights and the input count")
+              .omitted());
     visit(field("alternatives", &WorkloadResult::alternatives));
     visit(field("sensitivity", &WorkloadResult::sensitivity));
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "reports/drawings/machine_svg.hpp"
+#include "reports/sentences/link_sentences.hpp"
 
 using namespace rackcast::reports;
 
@@ -75,4 +76,37 @@ TEST_CASE("a drawing of a machine keeps order, classes and words, escaped") {
   CHECK(drawing.svg.find("class=\"nvlink\"") < drawing.svg.find("class=\"gpu\""));
   CHECK(drawing.svg.find("GPU &lt;0&gt;</text>") != std::string::npos);
   CHECK(drawing.svg.find("viewBox=\"0 28 212 84\"") != std::string::npos);  // from 12 above the highest shape
+}
+
+TEST_CASE("cables have the colour of the workload that fills them most") {
+  WorkloadResult one, other;
+  one.title = "one";
+  one.links = {{"infiniband", "nic", "leaf", 32, 0.05, 0.05},
+               {"infiniband", "leaf", "nic", 32, 0.07, 0.08},
+               {"nvlink", "gpu", "gpu", 64, 0.9, 0.95}};
+  other.links = {{"infiniband", "storage", "leaf", 12, 0.4, 0.4},
+                 {"infiniband", "leaf", "spine", 6, 0.2, 0.65},
+                 {"infiniband", "leaf", "nic", 32, 0.01, 0.02}};
+  const LineLoads loads = line_loads({one, other});
+  CHECK(loads == LineLoads{{"core-trunk", 0}, {"network", 0.08}, {"storage-cable", 0.4}, {"trunk", 0.65}});
+  CHECK(line_loads({WorkloadResult{}}).empty());
+  MachineDrawing machine;
+  machine.width = 200;
+  machine.height = 100;
+  using Kind = MachineDrawing::Shape::Kind;
+  machine.shapes = {{Kind::line, "network", 2, {10, 50, 60, 50}, {}, {}},
+                    {Kind::arc, "trunk", 2, {10, 50, 60, 50, 20}, {}, {}},
+                    {Kind::line, "pcie", 2, {10, 50, 60, 50}, {}, {}},
+                    {Kind::rect, "leaf", 1, {0, 40, 30, 20}, {}, {}}};
+  const std::string svg = machine_drawing(machine, loads).svg;
+  for (const char* part : {"\"network load1\"", "\"trunk load4\"", "\"pcie\"", "\"leaf\"", ">10 to 30 %<"}) {
+    CAPTURE(part);
+    CHECK(svg.find(part) != std::string::npos);
+  }
+  CHECK(machine_drawing(machine).svg.find("load") == std::string::npos);
+  CHECK(links_text(one) ==
+        "Fullest in a step of one: between nodes the cables from leaves to network ports (InfiniBand, 8.0 "
+        "%); in "
+        "a node the links from GPUs to GPUs (NVLink, 95 %).");
+  CHECK(links_text(WorkloadResult{}).empty());
 }

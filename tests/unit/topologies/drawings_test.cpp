@@ -4,6 +4,7 @@
 
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
+#include <map>
 #include <sstream>
 #include <string>
 
@@ -79,6 +80,24 @@ TEST_CASE("named clusters and all shapes of fabrics are drawn") {
     const FabricPlan plan = plan_fabric(catalog(), one_port(), 900, {.kind = std::string{kind.name}});
     CHECK(parsed(draw_fabric(plan, kind.name)).count("svg") == 1);
   }
+}
+
+TEST_CASE("lines of a network tell the levels that they join") {
+  const auto lines = [](int nodes, const FabricChoice& choice) {
+    std::map<std::string, int> styles;
+    for (const Shape& shape : picture_of_fabric(plan_fabric(catalog(), one_port(), nodes, choice), "").shapes)
+      if (shape.kind == Shape::Kind::line || shape.kind == Shape::Kind::arc) ++styles[shape.style];
+    return styles;
+  };
+  auto two = lines(40, {.storage_servers = 4});
+  CHECK(two["trunk"] > 0);
+  CHECK(two["core-trunk"] == 0);
+  auto three = lines(1944, {.kind = "three_level"});
+  CHECK(three["trunk"] > 0);
+  CHECK(three["core-trunk"] > 0);
+  auto small = lines(8, {.storage_servers = 4});
+  CHECK(small["network"] == 8);
+  CHECK(small["storage-cable"] > 0);
 }
 
 TEST_CASE("a floor has a rack for every so many nodes") {
