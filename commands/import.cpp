@@ -40,7 +40,7 @@ void run_import(const Arguments& args, const ImportFlags& flags) {
 
 void add_import(CLI::App& app, Arguments& args) {
   CLI::App* import =
-      app.add_subcommand("import", "Read measurements, topologies and networks of other tools");
+      app.add_subcommand("import", "Read measurements, topologies, networks and trainings of other tools");
   const auto flags = std::make_shared<ImportFlags>();
   std::string kinds;
   for (const ImportKindInfo& kind : import_kinds())

@@ -23,7 +23,7 @@ struct ImportKind {
 };
 
 /// In the order in which the marks are looked for: the special before the general.
-constexpr std::array<ImportKind, 12> kinds{
+constexpr std::array<ImportKind, 14> kinds{
     {{"nvidia-smi-xml",
       "nvidia-smi -q -x: GPUs of a machine",
       {"<nvidia_smi_log", "nvsmi_device"},
@@ -57,6 +57,16 @@ constexpr std::array<ImportKind, 12> kinds{
       "config.json of Hugging Face transformers: a network",
       {"\"architectures\"", "\"model_type\"", "\"hidden_size\"", "\"n_embd\""},
       import_hf_config},
+     {"deepspeed",
+      "JSON configuration of DeepSpeed: a scenario without its network",
+      {"\"zero_optimization\"", "\"train_micro_batch_size_per_gpu\"", "\"train_batch_size\"",
+       "\"gradient_accumulation_steps\""},
+      import_deepspeed},
+     {"megatron-args",
+      "script, list or YAML of Megatron-LM's arguments: a scenario",
+      {"tensor-model-parallel-size", "tensor_model_parallel_size", "--num-attention-heads",
+       "--micro-batch-size"},
+      import_megatron_args},
      {"onnx", "ONNX model of convolutions: a network", {}, import_onnx, true},
      {"ibnetdiscover",
       "ibnetdiscover: switches and links of an InfiniBand fabric",

@@ -32,6 +32,8 @@ void import_hf_config(const Catalog& catalog, const ImportSource& source, Import
 void import_onnx(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_slurm_nodes(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_power_log(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
+void import_megatron_args(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
+void import_deepspeed(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_mllog(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 
 }  // namespace rackcast

@@ -58,6 +58,8 @@ struct TransformerShape {
   bool mlm_head = false;       ///< BERT's dense + norm before the vocabulary product
   bool dropout = false;        ///< after attention, MLP and on the attention matrix
   std::int64_t predicted = 0;  ///< positions that reach the vocabulary product; 0: all
+
+  friend bool operator==(const TransformerShape&, const TransformerShape&) = default;
 };
 
 /// What a layer of a hybrid is.

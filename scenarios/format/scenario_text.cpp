@@ -10,15 +10,15 @@ namespace rackcast {
 
 namespace {
 
-/// The cluster alone of a file that `rackcast import slurm-nodes` wrote; any other file as it is.
-Json scenario_of_import(const Json& base) {
-  const Json* format = base.kind() == JsonKind::object ? base.find("format") : nullptr;
-  if (!format || format->kind() != JsonKind::string || format->string() != "rackcast-import") return base;
-  const Json* cluster = base.find("cluster");
-  if (!cluster)
-    base.fail("this import holds no cluster for a scenario",
-              "`rackcast import slurm-nodes FILE -o cluster.json` writes one where it finds nodes with GPUs");
-  return parse_json("{}", base.where().file).with("cluster", *cluster);
+/// The scenario within a document of `rackcast import`; the whole of another file.
+Json scenario_of_document(const Json& json) {
+  const Json* format = json.kind() == JsonKind::object ? json.find("format") : nullptr;
+  if (!format || format->kind() != JsonKind::string || format->string() != "rackcast-import") return json;
+  if (const Json& version = json.require("version"); version.integer() != 1)
+    version.fail("this build reads version 1 of the format");
+  if (const Json* scenario = json.find("scenario")) return *scenario;
+  json.require("kind").fail("this import holds no scenario",
+                            "megatron-args and deepspeed hold one, slurm-nodes where it finds nodes with GPUs");
 }
 
 /// Follows "extends": the file named there is the base, this one is laid over it.
@@ -37,7 +37,7 @@ Json resolve_extends(const Json& json, const std::filesystem::path& file,
   chain.push_back(base);
   Json parent;
   try {
-    parent = scenario_of_import(parse_json_file(path.lexically_normal().string()));
+    parent = scenario_of_document(parse_json_file(path.lexically_normal().string()));
   } catch (const Error& e) {
     if (!e.where().line) extends->fail(e.message(), e.hint());  // the file could not be opened: point here
     throw;
@@ -83,11 +83,11 @@ Json whole_text(const Json& written, const std::string& path, const std::vector<
 }  // namespace
 
 Json load_scenario_text(const std::string& path, const std::vector<std::string>& sets) {
-  return whole_text(parse_json_file(path), path, sets);
+  return whole_text(scenario_of_document(parse_json_file(path)), path, sets);
 }
 
 Json read_scenario_text(std::string text, const std::string& name, const std::vector<std::string>& sets) {
-  return whole_text(parse_json(std::move(text), name), name, sets);
+  return whole_text(scenario_of_document(parse_json(std::move(text), name)), name, sets);
 }
 
 bool serves(const Json& text) {

@@ -28,6 +28,30 @@ TEST_CASE("a configuration of Hugging Face becomes a network that is shown, simu
   CHECK(has(wrong, "an import of this kind holds no network"));
 }
 
+TEST_CASE("files that start a training become scenarios that are asked at once") {
+  const TemporaryFolder folder;
+  const std::string part = folder / "part.json";
+  const Outcome out = run("import tests/data/launch/megatron_llama3_8b_fp8.sh -o " + part);
+  CHECK(out.code == 0);
+  CHECK(has(out, "megatron-args: a training of llama3-8b"));
+  CHECK(has(out, "add --set cluster.node=NAME"));
+  CHECK(run("check " + part + " --set cluster.node=dgx_h100").code == 0);
+  CHECK(run("simulate " + part + " --set cluster.node=dgx_h100 --set data.samples=12800 --json").code == 0);
+  const Outcome open = run("check " + part);
+  CHECK(open.code == 3);
+  CHECK(has(open, "a cluster has either a \"node\""));
+  CHECK(run("import tests/data/launch/deepspeed_zero2_bf16.json -o " + part).code == 0);
+  CHECK(run("check " + part +
+            " --set workloads.0.model=llama3-8b --set cluster.node=dgx_h100 --set cluster.nodes=2 --set "
+            "data.samples=100000")
+            .code == 0);
+  write_file_atomically(folder / "bad.sh", "--num-layers 24\n--pipeline-model-parallel-size 5\n");
+  const Outcome bad = run("import megatron-args " + folder / "bad.sh" + " -o " + folder / "none.json");
+  CHECK(bad.code == 3);
+  CHECK(has(bad, "bad.sh:2:32"));
+  CHECK_FALSE(std::filesystem::exists(folder / "none.json"));
+}
+
 TEST_CASE("an ONNX model becomes a network that is trained and sized") {
   const TemporaryFolder folder;
   const std::string mine = folder / "mine.json";
@@ -92,11 +116,11 @@ TEST_CASE("a log of GPU power becomes figures of each GPU and of all") {
   CHECK(out.code == 0);
   CHECK(has(out, "power-log: 39 samples of 2 GPUs"));
   CHECK(has(out, "warning: GPU 0: gaps without samples: 1"));
-  // It holds no cluster, and no other command reads it.
+  // It holds no scenario, and no other command reads it.
   write_file_atomically(folder / "s.json", R"({"extends": "power.json", "name": "own"})");
   const Outcome wrong = run("check " + folder / "s.json");
   CHECK(wrong.code == 3);
-  CHECK(has(wrong, "this import holds no cluster for a scenario"));
+  CHECK(has(wrong, "this import holds no scenario"));
   CHECK(run("import power-log tests/data/imports/fio_3.txt -o " + folder / "none.json").code == 3);
   CHECK_FALSE(std::filesystem::exists(folder / "none.json"));
 }

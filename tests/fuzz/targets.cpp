@@ -47,6 +47,14 @@ constexpr std::array all{
            [](Bytes b) {
              read_import("hf-config", b);
            }},
+    Target{"import_megatron_args", Form::bytes,
+           [](Bytes b) {
+             read_import("megatron-args", b);
+           }},
+    Target{"import_deepspeed", Form::json,
+           [](Bytes b) {
+             read_import("deepspeed", b);
+           }},
     Target{"import_onnx", Form::bytes,
            [](Bytes b) {
              read_import("onnx", b);

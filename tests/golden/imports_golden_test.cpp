@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> corpus() {
   std::vector<fs::path> out;
-  for (const auto& entry : fs::directory_iterator{std::string{RACKCAST_SOURCE_DIR} + "/tests/data/imports"})
-    if (entry.is_regular_file()) out.push_back(entry.path());
+  for (const char* folder : {"/tests/data/imports", "/tests/data/launch"})
+    for (const auto& entry : fs::directory_iterator{RACKCAST_SOURCE_DIR + std::string{folder}})
+      if (entry.is_regular_file() && entry.path().filename() != "README.md") out.push_back(entry.path());
   std::ranges::sort(out);
   return out;
 }

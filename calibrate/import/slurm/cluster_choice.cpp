@@ -160,8 +160,7 @@ void add_slurm_cluster(const Catalog& catalog, const std::vector<SlurmGroup>& gr
   };
   const auto largest = std::ranges::max_element(groups, {}, gpus_in_service);
   if (largest == groups.end() || gpus_in_service(*largest) <= 0) {
-    out.warnings.emplace_back(
-        "no node with GPUs is in service: the document has no \"cluster\" for a scenario");
+    out.warnings.emplace_back("no node with GPUs is in service: the document holds no scenario");
     return;
   }
   std::vector<std::string> others;
@@ -177,7 +176,7 @@ void add_slurm_cluster(const Catalog& catalog, const std::vector<SlurmGroup>& gr
   constexpr int most_nodes_of_a_scenario = 100'000;
   if (largest->in_service > most_nodes_of_a_scenario)
     out.warnings.emplace_back("a scenario has at most 100000 nodes: lower \"nodes\" of \"cluster\"");
-  out.body["cluster"] = cluster;
+  out.body["scenario"] = {{"cluster", std::move(cluster)}};
 }
 
 }  // namespace rackcast

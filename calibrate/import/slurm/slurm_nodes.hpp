@@ -55,8 +55,9 @@ std::vector<SlurmGpus> slurm_gpus(const ImportSource& source, std::string_view t
 /// Sets `state` and `in_service` from "IDLE+DRAIN", "DOWN*", or sinfo's "drng", "mix~".
 void set_slurm_state(SlurmNode& node, std::string_view text);
 
-/// Adds the "cluster" that a scenario can extend, made of the group with the most GPUs, and warns of what it
-/// leaves out. Where no node of the catalogue is certain to be the same, the warnings say what to write.
+/// Adds the scenario that another can extend: the cluster that the group with the most GPUs makes. Warns of
+/// what it leaves out. Where no node of the catalogue is certain to be the same, the warnings say what to
+/// write.
 void add_slurm_cluster(const Catalog& catalog, const std::vector<SlurmGroup>& groups, ImportOutput& out);
 
 /// "8 x h100", "2 x k80 + 1 x p100", "no GPU".

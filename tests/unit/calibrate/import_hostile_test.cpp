@@ -1,7 +1,9 @@
 // Files that nobody should trust: every importer answers each with an Error or with warnings, and soon.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include "calibrate/import/import.hpp"
 #include "sim/base/error.hpp"
@@ -76,24 +78,33 @@ void check(const Catalog& catalog, const std::string& kind, const std::string& t
   }
 }
 
+/// Good files of every kind that are text.
+std::vector<std::filesystem::path> good_files() {
+  std::vector<std::filesystem::path> out;
+  for (const char* folder : {"imports", "launch"})
+    for (const auto& entry :
+         std::filesystem::directory_iterator{std::string{RACKCAST_SOURCE_DIR} + "/tests/data/" + folder})
+      if (entry.is_regular_file() && entry.path().filename() != "README.md") out.push_back(entry.path());
+  std::ranges::sort(out);
+  return out;
+}
+
 TEST_CASE("hostile files are refused or warned of, and nothing else happens") {
   const Catalog catalog = Catalog::builtin();
-  const std::filesystem::path folder = std::string{RACKCAST_SOURCE_DIR} + "/tests/data/imports";
-  for (const auto& entry : std::filesystem::directory_iterator{folder}) {
-    if (!entry.is_regular_file()) continue;
-    const std::string good = read_file(entry.path().string());
+  for (const std::filesystem::path& path : good_files()) {
+    const std::string name = path.filename().string(), good = read_file(path.string());
     const std::string kind = import_text(catalog, {.path = "good", .program = "t"}, good).kind;
     for (const Hostile& hostile : spoiled(good)) {
-      INFO(entry.path().filename().string(), ", ", hostile.name);
+      INFO(name, ", ", hostile.name);
       check(catalog, kind, hostile.text);
     }
     // Cut anywhere, with every other kind as well.
     for (std::size_t part = 1; part < 12; ++part) {
-      INFO(entry.path().filename().string(), ", cut at ", part, "/12");
+      INFO(name, ", cut at ", part, "/12");
       check(catalog, kind, good.substr(0, good.size() * part / 12));
     }
     for (const ImportKindInfo& other : import_kinds()) {
-      INFO(entry.path().filename().string(), " as ", other.name);
+      INFO(name, " as ", other.name);
       check(catalog, std::string{other.name}, good);
     }
   }

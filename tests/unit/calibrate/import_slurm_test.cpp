@@ -76,14 +76,14 @@ TEST_CASE("nodes of Slurm are counted in groups of equal ones, apart from those 
   CHECK(first.at("partitions").at("interactive") == 2);
   CHECK(first.at("states").at("idle+drain") == 1);
   // The largest group in service is that of the DGX H100: 8 GPUs, 2 x 56 cores, 2 TB.
-  CHECK(all.at("cluster").at("node") == "dgx_h100");
-  CHECK(all.at("cluster").at("nodes") == 4);
+  CHECK(all.at("scenario").at("cluster").at("node") == "dgx_h100");
+  CHECK(all.at("scenario").at("cluster").at("nodes") == 4);
   CHECK(contains(all.at("warnings").dump(), "leaves out 2 nodes with 4 x a100-sxm4-80gb"));
 }
 
 TEST_CASE("one line for each node, with -d, says the same as several") {
   const nlohmann::json all = slurm_document(slurm_file("scontrol_21.08_oneliner.txt"));
-  CHECK(all.at("cluster").at("node") == "dgx_a100_640gb");  // 2 TB: the other has 1 TB and 40 GB GPUs
+  CHECK(all.at("scenario").at("cluster").at("node") == "dgx_a100_640gb");  // 2 TB: the other has 1 TB and 40 GB GPUs
   CHECK(all.at("inventory").at("gpus_in_use") == 11);
   std::string lines = slurm_file("scontrol_23.11.txt");
   for (std::size_t at = 0; (at = lines.find("\n   ", at)) != std::string::npos;) lines.replace(at, 4, " ");
@@ -97,13 +97,13 @@ TEST_CASE("sinfo lists a node once for each partition, and it counts once") {
   CHECK(all.at("inventory").at("gpus") == 6 * 4 + 2 * 2);
   CHECK(all.at("inventory").at("out_of_service") == 1);
   CHECK(all.at("inventory").at("groups").at(0).at("partitions").at("short") == 6);
-  CHECK(all.at("cluster").at("node") == "pcie_server");
-  CHECK(all.at("cluster").at("gpu") == "l40s");
-  CHECK(all.at("cluster").at("gpus_in_node") == 4);
+  CHECK(all.at("scenario").at("cluster").at("node") == "pcie_server");
+  CHECK(all.at("scenario").at("cluster").at("gpu") == "l40s");
+  CHECK(all.at("scenario").at("cluster").at("gpus_in_node") == 4);
   // In another order, right-aligned, without partitions.
   const nlohmann::json other = slurm_document(
       "   STATE  MEMORY CPUS           GRES HOSTNAMES\n    idle  515640   64     gpu:l40s:4        a1\n");
-  CHECK(other.at("cluster").at("nodes") == 1);
+  CHECK(other.at("scenario").at("cluster").at("nodes") == 1);
 }
 
 TEST_CASE("forms of generic resources") {
@@ -162,7 +162,7 @@ TEST_CASE("short names of GPUs mean one GPU, several, or none") {
 
 TEST_CASE("no node of the catalogue is taken on a guess") {
   const auto cluster = [](const SlurmNodeText& node) {
-    return slurm_document(scontrol_text(node)).at("cluster");
+    return slurm_document(scontrol_text(node)).at("scenario").at("cluster");
   };
   const auto warnings = [](const SlurmNodeText& node) {
     return slurm_warnings(scontrol_text(node));
@@ -211,7 +211,7 @@ TEST_CASE("a scenario extends the cluster that was imported") {
   CHECK(contains(error_text([&] { (void)load_scenario(folder / "s.json"); }), "either a \"node\""));
   CHECK(load_scenario(folder / "s.json", {"cluster.node=pcie_server", "cluster.gpu=t4"}).cluster.nodes == 1);
   write_file_atomically(folder / "cluster.json", slurm_import(slurm_file("fio_3.txt"), "fio").text);
-  CHECK(contains(error_text([&] { (void)load_scenario(folder / "s.json"); }), "holds no cluster"));
+  CHECK(contains(error_text([&] { (void)load_scenario(folder / "s.json"); }), "holds no scenario"));
 }
 
 TEST_CASE("broken listings of nodes are refused at their place") {

@@ -1,0 +1,183 @@
+#include "calibrate/import/launch/argument_list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "sim/base/utf8.hpp"
+
+namespace rackcast {
+namespace {
+
+constexpr std::size_t kept_values = 4, most_options = 20'000;
+
+/// Keys by which a block of YAML is told from a script.
+constexpr std::array<std::string_view, 6> yaml_marks{"tensor-model-parallel-size",
+                                                     "pipeline-model-parallel-size",
+                                                     "num-layers",
+                                                     "hidden-size",
+                                                     "micro-batch-size",
+                                                     "global-batch-size"};
+
+std::string dashed(std::string_view name) {
+  std::string out{name.substr(0, 80)};
+  std::ranges::replace(out, '_', '-');
+  return out;
+}
+
+bool is_option_name(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+struct YamlLine {
+  std::string_view key, value;
+};
+
+/// "  - --num-layers: 80  # note" as key and value; nothing for any other line.
+std::optional<YamlLine> yaml_line(std::string_view line) {
+  std::string_view rest = trimmed(line);
+  if (rest.starts_with("- ")) rest = trimmed(rest.substr(2));
+  if (rest.starts_with("--")) rest.remove_prefix(2);
+  const std::size_t colon = rest.find(':');
+  if (colon == std::string_view::npos || !is_option_name(rest.substr(0, colon))) return std::nullopt;
+  std::string_view value = rest.substr(colon + 1);
+  if (!value.empty() && value.front() != ' ' && value.front() != '\t') return std::nullopt;
+  value = value.starts_with('#') ? std::string_view{} : value.substr(0, value.find(" #"));
+  value = trimmed(value);
+  if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
+    value = value.substr(1, value.size() - 2);
+  return YamlLine{rest.substr(0, colon), value};
+}
+
+bool is_yaml(const ImportSource& source) {
+  for (const ImportLine& line : source.lines())
+    if (const auto read = yaml_line(line.text); read && std::ranges::count(yaml_marks, dashed(read->key)) > 0)
+      return true;
+  return false;
+}
+
+bool is_off(std::string_view value) {
+  constexpr std::array<std::string_view, 8> words{"", "false", "False", "null", "~", "None", "no", "off"};
+  return std::ranges::count(words, value) > 0;
+}
+
+}  // namespace
+
+ArgumentList::ArgumentList(const ImportSource& source, std::vector<std::string>& warnings) : source_{source} {
+  yaml_ = is_yaml(source);
+  if (yaml_) {
+    read_yaml(warnings);
+  } else {
+    read_words(warnings);
+  }
+  if (arguments_.empty())
+    source.fail(std::size_t{0}, "there is no option in this file",
+                "a script, a list or a block of YAML with options such as --tensor-model-parallel-size 8");
+}
+
+void ArgumentList::keep(LaunchArgument argument, std::vector<std::string>& warnings) {
+  const auto value_of = [](const LaunchArgument& a) {
+    return a.values.empty() ? std::string{} : a.values.front().text;
+  };
+  const auto found = arguments_.find(argument.name);
+  if (found == arguments_.end()) {
+    if (arguments_.size() >= most_options)
+      source_.fail(argument.offset, fmt::format("the file has more than {} options", most_options));
+    arguments_.emplace(argument.name, std::move(argument));
+    return;
+  }
+  // Sections of YAML have keys of the same name.
+  const bool counts = !yaml_ || std::ranges::count(yaml_marks, argument.name) > 0;
+  if (counts && value_of(found->second) != value_of(argument) && warnings.size() < 20)
+    warnings.push_back(fmt::format("--{} is given more than once: the last one counts", argument.name));
+  found->second = std::move(argument);
+}
+
+void ArgumentList::read_words(std::vector<std::string>& warnings) {
+  std::optional<LaunchArgument> open;
+  for_each_word(source_, [&](ArgumentWord word) {
+    const bool is_short = word.text == "-N" || word.text == "-n";  // of #SBATCH
+    if (!is_short && !(word.text.starts_with("--") && word.text.size() > 2)) {
+      if (word.text.ends_with(".py")) script_ = word.text.substr(word.text.rfind('/') + 1);
+      // The dash of a list in YAML stands before each of its words.
+      if (open && word.text != "-" && open->values.size() < kept_values)
+        open->values.push_back(std::move(word));
+      return;
+    }
+    if (open) keep(std::move(*open), warnings);
+    const std::string body = word.text.substr(is_short ? 1 : 2);
+    const std::size_t equals = body.find('=');
+    open = LaunchArgument{.name = dashed(body.substr(0, equals)), .offset = word.offset, .values = {}};
+    if (equals == std::string::npos) return;
+    ArgumentWord value = std::move(word);
+    value.text = body.substr(equals + 1);
+    open->values.push_back(std::move(value));
+  });
+  if (open) keep(std::move(*open), warnings);
+}
+
+void ArgumentList::read_yaml(std::vector<std::string>& warnings) {
+  for (const ImportLine& line : source_.lines()) {
+    const auto read = yaml_line(line.text);
+    if (!read) continue;
+    const auto offset_of = [this](std::string_view part) {
+      return static_cast<std::size_t>(part.data() - source_.text().data());
+    };
+    LaunchArgument argument{.name = dashed(read->key), .offset = offset_of(read->key), .values = {}};
+    argument.off = is_off(read->value);
+    if (!read->value.empty()) {
+      ArgumentWord& value = argument.values.emplace_back();
+      value.text = std::string{read->value.substr(0, 4096)};
+      value.offset = offset_of(read->value);
+      value.unknown = value.text.starts_with('$');
+      if (value.unknown) value.unsaid = value.text.substr(0, 80);
+    }
+    keep(std::move(argument), warnings);
+  }
+}
+
+const LaunchArgument* ArgumentList::find(std::string_view name) const {
+  const auto found = arguments_.find(name);
+  return found == arguments_.end() || found->second.off ? nullptr : &found->second;
+}
+
+void ArgumentList::fail(std::string_view name, const std::string& message, const std::string& hint) const {
+  const LaunchArgument* argument = find(name);
+  if (!argument) source_.fail(std::size_t{0}, message, hint);
+  source_.fail(argument->values.empty() ? argument->offset : argument->values.front().offset, message, hint);
+}
+
+std::optional<std::string> ArgumentList::text(std::string_view name) const {
+  const LaunchArgument* argument = find(name);
+  if (!argument) return std::nullopt;
+  if (argument->values.empty())
+    fail(name, fmt::format("--{} has no value", name), fmt::format("for example --{} 1", name));
+  const ArgumentWord& value = argument->values.front();
+  if (value.unknown)
+    fail(name,
+         fmt::format("--{} is {}, and the file does not say what that is", name, in_quotes(value.unsaid)),
+         "assign the variable above, or write the value in its place");
+  return value.text;
+}
+
+std::optional<std::int64_t> ArgumentList::count(std::string_view name, std::int64_t low,
+                                                std::int64_t high) const {
+  const auto value = text(name);
+  if (!value) return std::nullopt;
+  std::int64_t number = 0;
+  const char* last = value->data() + value->size();
+  const auto [end, code] = std::from_chars(value->data(), last, number);
+  if (code == std::errc::invalid_argument || end != last)
+    fail(name, fmt::format("--{} is {}, which is no whole number", name, in_quotes(*value)),
+         "write a plain number, without a unit");
+  if (code != std::errc{} || number < low || number > high)
+    fail(name, fmt::format("--{} is {}, but must lie between {} and {}", name, in_quotes(*value), low, high),
+         "correct the number");
+  return number;
+}
+
+}  // namespace rackcast
