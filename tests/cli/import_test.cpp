@@ -36,7 +36,7 @@ TEST_CASE("files that start a training become scenarios that are asked at once")
   CHECK(has(out, "megatron-args: a training of llama3-8b"));
   CHECK(has(out, "add --set cluster.node=NAME"));
   CHECK(run("check " + part + " --set cluster.node=dgx_h100").code == 0);
-  CHECK(run("simulate " + part + " --set cluster.node=dgx_h100 --set data.samples=12800 --json").code == 0);
+  CHECK(run("simulate " + part + " --set cluster.node=dgx_h200 --set data.samples=12800 --json").code == 0);
   const Outcome open = run("check " + part);
   CHECK(open.code == 3);
   CHECK(has(open, "a cluster has either a \"node\""));

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 6> yaml_marks{"tensor-model-parallel-size
                                                      "global-batch-size"};
 
 std::string dashed(std::string_view name) {
-  std::string out{name.substr(0, 80)};
+  std::string out = printable(name.substr(0, 80));
   std::ranges::replace(out, '_', '-');
   return out;
 }

@@ -156,7 +156,9 @@ constexpr std::array unsaid_options{
     UnsaidOption{"fine-grained-activation-offloading", offload},
     UnsaidOption{"fp8-param-gather", "weights are gathered in 16 bits here"},
     UnsaidOption{"grad-reduce-in-bf16",
-                 "gradients are exchanged in the width that the framework's profile has"},
+                 "gradients are added up and exchanged in the width that the framework's profile has, so "
+                 "that memory and "
+                 "time may be counted too high"},
     UnsaidOption{"hierarchical-context-parallel-sizes",
                  "the parts of a sequence pass keys and values round one ring here"},
     UnsaidOption{"main-grads-dtype", narrow_states},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "calibrate/import/launch/megatron_args.hpp"
 #include "calibrate/import/launch/scenario_draft.hpp"
@@ -78,22 +79,51 @@ void read_latent_attention(const MegatronArguments& in, TransformerShape& out) {
   out.kv_heads = out.head_dim = 0;
 }
 
-/// "([0]*3+[1]*58)" as 3; nothing for another pattern.
-std::optional<std::int64_t> dense_before_experts(std::string_view pattern, std::int64_t layers) {
+/// A sum of lists of 0 and 1, each as often as a number says: "([0]*3+[1]*58)" or "[0,1]*24", as the layers
+/// that it names; nothing for another expression.
+std::optional<std::vector<bool>> layers_of_pattern(std::string_view pattern, std::size_t most) {
   std::string text;
   for (const char c : pattern)
     if (c != ' ' && c != '(' && c != ')') text += c;
-  const auto times = [&text](std::string_view head) -> std::optional<std::int64_t> {
-    if (!text.starts_with(head)) return std::nullopt;
-    const std::size_t end = std::min(text.find_first_not_of("0123456789", head.size()), text.size());
-    const auto number = to_number(std::string_view{text}.substr(head.size(), end - head.size()));
-    if (!number || *number > 10'000) return std::nullopt;
-    text = text.substr(std::min(text.size(), end + (end < text.size() && text[end] == '+' ? 1 : 0)));
-    return static_cast<std::int64_t>(*number);
-  };
-  const auto dense = times("[0]*"), expert = times("[1]*");
-  if (!text.empty() || !expert || dense.value_or(0) + *expert != layers) return std::nullopt;
-  return dense.value_or(0);
+  std::vector<bool> out;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = rest.find(']');
+    if (!rest.starts_with('[') || end == std::string_view::npos) return std::nullopt;
+    std::vector<bool> part;
+    for (std::size_t at = 1; at < end; at += 2) {
+      if ((rest[at] != '0' && rest[at] != '1') || (rest[at + 1] != ',' && at + 1 != end)) return std::nullopt;
+      part.push_back(rest[at] == '1');
+    }
+    if (part.empty()) return std::nullopt;
+    rest.remove_prefix(end + 1);
+    double times = 1;
+    if (rest.starts_with('*')) {
+      const std::size_t digits = std::min(rest.find_first_not_of("0123456789", 1), rest.size());
+      times = to_number(rest.substr(1, digits - 1)).value_or(0);
+      rest.remove_prefix(digits);
+    }
+    if (!rest.empty() && !rest.starts_with('+')) return std::nullopt;
+    rest.remove_prefix(std::min<std::size_t>(1, rest.size()));
+    if (static_cast<double>(out.size()) + times * static_cast<double>(part.size()) >
+        static_cast<double>(most))
+      return std::nullopt;
+    for (double i = 0; i < times; ++i) out.insert(out.end(), part.begin(), part.end());
+  }
+  return out;
+}
+
+/// First layers without experts, and then each so many-th with them; false for another order.
+bool set_expert_layers(const std::vector<bool>& experts, TransformerShape& out) {
+  if (static_cast<std::int64_t>(experts.size()) != out.layers) return false;
+  const auto first = std::ranges::find(experts, true);
+  if (first == experts.end()) return false;
+  const auto second = std::find(first + 1, experts.end(), true);
+  const std::ptrdiff_t every = second == experts.end() ? experts.end() - first : second - first;
+  for (auto at = first; at != experts.end(); ++at)
+    if (*at != ((at - first) % every == 0)) return false;
+  out.dense_layers = first - experts.begin();
+  out.expert_every = every > 1 ? every : 0;
+  return true;
 }
 
 void read_layers_of_experts(const MegatronArguments& in, TransformerShape& out) {
@@ -101,14 +131,23 @@ void read_layers_of_experts(const MegatronArguments& in, TransformerShape& out) 
   if (!pattern) return;
   if (const auto number = to_number(*pattern); number && *number >= 1 && *number <= 10'000) {
     out.expert_every = *number > 1 ? static_cast<std::int64_t>(*number) : 0;
-  } else if (const auto dense = dense_before_experts(*pattern, out.layers)) {
-    out.dense_layers = *dense;
-  } else {
+  } else if (const auto layers = layers_of_pattern(*pattern, 10'000);
+             !layers || !set_expert_layers(*layers, out)) {
     in.fail("moe-layer-freq",
             fmt::format("which of {} layers have experts is {}, a pattern that has no description",
                         out.layers, in_quotes(*pattern)),
-            "a number, or first layers without experts, such as ([0]*3+[1]*58), as many as there are layers");
+            "a number, or first layers without experts and then each so many-th with them, such as "
+            "([0]*3+[1]*58), as many as there are layers");
   }
+  if (out.expert_every <= 1 || out.dense_layers > 0) return;
+  // Networks begin with a layer without experts where not all have them.
+  if (out.layers % out.expert_every != 0)
+    in.fail("moe-layer-freq",
+            fmt::format("{} layers make no whole groups of {} with experts in the first of each", out.layers,
+                        out.expert_every),
+            "a divisor of --num-layers");
+  out.dense_layers = out.expert_every - 1;
+  in.warn("the layer with experts is the last of each group here, not the first; there are as many of them");
 }
 
 void read_experts(const MegatronArguments& in, TransformerShape& out) {

@@ -104,6 +104,25 @@ TEST_CASE("networks with experts") {
   CHECK(contains(warnings, "not known here, and left out: --enable-experimental\n"));
 }
 
+TEST_CASE("which layers have experts") {
+  const auto shape = [](const std::string& pattern) {
+    return workload_of_text(small("--num-experts 8 --moe-layer-freq " + pattern))["model"]["transformer"];
+  };
+  CHECK(shape("2")["expert_every"] == 2);
+  CHECK(shape("2")["dense_layers"] == 1);
+  CHECK(contains(launch_complaint(small("--num-experts 8 --moe-layer-freq 5")), "no whole groups of 5"));
+  CHECK_FALSE(shape("1").contains("expert_every"));
+  CHECK(shape("[0]*3+[1]*21")["dense_layers"] == 3);
+  CHECK(shape("'([0]*4+[1, 0]*10)'")["expert_every"] == 2);
+  CHECK(shape("'([0]*4+[1, 0]*10)'")["dense_layers"] == 4);
+  for (const char* none : {"[1,1,0]*8", "[0]*24", "[1]*23", "[1]*1e9", "[1]*99999999999", "[2]*24", "[",
+                           "[1]**24", "[]*24", "[]*999999999999999", "[1]+", "0", "-1", "[1]*24-[0]*0"}) {
+    CAPTURE(none);
+    CHECK(contains(launch_complaint(small("--num-experts 8 --moe-layer-freq '" + std::string{none} + "'")),
+                   "a pattern that has no description"));
+  }
+}
+
 TEST_CASE("lists, blocks of YAML and NeMo's keys say the same as a script") {
   const Document list = workload_of_text(launch_file("megatron_plain_list.txt"));
   CHECK(list["model"] == "llama3-70b");
@@ -235,6 +254,8 @@ TEST_CASE("scripts that nobody should trust") {
   for (int i = 0; i < 30'000; ++i) options += "--o" + std::to_string(i) + "\n";
   CHECK(contains(launch_complaint(options), "more than 20000 options"));
   CHECK(contains(launch_complaint(std::string(3'000'000, 'x')), "more than 1 MiB"));
+  // What is printed moves no cursor.
+  CHECK(contains(all_warnings(small("--a\x1b[2Jb 1 --a\x1b[2Jb 2")), "--a?[2Jb is given more than once"));
   // None of these takes time that grows with the square of its length.
   for (const char* piece : {"$(", "${", "$((", "`", "\\\n", "[", "--", "A=", "#SBATCH ", "$((1*"}) {
     CAPTURE(piece);
