@@ -1,17 +1,13 @@
-/// Commands that write documents: init, schema, export.
+/// Commands that write documents: init, schema.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
 
 #include "calibrate/measure/box.hpp"
 #include "commands/commands.hpp"
-#include "models/recorded/chakra_file.hpp"
-#include "scenarios/evaluate/evaluator.hpp"
-#include "scenarios/format/scenario.hpp"
 #include "scenarios/listings/templates.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/error.hpp"
@@ -46,46 +42,6 @@ int run_init(const Arguments& args, const std::string& question) {
   return Exit::ok;
 }
 
-const WorkloadSpec& workload_to_export(const Scenario& scenario, const std::string& wanted) {
-  std::string known;
-  for (const WorkloadSpec& w : scenario.workloads) {
-    if (wanted.empty() ? scenario.workloads.size() == 1 : w.model == wanted) return w;
-    known += (known.empty() ? "" : ", ") + w.model;
-  }
-  throw Error{wanted.empty() ? std::string{"the scenario has several workloads"}
-                             : fmt::format("the scenario has no workload \"{}\"", wanted),
-              scenario.text.where(), "choose one with --workload: " + known};
-}
-
-void run_export(const Arguments& args, const std::string& wanted, const std::string& folder) {
-  const Catalog catalog = open_catalog(args);
-  const Scenario scenario = resolve_clusters(load_scenario(args.scenario, args.sets), catalog);
-  Evaluator evaluator{catalog, {}, scenario};
-  const RecordedStep step = evaluator.record(question(scenario, workload_to_export(scenario, wanted)));
-  const auto files = chakra_files(step);
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed)
-    throw Error{fmt::format("cannot make the folder {}: {}", folder, failed.message()), {.file = folder}};
-  for (const auto& entry : std::filesystem::directory_iterator{folder, failed}) {
-    const std::string name = entry.path().filename().string();
-    const bool other = std::ranges::none_of(files, [&](const auto& file) { return file.first == name; });
-    if (name.starts_with("et.") && name.ends_with(".et") && other)
-      throw Error{fmt::format("{} is of another export", entry.path().string()),
-                  {.file = folder},
-                  "choose an empty folder, or remove it",
-                  ErrorKind::usage};
-  }
-  std::string text;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::string path = (std::filesystem::path{folder} / files[i].first).string();
-    write_file_atomically(path, files[i].second);
-    text += fmt::format("{}: rank {}, {} nodes\n", path, step.ranks[i].rank, step.ranks[i].tasks.size());
-  }
-  const int each = step.ranks.front().stands_for;
-  print(text + (each == 1 ? std::string{} : fmt::format("Each file stands for {} ranks.\n", each)));
-}
-
 }  // namespace
 
 void add_init(CLI::App& app, Arguments& args) {
@@ -112,18 +68,6 @@ void add_schema(CLI::App& app, Arguments&) {
     else
       print(*name == "box" ? std::string{box_schema()} : schema_text(*name));
   });
-}
-
-void add_export(CLI::App& app, Arguments& args) {
-  CLI::App* command = app.add_subcommand("export", "Write a training step for other simulators");
-  command->require_subcommand(1);
-  CLI::App* chakra = command->add_subcommand(
-      "chakra", "One step as MLCommons Chakra execution traces, a file for each class of ranks");
-  add_scenario_flags(*chakra, args);
-  const auto workload = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
-  chakra->add_option("--workload", *workload, "Which network, where the scenario has several");
-  chakra->add_option("-o,--output", *folder, "Folder for the files")->required();
-  chakra->callback([&args, workload, folder] { run_export(args, *workload, *folder); });
 }
 
 }  // namespace rackcast

@@ -126,6 +126,17 @@ void read_optimizer(ObjectReader& in, WorkloadSpec& out) {
               "\"momentum\" or \"adam\", or no \"parallelism\"");
 }
 
+const WorkloadSpec& workload_named(const Scenario& scenario, std::string_view wanted) {
+  std::string known;
+  for (const WorkloadSpec& one : scenario.workloads) {
+    if (wanted.empty() ? scenario.workloads.size() == 1 : one.model == wanted) return one;
+    known += (known.empty() ? "" : ", ") + one.model;
+  }
+  throw Error{wanted.empty() ? std::string{"the scenario has several workloads"}
+                             : "the scenario has no workload \"" + std::string{wanted} + "\"",
+              scenario.text.where(), "choose one with --workload: " + known};
+}
+
 Optimizer optimizer_of(const WorkloadSpec& spec, const Workload& network) {
   return spec.optimizer.value_or(usual_optimizer(network));
 }

@@ -9,6 +9,7 @@ namespace rackcast {
 class Json;
 class ObjectReader;
 struct GpuSpec;
+struct Scenario;
 struct WorkloadSpec;
 
 /// "model": the name of a network, a file, or {"title", "task", "source", "transformer": {...}}, a network as
@@ -25,6 +26,9 @@ void read_sample(const Json& json, WorkloadSpec& out);
 void read_software(const Json& json, WorkloadSpec& out);
 /// "optimizer": "momentum", "adam" or "none".
 void read_optimizer(ObjectReader& in, WorkloadSpec& out);
+
+/// The workload of this network, or the only one where nothing is wanted. Throws Error that names them all.
+const WorkloadSpec& workload_named(const Scenario& scenario, std::string_view wanted);
 
 /// The optimizer that the workload states, else what such networks are trained with mostly.
 Optimizer optimizer_of(const WorkloadSpec& spec, const Workload& network);

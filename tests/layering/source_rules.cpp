@@ -139,6 +139,7 @@ const std::vector<Rooms>& rooms() {
         {"uncertainty"},
         {"sweep"},
         {"listings"},
+        {"launch"},
         {"questions"}}},
       {"reports",
        {{"blocks"},
