@@ -5,8 +5,9 @@
 ///
 /// Prompts wait in one queue, first come, first served. A prompt server that is free takes as many of them as
 /// a pass of all its replicas holds, and is busy until the pass ends: replicas share the experts and take
-/// their passes together. Answers are spread evenly over the answer servers, whose passes hold no prompts. So
-/// the time per token is that of a pass with
+/// their passes together. Prompts are spread evenly over the replicas, in parts where they do not divide.
+/// Answers are spread evenly over the answer servers, whose passes hold no prompts. So the time per token is
+/// that of a pass with
 ///
 ///     (open requests - requests whose prompt waits or is read) / answer servers
 ///

@@ -11,7 +11,7 @@ namespace rackcast {
 /// Links of one place that carry something.
 struct LinkShare {
   LinkPlace place;
-  std::int64_t links = 0;  ///< directions, parallel cables counted as one
+  std::int64_t links = 0;  ///< directions; parallel cables between two devices count as one
   double mean = 0;         ///< bytes of a step over what the link could carry meanwhile, mean of the links
   double fullest = 0;      ///< the same of the fullest
 };
@@ -20,7 +20,7 @@ struct LinkShare {
 struct SteadyStep {
   Duration time{0};
   double samples = 0;
-  double exchanges = 1;  ///< of all that is sent; below 1 where weights are sent once in some steps
+  double exchanges = 1;  ///< how often gradients or weights are sent; below 1: once in some steps
 };
 
 /// Of a plan with one crew, by place; empty where crews of several paces go on by themselves, or without a

@@ -8,8 +8,8 @@
 
 namespace rackcast::reports {
 
-/// Share of a step that the fullest link of a style of lines is busy: "network", "storage-cable", "trunk",
-/// "core-trunk".
+/// By the style of lines ("network", "storage-cable", "trunk", "core-trunk"): how full the fullest of these
+/// cables is in a step, from 0 to 1.
 using LineLoads = std::map<std::string, double, std::less<>>;
 
 /// The loads of the lines of a drawing of a network: of all workloads, that which fills them most. Empty

@@ -50,9 +50,12 @@ Table link_table(const std::vector<WorkloadResult>& workloads) {
   Table table;
   table.caption =
       "How full links are in a step: bytes of gradients, weights and samples over what they could "
-      "carry meanwhile";
-  table.columns = {
-      {"Links"}, {"From, to"}, {"Number", Align::right}, {"Mean", Align::right}, {"Fullest", Align::right}};
+      "carry meanwhile; parallel cables between two devices are one link";
+  table.columns = {{"Technology"},
+                   {"From, to"},
+                   {"Links", Align::right},
+                   {"Mean", Align::right},
+                   {"Fullest", Align::right}};
   const bool several = workloads.size() > 1;
   if (several) table.columns.insert(table.columns.begin(), {"Workload"});
   for (const WorkloadResult& workload : workloads) {

@@ -24,9 +24,9 @@ constexpr std::array<Word, 9> ends{{{"gpu", "GPUs"},
                                     {"plx", "PCIe switches"},
                                     {"nvswitch", "NVSwitches"},
                                     {"nic", "network ports"},
-                                    {"leaf", "leaves"},
-                                    {"spine", "spines"},
-                                    {"core", "cores"},
+                                    {"leaf", "leaf switches"},
+                                    {"spine", "spine switches"},
+                                    {"core", "core switches"},
                                     {"storage", "storage servers"}}};
 
 template <std::size_t n>

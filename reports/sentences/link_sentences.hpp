@@ -8,7 +8,7 @@ namespace rackcast::reports {
 
 /// "NVLink".
 std::string link_technology_text(const doc::LinkShare& link);
-/// "network ports to leaves".
+/// "network ports to leaf switches".
 std::string link_ends_text(const doc::LinkShare& link);
 
 /// The fullest cables between nodes, and those in them. Empty where nothing is sent, or for a network that is

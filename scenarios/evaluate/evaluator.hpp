@@ -163,8 +163,9 @@ class Evaluator {
   /// busiest port, as often as there are ports. 0 for one node.
   Bytes sent_by_node(const Question& question);
 
-  /// How full links are in a steady step of such a network (models/step/link_shares.hpp); of several
-  /// workloads, in that which takes longest. Empty for a network that is split over GPUs.
+  /// How full links are in a steady step of such a network (models/step/link_shares.hpp), in the epochs that
+  /// take longest together; of several workloads, in that which takes longest. Empty for a network that is
+  /// split over GPUs.
   std::vector<LinkShare> link_shares(const Question& question);
 
   /// The workload of the question that takes longest, alone.

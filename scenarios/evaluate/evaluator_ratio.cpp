@@ -90,13 +90,13 @@ Bytes Evaluator::sent_by_node(const Question& asked) {
 
 std::vector<LinkShare> Evaluator::link_shares(const Question& asked) {
   std::optional<Question> kept;
-  const Question q = impl_->longest(impl_->sized(asked, kept)).second;
+  const auto [phase, q] = impl_->longest(impl_->sized(asked, kept));
   if (q.workload.parallelism || q.workload.graph) return {};
-  const TrainingRun& steady = impl_->steady(q, {});
-  const TrainingSpec spec = impl_->spec(q, {});
+  const TrainingRun& run = impl_->run(q, phase.hits, {});
+  const TrainingSpec spec = impl_->spec(q, phase.hits);
   return rackcast::link_shares(plan_of(impl_->cluster(q), spec),
-                               {.time = steady.parts.total,
-                                .samples = steady.samples_per_step,
+                               {.time = run.parts.total,
+                                .samples = run.samples_per_step,
                                 .exchanges = 1.0 / std::max(1, spec.exchange.local_steps)});
 }
 

@@ -141,7 +141,8 @@ struct Fields<LinkShare> {
     visit(field("kind", &LinkShare::kind).of("nvlink xgmi pcie socket infiniband ethernet fabric"));
     visit(field("from", &LinkShare::from).of("gpu cpu plx nvswitch nic leaf spine core storage"));
     visit(field("to", &LinkShare::to).of("gpu cpu plx nvswitch nic leaf spine core storage"));
-    visit(field("links", &LinkShare::links, "directions of cables that carry something"));
+    visit(field("links", &LinkShare::links,
+                "directions that carry something; parallel cables between two devices count as one"));
     visit(field("mean", &LinkShare::mean));
     visit(field("fullest", &LinkShare::fullest));
   }

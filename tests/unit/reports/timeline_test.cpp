@@ -105,7 +105,8 @@ TEST_CASE("cables have the colour of the workload that fills them most") {
   }
   CHECK(machine_drawing(machine).svg.find("load") == std::string::npos);
   CHECK(links_text(one) ==
-        "Fullest in a step of one: between nodes the cables from leaves to network ports (InfiniBand, 8.0 "
+        "Fullest in a step of one: between nodes the cables from leaf switches to network ports (InfiniBand, "
+        "8.0 "
         "%); in "
         "a node the links from GPUs to GPUs (NVLink, 95 %).");
   CHECK(links_text(WorkloadResult{}).empty());
