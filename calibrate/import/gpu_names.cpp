@@ -37,6 +37,18 @@ std::vector<std::string> key_words(std::string_view name) {
   return out;
 }
 
+/// Says how a GPU is built or how much memory it has, but not which it is: "sxm4", "pcie", "hbm3", "40gb".
+bool is_word_of_a_form(std::string_view word) {
+  constexpr std::array<std::string_view, 6> forms{"sxm", "pci", "nvl", "oam", "hbm", "gddr"};
+  const std::size_t letters = std::min(word.find_first_not_of("0123456789"), word.size());
+  if (letters == word.size()) return false;
+  if (letters > 0) return word.substr(letters) == "gb";
+  return std::ranges::any_of(forms, [&](std::string_view form) {
+    return word.starts_with(form) &&
+           word.find_first_not_of("0123456789xe", form.size()) == std::string_view::npos;
+  });
+}
+
 /// Letters and digits in lower case.
 std::string letters_of(std::string_view name) {
   std::string out;
@@ -107,7 +119,7 @@ std::optional<std::string> catalogue_gpu(const Catalog& catalog, std::string_vie
 
 std::vector<std::string> catalogue_gpus_called(const Catalog& catalog, std::string_view short_name) {
   const std::vector<std::string> wanted = key_words(short_name);
-  if (wanted.empty()) return {};
+  if (std::ranges::all_of(wanted, is_word_of_a_form)) return {};
   // One word may be an alias of one form among several; two words or more say which.
   if (wanted.size() > 1)
     if (const auto exact = catalogue_gpu(catalog, short_name)) return {*exact};

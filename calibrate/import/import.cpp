@@ -97,6 +97,10 @@ const ImportKind& kind_named(const std::string& name) {
 
 void refuse_binary(const ImportSource& source) {
   const std::size_t zero = source.text().find('\0');
+  const std::string_view text = source.text();
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    source.fail(std::size_t{0}, "this is not a text file in UTF-8",
+                "it begins as UTF-16: save it as UTF-8, in PowerShell with: | Out-File -Encoding utf8 FILE");
   if (zero != std::string_view::npos)
     source.fail(zero, "this is not a text file",
                 "binary and compressed files are not read, but for models (.onnx)");
@@ -147,6 +151,8 @@ std::vector<ImportKindInfo> import_kinds() {
 
 ImportResult import_text(const Catalog& catalog, const ImportRequest& request, std::string text) {
   using nlohmann::ordered_json;
+  const std::size_t file_bytes = text.size();
+  const std::string file_fingerprint = fingerprint(text);
   const ImportSource source{request.path, std::move(text)};
   const ImportKind* named = request.kind.empty() ? nullptr : &kind_named(request.kind);
   if (trimmed(source.text()).empty())
@@ -163,9 +169,8 @@ ImportResult import_text(const Catalog& catalog, const ImportRequest& request, s
     if (std::ranges::count(warnings, warning) == 0) warnings.push_back(std::move(warning));
 
   ordered_json document{{"format", "rackcast-import"}, {"version", 1}, {"kind", kind.name}};
-  document["provenance"] = {{"program", request.program},
-                            {"file_bytes", source.text().size()},
-                            {"file_fnv1a", fingerprint(source.text())}};
+  document["provenance"] = {
+      {"program", request.program}, {"file_bytes", file_bytes}, {"file_fnv1a", file_fingerprint}};
   if (!out.version.empty()) document["provenance"]["tool"] = product_name(out.version);
   document["warnings"] = warnings;
   for (const auto& [key, value] : body.items()) document[key] = value;

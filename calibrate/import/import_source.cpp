@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -9,6 +10,11 @@
 #include "sim/json/node.hpp"
 
 namespace rackcast {
+
+ImportSource::ImportSource(std::string name, std::string text) : source_{std::move(name), std::move(text)} {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (source_.text.starts_with(byte_order_mark)) source_.text.erase(0, byte_order_mark.size());
+}
 
 std::vector<ImportLine> ImportSource::lines() const {
   std::vector<ImportLine> out;
@@ -49,6 +55,16 @@ std::vector<std::string_view> words(std::string_view line) {
     const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
     out.push_back(line.substr(at, end - at));
     at = end;
+  }
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> out;
+  for (std::size_t at = 0;;) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    out.push_back(text.substr(at, end - at));
+    if (end == text.size()) return out;
+    at = end + 1;
   }
 }
 

@@ -19,7 +19,8 @@ struct ImportLine {
 
 class ImportSource {
  public:
-  ImportSource(std::string name, std::string text) : source_{std::move(name), std::move(text)} {}
+  /// A byte-order mark of UTF-8 at the front is left out.
+  ImportSource(std::string name, std::string text);
 
   [[nodiscard]] std::string_view text() const { return source_.text; }
   [[nodiscard]] const std::string& name() const { return source_.name; }
@@ -39,6 +40,8 @@ class ImportSource {
 
 /// The words of a line, split at blanks and tabs.
 std::vector<std::string_view> words(std::string_view line);
+/// The parts of `text` between the separators, which may be empty; one part more than there are separators.
+std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trimmed(std::string_view text);
 /// The whole of `text` as a finite number, or nothing.
 std::optional<double> to_number(std::string_view text);

@@ -67,14 +67,15 @@ std::string write_node_hint(const std::string& node) {
 
 /// What a warning calls the nodes of the group.
 std::string group_in_words(const SlurmGroup& group) {
-  return fmt::format("{} nodes with {}", group.in_service, slurm_gpus_in_words(group.node.gpus));
+  return fmt::format("{} node{} with {}", group.in_service, group.in_service == 1 ? "" : "s",
+                     slurm_gpus_in_words(group.node.gpus));
 }
 
 void add_known_node(const SlurmGroup& group, const std::string& id, nlohmann::ordered_json& cluster,
                     ImportOutput& out) {
   cluster["node"] = id;
   out.warnings.push_back(
-      fmt::format("{} are taken as {} of the catalogue, the only one with these GPUs, CPU cores and memory; "
+      fmt::format("{}: taken as {} of the catalogue, the only one with these GPUs, CPU cores and memory; "
                   "Slurm says nothing of wiring and network: compare `rackcast topology show {}`",
                   group_in_words(group), id, id));
 }
@@ -85,7 +86,7 @@ void add_uncertain_node(const Catalog& catalog, const SlurmGroup& group, const s
   const SlurmGpus& own = group.node.gpus.front();
   if (!fit.same_gpus.empty()) {
     const auto& likely = fit.same_all.empty() ? fit.same_gpus : fit.same_all;
-    out.warnings.push_back(fmt::format("{} may be one of these nodes of the catalogue: {}; {}",
+    out.warnings.push_back(fmt::format("{}: may be one of these nodes of the catalogue: {}; {}",
                                        group_in_words(group), fmt::join(fit.same_gpus, ", "),
                                        write_node_hint(likely.front())));
     return;
@@ -153,19 +154,23 @@ void choose_slurm_node(const Catalog& catalog, const SlurmGroup& group, nlohmann
 }  // namespace
 
 void add_slurm_cluster(const Catalog& catalog, const std::vector<SlurmGroup>& groups, ImportOutput& out) {
+  // Slices count only where no node has whole GPUs: seven of them may be one GPU.
   const auto gpus_in_service = [](const SlurmGroup& group) {
-    int sum = 0;
-    for (const SlurmGpus& g : group.node.gpus) sum += g.count;
-    return static_cast<double>(sum) * group.in_service;
+    std::pair<double, double> whole_and_slices;
+    for (const SlurmGpus& g : group.node.gpus)
+      (g.slices ? whole_and_slices.second : whole_and_slices.first) +=
+          static_cast<double>(g.count) * group.in_service;
+    return whole_and_slices;
   };
+  constexpr std::pair<double, double> none;
   const auto largest = std::ranges::max_element(groups, {}, gpus_in_service);
-  if (largest == groups.end() || gpus_in_service(*largest) <= 0) {
+  if (largest == groups.end() || gpus_in_service(*largest) == none) {
     out.warnings.emplace_back("no node with GPUs is in service: the document holds no scenario");
     return;
   }
   std::vector<std::string> others;
   for (const SlurmGroup& group : groups)
-    if (&group != &*largest && gpus_in_service(group) > 0) others.push_back(group_in_words(group));
+    if (&group != &*largest && gpus_in_service(group) != none) others.push_back(group_in_words(group));
   if (!others.empty())
     out.warnings.push_back(
         fmt::format("a scenario has one kind of node: \"cluster\" has the {} and leaves out {}",

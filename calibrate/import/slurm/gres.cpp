@@ -19,13 +19,13 @@ bool is_digit_of_gres(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Profiles of MIG: "1g.10gb", or with the GPU before it "a100_1g.5gb".
+/// Profiles of MIG: "1g.10gb", "1g_10gb", or with the GPU before it "a100_1g.5gb".
 bool is_mig_profile(std::string_view type) {
-  for (std::size_t at = type.find("g."); at != std::string_view::npos; at = type.find("g.", at + 1)) {
+  for (std::size_t at = 1; at + 1 < type.size(); ++at) {
+    if (type[at] != 'g' || (type[at + 1] != '.' && type[at + 1] != '_')) continue;
     std::size_t end = at + 2;
     while (end < type.size() && is_digit_of_gres(type[end])) ++end;
-    if (at > 0 && is_digit_of_gres(type[at - 1]) && end > at + 2 && type.substr(end).starts_with("gb"))
-      return true;
+    if (is_digit_of_gres(type[at - 1]) && end > at + 2 && type.substr(end).starts_with("gb")) return true;
   }
   return false;
 }
@@ -45,7 +45,7 @@ std::vector<std::string_view> gres_entries(const ImportSource& source, std::stri
   }
   if (depth != 0)
     source.fail(text, fmt::format("the brackets of {} do not match", in_quotes(text)),
-                "the field seems to be cut off: write it without a width, such as %G instead of %.20G");
+                std::string{sinfo_width_hint});
   out.push_back(text.substr(begin));
   return out;
 }
@@ -57,16 +57,29 @@ int gres_count(const ImportSource& source, std::string_view number) {
   return static_cast<int>(count);
 }
 
-/// "gpu", "gpu:4", "gpu:h100:8", "gpu:h100:no_consume:8"; nothing for other resources.
-std::optional<SlurmGpus> gres_entry(const ImportSource& source, std::string_view entry) {
-  entry = entry.substr(0, entry.find('('));
-  if (entry != "gpu" && !entry.starts_with("gpu:")) return std::nullopt;
-  std::vector<std::string_view> parts;
-  for (std::size_t at = 0; at <= entry.size();) {
-    const std::size_t end = std::min(entry.find(':', at), entry.size());
-    parts.push_back(entry.substr(at, end - at));
-    at = end + 1;
+/// "gpu:h100:8" of "gpu:h100:8(S:0-1)"; the brackets of "gpu:(null):8" are a type.
+std::string_view without_gres_places(std::string_view entry) {
+  while (entry.ends_with(')')) {
+    const std::size_t bracket = entry.rfind('(');
+    const std::string_view inside = entry.substr(std::min(bracket, entry.size() - 1) + 1);
+    if (bracket == std::string_view::npos ||
+        !(inside.starts_with("S:") || inside.starts_with("IDX:") || inside.starts_with("CNT:")))
+      break;
+    entry = entry.substr(0, bracket);
   }
+  return entry;
+}
+
+/// Slurm writes "(null)" for GPUs without a type.
+std::string gres_type(std::string_view text) {
+  return text == "(null)" ? std::string{} : product_name(text);
+}
+
+/// "gpu", "gpu:4", "gpu:h100:8", "gpu:h100:no_consume:8"; nothing for other resources.
+std::optional<SlurmGpus> gres_entry(const ImportSource& source, std::string_view entry, bool of_sinfo) {
+  entry = without_gres_places(entry);
+  if (entry != "gpu" && !entry.starts_with("gpu:")) return std::nullopt;
+  auto parts = split(entry, ':');
   std::erase(parts, "no_consume");
   SlurmGpus gpus;
   if (parts.size() == 1) {
@@ -74,12 +87,16 @@ std::optional<SlurmGpus> gres_entry(const ImportSource& source, std::string_view
     return gpus;
   }
   if (parts.size() > 3 || std::ranges::any_of(parts, &std::string_view::empty))
-    source.fail(entry, fmt::format("{} names no GPUs", in_quotes(entry)), std::string{gres_hint});
+    source.fail(entry, fmt::format("{} names no GPUs", in_quotes(entry)),
+                of_sinfo ? std::string{sinfo_width_hint} : std::string{gres_hint});
   if (parts.size() == 2 && !to_number(parts[1])) {
-    gpus.type = product_name(parts[1]);
+    if (of_sinfo)
+      source.fail(entry, fmt::format("{} has no number of GPUs: expected gpu:TYPE:NUMBER", in_quotes(entry)),
+                  std::string{sinfo_width_hint});
+    gpus.type = gres_type(parts[1]);
     gpus.count = 1;
   } else {
-    if (parts.size() == 3) gpus.type = product_name(parts[1]);
+    if (parts.size() == 3) gpus.type = gres_type(parts[1]);
     gpus.count = gres_count(source, parts.back());
   }
   return gpus;
@@ -103,12 +120,13 @@ std::optional<SlurmGpus> tres_entry(const ImportSource& source, std::string_view
 
 }  // namespace
 
-std::vector<SlurmGpus> slurm_gpus(const ImportSource& source, std::string_view text, bool tres) {
+std::vector<SlurmGpus> slurm_gpus(const ImportSource& source, std::string_view text, GresForm form) {
+  const bool tres = form == GresForm::tres;
   if (text.empty() || text == "(null)" || text == "N/A") return {};
   std::map<std::string, int> counts;
   int all = 0;
   for (const std::string_view entry : gres_entries(source, text)) {
-    const auto gpus = tres ? tres_entry(source, entry) : gres_entry(source, entry);
+    const auto gpus = tres ? tres_entry(source, entry) : gres_entry(source, entry, form == GresForm::sinfo);
     if (!gpus || gpus->count == 0) continue;
     // The same type may stand in several entries, for the GPUs of each socket; a total stands once.
     int& sum = counts[gpus->type];
@@ -119,7 +137,16 @@ std::vector<SlurmGpus> slurm_gpus(const ImportSource& source, std::string_view t
     if (all > (tres ? 2 : 1) * most_devices)
       source.fail(entry, fmt::format("more than {} GPUs in a node", most_devices));
   }
-  if (tres && counts.size() > 1) counts.erase("");
+  if (tres && counts.size() > 1 && counts.contains("")) {
+    // The total has the GPUs of all types; what remains are GPUs whose type is not stated.
+    int typed = 0;
+    for (const auto& [type, count] : counts) typed += type.empty() ? 0 : count;
+    if (counts[""] > typed) {
+      counts[""] -= typed;
+    } else {
+      counts.erase("");
+    }
+  }
   std::vector<SlurmGpus> out;
   for (const auto& [type, count] : counts) out.push_back({type, count, is_mig_profile(type)});
   return out;
@@ -129,14 +156,12 @@ void set_slurm_state(SlurmNode& node, std::string_view text) {
   // Marks behind a state: * does not respond, ~ # ! % power saving, $ @ ^ maintenance and reboot, - planned.
   constexpr std::string_view marks = "*~#!%$@^-+";
   constexpr std::string_view out_of_service[] = {
-      "down",           "drain",      "drained", "draining", "drng",    "fail",  "failing", "failg",
-      "error",          "err",        "maint",   "unknown",  "unk",     "inval", "invalid", "invalid_reg",
-      "not_responding", "no_respond", "future",  "futr",     "blocked", "block"};
+      "down",       "drain",  "drained", "draining", "drng",        "fail",
+      "failing",    "failg",  "error",   "err",      "maint",       "maintenance",
+      "unknown",    "unk",    "inval",   "invalid",  "invalid_reg", "not_responding",
+      "no_respond", "future", "futr",    "blocked",  "block"};
   node.state = product_name(lower_case(text));
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find('+', at), text.size());
-    std::string_view part = text.substr(at, end - at);
-    at = end + 1;
+  for (std::string_view part : split(text, '+')) {
     while (!part.empty() && marks.find(part.back()) != std::string_view::npos) {
       if (part.back() == '*' || part.back() == '$') node.in_service = false;
       part.remove_suffix(1);

@@ -93,7 +93,7 @@ void import_slurm_nodes(const Catalog& catalog, const ImportSource& source, Impo
   if (!scontrol && trimmed(source.text()).starts_with('{'))
     source.fail(std::size_t{0}, "the JSON of Slurm is not read",
                 "save the output of `scontrol show node`, without --json");
-  const std::vector<SlurmNode> nodes = scontrol ? read_scontrol_nodes(source) : read_sinfo_nodes(source);
+  const std::vector<SlurmNode> nodes = scontrol ? read_scontrol_nodes(source) : read_sinfo_nodes(source, out);
   if (!source.text().ends_with('\n'))
     out.warnings.emplace_back("the last line has no end: the file may be cut off");
   const SlurmTotals sum = slurm_totals(nodes);
@@ -116,8 +116,9 @@ void import_slurm_nodes(const Catalog& catalog, const ImportSource& source, Impo
                                        sum.out_of_service, sum.nodes, name_list(list, 8)));
   }
   add_slurm_cluster(catalog, groups, out);
-  out.summary = fmt::format("{} nodes in {} group{}, {} GPUs, {} of them in service", sum.nodes,
-                            groups.size(), groups.size() == 1 ? "" : "s", sum.gpus, sum.gpus_in_service);
+  out.summary = fmt::format("{} node{} in {} group{}, {} GPUs, {} of them in service", sum.nodes,
+                            sum.nodes == 1 ? "" : "s", groups.size(), groups.size() == 1 ? "" : "s", sum.gpus,
+                            sum.gpus_in_service);
 }
 
 }  // namespace rackcast

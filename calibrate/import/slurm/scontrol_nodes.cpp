@@ -40,6 +40,13 @@ bool ends_the_fields(std::string_view key) {
   return key == "Reason" || key == "Comment" || key == "Extra";
 }
 
+/// What to do about a file that lacks fields.
+std::string scontrol_hint(const ImportSource& source) {
+  if (source.text().find("CPUTot=") == std::string_view::npos)
+    return "slurm.conf and `slurmd -C` have other fields: save the output of `scontrol show node`";
+  return "the file seems to be cut off: save the whole output of `scontrol show node`";
+}
+
 /// The first value of a key counts: kernels and other texts stand unquoted behind it.
 void read_scontrol_line(std::string_view line, ScontrolRecord& record) {
   for (const std::string_view word : words(line)) {
@@ -65,7 +72,8 @@ std::vector<ScontrolRecord> scontrol_records(const ImportSource& source) {
       if (name.empty()) source.fail(text, "this node has no name", "save the whole output again");
       if (out.size() == most_slurm_nodes)
         source.fail(text, fmt::format("more than {} nodes", most_slurm_nodes));
-      if (!names.insert(name).second) source.fail(name, "this node stands twice in the file");
+      if (!names.insert(name).second)
+        source.fail(name, "this node stands twice in the file", scontrol_hint(source));
       out.push_back({name, {}});
     }
     if (!out.empty()) read_scontrol_line(text, out.back());
@@ -86,12 +94,10 @@ int scontrol_number(const ImportSource& source, const ScontrolRecord& record, Sc
 
 void read_scontrol_partitions(const ImportSource& source, std::string_view text, SlurmNode& node) {
   constexpr std::size_t most_partitions = 10'000;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
+  for (const std::string_view partition : split(text, ',')) {
     if (node.partitions.size() == most_partitions)
       source.fail(text, fmt::format("more than {} partitions", most_partitions));
-    if (end > at && text != "(null)") node.partitions.insert(text.substr(at, end - at));
-    at = end + 1;
+    if (!partition.empty() && text != "(null)") node.partitions.insert(partition);
   }
 }
 
@@ -101,23 +107,36 @@ int sum_of_gpus(const std::vector<SlurmGpus>& gpus) {
   return sum;
 }
 
+/// GPUs that jobs use of a node with `own` GPUs. Slices do not count; nothing where entries without a type
+/// may be slices.
+std::optional<int> whole_gpus_in_use(const std::vector<SlurmGpus>& used, const std::vector<SlurmGpus>& own) {
+  const bool sliced = std::ranges::any_of(own, &SlurmGpus::slices);
+  if (sliced && std::ranges::any_of(used, [](const SlurmGpus& g) { return g.type.empty(); }))
+    return std::nullopt;
+  int sum = 0;
+  for (const SlurmGpus& g : used) sum += g.slices ? 0 : g.count;
+  return sum;
+}
+
 /// Gres and CfgTRES say the same where both are filled; only one of them may know the types.
 void read_scontrol_gpus(const ImportSource& source, const ScontrolRecord& record, SlurmNode& node) {
-  const auto gpus = [&](ScontrolField field, bool tres) {
-    return slurm_gpus(source, record.values[field].value_or(""), tres);
+  const auto gpus = [&](ScontrolField field, GresForm form) {
+    return slurm_gpus(source, record.values[field].value_or(""), form);
   };
-  node.gpus = gpus(gres_field, false);
-  const std::vector<SlurmGpus> configured = gpus(cfg_field, true);
+  const auto names_gpus = [&](ScontrolField field) {
+    return record.values[field].value_or("").find("gres/gpu") != std::string_view::npos;
+  };
+  node.gpus = gpus(gres_field, GresForm::scontrol);
+  const std::vector<SlurmGpus> configured = gpus(cfg_field, GresForm::tres);
   const bool untyped = node.gpus.size() == 1 && node.gpus.front().type.empty();
   const bool types_known =
       std::ranges::none_of(configured, [](const SlurmGpus& g) { return g.type.empty(); });
   if (node.gpus.empty() || (untyped && types_known && sum_of_gpus(configured) == sum_of_gpus(node.gpus)))
     node.gpus = configured;
   if (record.values[gres_used_field]) {
-    node.gpus_in_use = sum_of_gpus(gpus(gres_used_field, false));
-  } else if (record.values[alloc_field] &&
-             record.values[cfg_field]->find("gres/gpu") != std::string_view::npos) {
-    node.gpus_in_use = sum_of_gpus(gpus(alloc_field, true));
+    node.gpus_in_use = whole_gpus_in_use(gpus(gres_used_field, GresForm::scontrol), node.gpus);
+  } else if (record.values[alloc_field] && (names_gpus(cfg_field) || names_gpus(alloc_field))) {
+    node.gpus_in_use = whole_gpus_in_use(gpus(alloc_field, GresForm::tres), node.gpus);
   }
 }
 
@@ -134,7 +153,7 @@ std::vector<SlurmNode> read_scontrol_nodes(const ImportSource& source) {
       if (!record.values[field] ||
           (record.values[field]->empty() && field != cfg_field && field != alloc_field))
         source.fail(record.name, fmt::format("this node has no {}", scontrol_names[field]),
-                    "the file seems to be cut off: save the whole output of `scontrol show node`");
+                    scontrol_hint(source));
     SlurmNode node;
     node.name = node.place = record.name;
     node.cpus = scontrol_number(source, record, cpus_field);

@@ -109,7 +109,7 @@ SlurmNode read_sinfo_row(const ImportSource& source, const SinfoRow& row) {
   node.cores_per_socket = static_cast<int>(row.number(cores_column, most_slurm_cpus));
   node.threads_per_core = static_cast<int>(row.number(threads_column, most_slurm_cpus));
   if (const auto found = row.cell(shape_column)) read_sinfo_shape(source, *found, node);
-  node.gpus = slurm_gpus(source, *row.cell(gpus_column), false);
+  node.gpus = slurm_gpus(source, *row.cell(gpus_column), GresForm::sinfo);
   set_slurm_state(node, *row.cell(state_column));
   if (auto found = row.cell(partition_column)) {
     if (found->ends_with('*')) found->remove_suffix(1);  // the default partition
@@ -118,9 +118,18 @@ SlurmNode read_sinfo_row(const ImportSource& source, const SinfoRow& row) {
   return node;
 }
 
+/// `sinfo -O` and "%20G" cut a field at 20 characters, and nothing says so.
+void warn_of_cut_gpus(std::string_view gpus, ImportOutput& out) {
+  constexpr std::size_t usual_width = 20;
+  if (gpus.size() != usual_width || gpus.find("gpu") == std::string_view::npos) return;
+  const std::string text = fmt::format("{} of the column GRES has exactly {} characters: {}",
+                                       in_quotes(product_name(gpus)), usual_width, sinfo_width_hint);
+  if (std::ranges::count(out.warnings, text) == 0) out.warnings.push_back(text);
+}
+
 }  // namespace
 
-std::vector<SlurmNode> read_sinfo_nodes(const ImportSource& source) {
+std::vector<SlurmNode> read_sinfo_nodes(const ImportSource& source, ImportOutput& output) {
   std::optional<SinfoHeader> header;
   std::vector<SlurmNode> out;
   std::map<std::string_view, std::size_t> places;
@@ -131,7 +140,9 @@ std::vector<SlurmNode> read_sinfo_nodes(const ImportSource& source) {
       header = read_sinfo_header(source, text);
       continue;
     }
-    SlurmNode node = read_sinfo_row(source, SinfoRow{source, *header, text});
+    const SinfoRow row{source, *header, text};
+    warn_of_cut_gpus(*row.cell(gpus_column), output);
+    SlurmNode node = read_sinfo_row(source, row);
     const auto [place, is_new] = places.emplace(node.name, out.size());
     if (is_new) {
       if (out.size() == most_slurm_nodes)

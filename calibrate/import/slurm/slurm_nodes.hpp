@@ -45,12 +45,23 @@ inline constexpr double most_slurm_cpus = 65'536, most_slurm_memory_mib = 1e9;
 
 /// Throws Error at a place that is broken, cut off or contradicts itself.
 std::vector<SlurmNode> read_scontrol_nodes(const ImportSource& source);
-std::vector<SlurmNode> read_sinfo_nodes(const ImportSource& source);
+/// Warns in `out` of GPUs that may be cut off.
+std::vector<SlurmNode> read_sinfo_nodes(const ImportSource& source, ImportOutput& out);
 
-/// The GPUs of "gpu:h100:8(S:0-1),shard:32", of "gres/gpu=8,gres/gpu:h100=8" with `tres`, sorted by type. A
-/// total beside its types is left out. Throws Error at an entry for GPUs that is broken or has no sensible
-/// number.
-std::vector<SlurmGpus> slurm_gpus(const ImportSource& source, std::string_view text, bool tres);
+enum class GresForm {
+  scontrol,  ///< "gpu:h100:8(S:0-1),shard:32"
+  sinfo,     ///< the same, but a type without a number is a field that was cut off
+  tres       ///< "gres/gpu=8,gres/gpu:h100=8"
+};
+
+/// What to do about a table of sinfo whose columns are too narrow.
+inline constexpr std::string_view sinfo_width_hint =
+    "the field seems to be cut off: write it without a width or with a wide one, such as sinfo -o \"%N %G\" "
+    "or -O Gres:100";
+
+/// The GPUs that a field lists, sorted by type. Of a total beside its types only the GPUs of no type remain.
+/// Throws Error at an entry for GPUs that is broken or has no sensible number.
+std::vector<SlurmGpus> slurm_gpus(const ImportSource& source, std::string_view text, GresForm form);
 
 /// Sets `state` and `in_service` from "IDLE+DRAIN", "DOWN*", or sinfo's "drng", "mix~".
 void set_slurm_state(SlurmNode& node, std::string_view text);

@@ -83,7 +83,8 @@ TEST_CASE("nodes of Slurm are counted in groups of equal ones, apart from those 
 
 TEST_CASE("one line for each node, with -d, says the same as several") {
   const nlohmann::json all = slurm_document(slurm_file("scontrol_21.08_oneliner.txt"));
-  CHECK(all.at("scenario").at("cluster").at("node") == "dgx_a100_640gb");  // 2 TB: the other has 1 TB and 40 GB GPUs
+  CHECK(all.at("scenario").at("cluster").at("node") ==
+        "dgx_a100_640gb");  // 2 TB: the other has 1 TB and 40 GB GPUs
   CHECK(all.at("inventory").at("gpus_in_use") == 11);
   std::string lines = slurm_file("scontrol_23.11.txt");
   for (std::size_t at = 0; (at = lines.find("\n   ", at)) != std::string::npos;) lines.replace(at, 4, " ");
@@ -132,10 +133,65 @@ TEST_CASE("states of nodes that take no jobs") {
   for (const char* good : {"IDLE", "MIXED", "ALLOCATED+", "IDLE+CLOUD+POWERED_DOWN", "MIXED+PLANNED",
                            "COMPLETING", "IDLE+RESERVED", "idle~"})
     CHECK_MESSAGE(in_service(good), good);
-  for (const char* bad : {"DOWN", "DOWN*", "IDLE+DRAIN", "MIXED+DRAIN", "IDLE*", "DOWN+NOT_RESPONDING",
-                          "drng", "FUTURE", "IDLE+MAINT", "inval", "UNKNOWN", "FAILING"})
+  for (const char* bad :
+       {"DOWN", "DOWN*", "IDLE+DRAIN", "MIXED+DRAIN", "IDLE*", "DOWN+NOT_RESPONDING", "drng", "FUTURE",
+        "IDLE+MAINTENANCE+RESERVED", "maint", "MIXED+MAINT", "inval", "UNKNOWN", "FAILING"})
     CHECK_MESSAGE(!in_service(bad), bad);
   CHECK(contains(slurm_warnings(scontrol_text({.state = "DOWN"})), "no node with GPUs is in service"));
+}
+
+/// A node as scontrol prints it, with GresUsed or other AllocTRES.
+nlohmann::json inventory_of(const SlurmNodeText& node, const std::string& gres_used,
+                            const std::string& alloc = {}) {
+  std::string text = scontrol_text(node);
+  if (!gres_used.empty()) text.insert(text.find("   OS="), "   GresUsed=" + gres_used + "\n");
+  text.insert(text.find("AllocTRES=") + 10, alloc);
+  return slurm_document(text).at("inventory");
+}
+
+TEST_CASE("GPUs without a type are written as (null)") {
+  const SlurmNodeText untyped{.gres = "gpu:(null):4(S:0-1)"};
+  const nlohmann::json inventory = inventory_of(untyped, "gpu:(null):3(IDX:0-2)");
+  CHECK(inventory.at("gpus_in_use") == 3);
+  CHECK(inventory.at("groups").at(0).at("gpus") == nlohmann::json{{{"type", nullptr}, {"per_node", 4}}});
+  CHECK(inventory_of({}, "gpu:t4:2(CNT:2)").at("gpus_in_use") == 2);
+  CHECK(inventory_of({}, "gpu:t4:0(IDX:N/A)").at("gpus_in_use") == 0);
+  // Other brackets are part of the type or of the number, and not dropped.
+  CHECK(contains(slurm_complaint(scontrol_text({.gres = "gpu:t4:4(X)"})), "not a number"));
+}
+
+TEST_CASE("slices of GPUs count neither as GPUs in use nor for the choice of the cluster") {
+  // 2 whole GPUs and 7 slices of others in use.
+  const SlurmNodeText mixed{.gres = "gpu:a100:4,gpu:1g.5gb:14", .tres = "gres/gpu=18"};
+  CHECK(inventory_of(mixed, "gpu:a100:2(IDX:0-1),gpu:1g.5gb:7(IDX:0-6)").at("gpus_in_use") == 2);
+  CHECK(inventory_of(mixed, {}, "gres/gpu=9,gres/gpu:a100=2,gres/gpu:1g.5gb=7").at("gpus_in_use") == 2);
+  CHECK_FALSE(inventory_of(mixed, {}, "gres/gpu=9").contains("gpus_in_use"));
+  CHECK_FALSE(inventory_of({.gres = "gpu:1g_5gb:7"}, {}, "gres/gpu=3").contains("gpus_in_use"));
+  CHECK(gpus_of({.gres = "gpu:1g_5gb:7"}).at(0).at("slices_per_node") == 7);
+  CHECK(gpus_of({.gres = "gpu:a100_3g.20gb:2"}).at(0).at("slices_per_node") == 2);
+  // 28 slices of 4 GPUs beside 8 GPUs: the 8 are the cluster.
+  const nlohmann::json both = slurm_document(scontrol_text({.name = "a", .gres = "gpu:1g.5gb:28"}) +
+                                             scontrol_text({.name = "b", .gres = "gpu:t4:8"}));
+  CHECK(both.at("scenario").at("cluster").at("gpu") == "t4");
+  CHECK(contains(both.at("warnings").dump(), "leaves out 1 node with 28 x 1g.5gb"));
+}
+
+TEST_CASE("a total beside types keeps the GPUs whose type it does not state") {
+  // 6 in all, 4 of them a100: 2 have no type.
+  const SlurmNodeText node{.gres = "gpu:a100:4,gpu:v100:2", .tres = "gres/gpu=6,gres/gpu:a100=4"};
+  CHECK(inventory_of(node, {}, "gres/gpu=6,gres/gpu:a100=4").at("gpus_in_use") == 6);
+  CHECK(inventory_of(node, {}, "gres/gpu=4,gres/gpu:a100=4").at("gpus_in_use") == 4);
+  CHECK(gpus_of({.gres = "(null)", .tres = node.tres}) ==
+        nlohmann::json{{{"type", nullptr}, {"per_node", 2}}, {{"type", "a100"}, {"per_node", 4}}});
+}
+
+TEST_CASE("AllocTRES without CfgTRES") {
+  std::string text = scontrol_text({});
+  const std::size_t cfg = text.find("   CfgTRES=");
+  text.erase(cfg, text.find('\n', cfg) + 1 - cfg);
+  CHECK_FALSE(slurm_document(text).at("inventory").contains("gpus_in_use"));
+  text.insert(text.find("AllocTRES=") + 10, "cpu=4,gres/gpu=3");
+  CHECK(slurm_document(text).at("inventory").at("gpus_in_use") == 3);
 }
 
 TEST_CASE("short names of GPUs mean one GPU, several, or none") {
@@ -158,6 +214,9 @@ TEST_CASE("short names of GPUs mean one GPU, several, or none") {
   CHECK(called("tesla").empty());
   CHECK(called("kepler2").empty());
   CHECK(called("").empty());
+  // How a GPU is built, or its memory, is no model.
+  for (const char* form : {"sxm", "sxm4", "40gb", "pcie-80gb", "hbm3"})
+    CHECK_MESSAGE(called(form).empty(), form);
 }
 
 TEST_CASE("no node of the catalogue is taken on a guess") {
@@ -245,6 +304,10 @@ TEST_CASE("broken listings of nodes are refused at their place") {
   CHECK(contains(slurm_complaint(good + second.substr(0, second.find("CfgTRES")) + "\n"), "has no CfgTRES"));
   CHECK(contains(slurm_warnings(good + second.substr(0, second.find("\n\n"))), "may be cut off"));
   CHECK(contains(slurm_complaint("hello\n"), "no line of titles"));
+  for (const char* other :
+       {"NodeName=n1 CPUs=64 Boards=1 SocketsPerBoard=2 RealMemory=515000\nUpTime=1-02:03:04\n",
+        "ClusterName=c\nNodeName=n[1-4] CPUs=64 Gres=gpu:t4:4 State=UNKNOWN\n"})
+    CHECK_MESSAGE(contains(slurm_complaint(other), "slurm.conf and `slurmd -C` have other fields"), other);
   CHECK(contains(slurm_complaint("{\"nodes\": []}\n"), "without --json"));
 }
 
@@ -261,6 +324,24 @@ TEST_CASE("broken tables of sinfo are refused at their place") {
                  "other numbers"));
   CHECK(contains(slurm_complaint("NODELIST GRES CPUS MEMORY S:C:T STATE\na gpu:1 1 1 2:8 idle\n"),
                  "SOCKETS:CORES:THREADS"));
+}
+
+TEST_CASE("columns of sinfo that were cut off do not become one GPU") {
+  const std::string head = "NODELIST GRES CPUS MEMORY STATE\n";
+  const std::string cut = slurm_complaint(head + "a1 gpu:h100 64 1000 idle\n");
+  CHECK(contains(cut, "nodes:2:4: error: \"gpu:h100\" has no number of GPUs"));
+  CHECK(contains(cut, "expected gpu:TYPE:NUMBER"));
+  CHECK(contains(cut, "-O Gres:100"));
+  CHECK(contains(slurm_complaint(head + "a1 gpu:h100: 64 1000 idle\n"), "-O Gres:100"));
+  // 20 characters, which may have been "gpu:a100-sxm4-80gb:16".
+  const std::string width = "has exactly 20 characters";
+  CHECK(contains(slurm_warnings(head + "a1 gpu:a100-sxm4-80gb:1 64 1000 idle\n"), width));
+  CHECK_FALSE(contains(slurm_warnings(head + "a1 gpu:a100-sxm4-80gb:16 64 1000 idle\n"), width));
+}
+
+TEST_CASE("one node is not called several") {
+  CHECK(contains(slurm_warnings(scontrol_text({.gres = "gpu:4"})), "1 node with 4 x gpu"));
+  CHECK(contains(slurm_import(scontrol_text({})).summary, "1 node in 1 group"));
 }
 
 }  // namespace
