@@ -19,10 +19,12 @@ enum CsvRole {
   time_role,
   index_role,
   uuid_role,
+  bus_role,
   name_role,
   host_role,
   power_role,
-  limit_role,
+  enforced_role,
+  management_role,
   use_role,
   clock_role
 };
@@ -33,7 +35,7 @@ struct CsvTitle {
   CsvRole role;
   std::string_view unit;
 };
-/// Of several columns with one role the first of this list counts.
+/// Of several columns with one role the first of this list that has a value in the row counts.
 constexpr std::array<CsvTitle, 28> csv_titles{{{"timestamp", time_role, ""},
                                                {"time", time_role, ""},
                                                {"Time", time_role, ""},
@@ -42,8 +44,8 @@ constexpr std::array<CsvTitle, 28> csv_titles{{{"timestamp", time_role, ""},
                                                {"uuid", uuid_role, ""},
                                                {"gpu_uuid", uuid_role, ""},
                                                {"UUID", uuid_role, ""},
-                                               {"pci.bus_id", uuid_role, ""},
-                                               {"gpu_bus_id", uuid_role, ""},
+                                               {"pci.bus_id", bus_role, ""},
+                                               {"gpu_bus_id", bus_role, ""},
                                                {"name", name_role, ""},
                                                {"gpu_name", name_role, ""},
                                                {"modelName", name_role, ""},
@@ -53,10 +55,10 @@ constexpr std::array<CsvTitle, 28> csv_titles{{{"timestamp", time_role, ""},
                                                {"power.draw.average", power_role, "W"},
                                                {"power.draw.instant", power_role, "W"},
                                                {"DCGM_FI_DEV_POWER_USAGE", power_role, "W"},
-                                               {"enforced.power.limit", limit_role, "W"},
-                                               {"power.limit", limit_role, "W"},
-                                               {"DCGM_FI_DEV_ENFORCED_POWER_LIMIT", limit_role, "W"},
-                                               {"DCGM_FI_DEV_POWER_MGMT_LIMIT", limit_role, "W"},
+                                               {"enforced.power.limit", enforced_role, "W"},
+                                               {"power.limit", management_role, "W"},
+                                               {"DCGM_FI_DEV_ENFORCED_POWER_LIMIT", enforced_role, "W"},
+                                               {"DCGM_FI_DEV_POWER_MGMT_LIMIT", management_role, "W"},
                                                {"utilization.gpu", use_role, "%"},
                                                {"DCGM_FI_DEV_GPU_UTIL", use_role, "%"},
                                                {"clocks.current.sm", clock_role, "MHz"},
@@ -65,18 +67,21 @@ constexpr std::array<CsvTitle, 28> csv_titles{{{"timestamp", time_role, ""},
 
 std::vector<std::string_view> csv_cells(std::string_view line) {
   std::vector<std::string_view> out;
-  for (std::size_t at = 0;;) {
-    const std::size_t end = std::min(line.find(',', at), line.size());
-    std::string_view cell = trimmed(line.substr(at, end - at));
+  for (const std::string_view part : split(line, ',')) {
+    std::string_view cell = trimmed(part);
     if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = cell.substr(1, cell.size() - 2);
     out.push_back(cell);
-    if (end == line.size()) return out;
-    at = end + 1;
   }
+  return out;
 }
 
+struct CsvColumn {
+  std::size_t rank = 0;  ///< place in csv_titles
+  std::size_t place = 0;
+};
+
 struct CsvHeader {
-  std::array<std::optional<std::size_t>, count_of_roles> at;
+  std::array<std::vector<CsvColumn>, count_of_roles> at;  ///< by rank
   std::size_t count = 0;
   std::string_view line;
 };
@@ -97,20 +102,17 @@ std::string_view csv_title(const ImportSource& source, std::string_view cell) {
 CsvHeader read_csv_header(const ImportSource& source, std::string_view line) {
   const auto cells = csv_cells(line);
   CsvHeader header{.at = {}, .count = cells.size(), .line = line};
-  std::array<std::size_t, count_of_roles> rank{};
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto known = std::ranges::find(csv_titles, csv_title(source, cells[i]), &CsvTitle::title);
     if (known == csv_titles.end()) continue;
-    const auto place = static_cast<std::size_t>(known - csv_titles.begin());
+    const auto rank = static_cast<std::size_t>(known - csv_titles.begin());
     auto& at = header.at[known->role];
-    if (at && place == rank[known->role])
+    if (std::ranges::count(at, rank, &CsvColumn::rank) > 0)
       source.fail(cells[i], fmt::format("the column {} stands twice", in_quotes(cells[i])), csv_hint);
-    if (!at || place < rank[known->role]) {
-      at = i;
-      rank[known->role] = place;
-    }
+    at.push_back({rank, i});
   }
-  if (!header.at[power_role])
+  for (auto& at : header.at) std::ranges::sort(at, {}, &CsvColumn::rank);
+  if (header.at[power_role].empty())
     source.fail(line, "no column of power: expected power.draw or DCGM_FI_DEV_POWER_USAGE in the first line",
                 std::string{"do not use noheader; "} + csv_hint);
   return header;
@@ -135,19 +137,28 @@ class CsvRow {
       source.fail(line, fmt::format("{} fields below {} titles", cells_.size(), header.count),
                   "the file seems to be cut off: remove the rest of the broken line");
   }
-  /// Empty where there is no such column.
+  /// The first cell with a value, or else the first one. Empty where there is no such column.
   [[nodiscard]] std::string_view cell(CsvRole role) const {
-    return header_.at[role] ? cells_[*header_.at[role]] : std::string_view{};
+    const auto& columns = header_.at[role];
+    for (const CsvColumn& column : columns)
+      if (!is_no_value(cells_[column.place])) return cells_[column.place];
+    return columns.empty() ? std::string_view{} : cells_[columns.front().place];
+  }
+  /// What tells the GPU apart: its UUID, or else its host with the place on the bus or its number.
+  [[nodiscard]] std::string key_of_gpu() const {
+    if (const std::string_view uuid = cell(uuid_role); !is_no_value(uuid)) return std::string{uuid};
+    const std::string_view bus = cell(bus_role);
+    return fmt::format("{}/{}", cell(host_role), is_no_value(bus) ? cell(index_role) : bus);
   }
   [[nodiscard]] std::optional<double> number(CsvRole role, std::string_view unit, double most,
                                              std::string_view what) const {
-    if (!header_.at[role]) return std::nullopt;
+    if (header_.at[role].empty()) return std::nullopt;
     return csv_number(source_, cell(role), unit, most, what);
   }
   [[nodiscard]] double time() const {
     const auto time = power_log_time(cell(time_role));
     if (!time)
-      source_.fail(cells_[*header_.at[time_role]], fmt::format("{} is no time", in_quotes(cell(time_role))),
+      source_.fail(cell(time_role), fmt::format("{} is no time", in_quotes(cell(time_role))),
                    "expected for example 2024/01/16 10:00:00.123, or seconds since 1970");
     return *time;
   }
@@ -160,22 +171,20 @@ class CsvRow {
 
 void read_csv_row(const ImportSource& source, const CsvHeader& header, std::string_view line, PowerLog& log) {
   const CsvRow row{source, header, line};
-  const std::string_view uuid = row.cell(uuid_role), index = row.cell(index_role);
-  const std::string key = uuid.empty() ? fmt::format("{}/{}", row.cell(host_role), index) : std::string{uuid};
-  PowerSeries& gpu = log.gpu(source, key, line);
+  PowerSeries& gpu = log.gpu(source, row.key_of_gpu(), line);
   if (!gpu.index)
     if (const auto number = row.number(index_role, "", most_power_gpus, "the number of the GPU"))
       gpu.index = static_cast<int>(*number);
   if (gpu.name.empty()) gpu.name = product_name(row.cell(name_role));
-  const auto limit = row.number(limit_role, "W", most_watts, "the power limit");
-  if (limit && *limit > 0) {
-    gpu.limit_changes = gpu.limit_changes || (gpu.limit_w > 0 && gpu.limit_w != *limit);
-    gpu.limit_w = *limit;
-  }
   if (const auto use = row.number(use_role, "%", 100, "the utilisation")) gpu.utilisation_percent.add(*use);
   if (const auto clock = row.number(clock_role, "MHz", most_clock_mhz, "the clock"))
     gpu.clock_mhz.add(*clock);
-  const double time = header.at[time_role] ? row.time() : static_cast<double>(gpu.samples.size());
+  const auto row_of_gpu = static_cast<double>(gpu.rows++);
+  const double time = header.at[time_role].empty() ? row_of_gpu : row.time();
+  gpu.set_limit(time, PowerLimitKind::enforced,
+                row.number(enforced_role, "W", most_watts, "the power limit"));
+  gpu.set_limit(time, PowerLimitKind::management,
+                row.number(management_role, "W", most_watts, "the power limit"));
   if (const auto watts = row.number(power_role, "W", most_watts, "the power")) {
     log.add(source, gpu, {time, *watts}, line);
   } else {
@@ -198,8 +207,8 @@ PowerLog read_power_csv(const ImportSource& source, ImportOutput& out) {
     }
   }
   if (!header) source.fail(std::size_t{0}, "the file has no titles", csv_hint);
-  if (!header->at[time_role]) log.times = PowerTimes::unknown;
-  if (!header->at[uuid_role] && !header->at[index_role])
+  if (header->at[time_role].empty()) log.times = PowerTimes::unknown;
+  if (header->at[uuid_role].empty() && header->at[bus_role].empty() && header->at[index_role].empty())
     out.warnings.emplace_back(
         "no column tells GPUs apart: all samples are taken as those of one GPU; add index and uuid to the "
         "query");

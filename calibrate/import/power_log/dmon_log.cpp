@@ -92,16 +92,7 @@ class DmonReader {
     gpu.index = index;
     if (const auto use = value(row, "GPUTL", 100)) gpu.utilisation_percent.add(*use);
     if (const auto clock = value(row, "SMCLK", most_clock_mhz)) gpu.clock_mhz.add(*clock);
-    if (const auto limit = value(row, "PMLMT", most_watts); limit && *limit > 0) {
-      gpu.limit_changes = gpu.limit_changes || (gpu.limit_w > 0 && gpu.limit_w != *limit);
-      gpu.limit_w = *limit;
-    }
-    const auto watts = value(row, "POWER", most_watts);
-    if (!watts) {
-      ++log_.not_read;
-      return;
-    }
-    auto time = static_cast<double>(gpu.samples.size());
+    auto time = static_cast<double>(gpu.rows++);
     (row.before.empty() ? without_times : with_times) = true;
     if (!row.before.empty()) {
       const auto stamp = power_log_time(row.before);
@@ -110,7 +101,12 @@ class DmonReader {
                      "expected for example: dcgmi dmon -e 155 | ts '%Y-%m-%dT%H:%M:%.S'");
       time = *stamp;
     }
-    log_.add(source_, gpu, {time, *watts}, line);
+    gpu.set_limit(time, PowerLimitKind::management, value(row, "PMLMT", most_watts));
+    if (const auto watts = value(row, "POWER", most_watts)) {
+      log_.add(source_, gpu, {time, *watts}, line);
+    } else {
+      ++log_.not_read;
+    }
   }
 
   const ImportSource& source_;

@@ -23,7 +23,7 @@ PowerLog read_power_log(const ImportSource& source, ImportOutput& out) {
   if (has_text(source, "#Entity") || has_text(source, "# Entity")) return read_dmon_log(source, out);
   if (has_text(source, "# TYPE DCGM_FI_") || has_text(source, "DCGM_FI_DEV_POWER_USAGE{") ||
       has_text(source, "__name__=\"DCGM_FI_"))
-    return read_prometheus_log(source);
+    return read_prometheus_log(source, out);
   return read_power_csv(source, out);
 }
 
@@ -58,12 +58,14 @@ ordered_json gpu_power_json(const Catalog& catalog, const PowerSeries& gpu, cons
   }
   add_watts(s, json);
   add_energy(s, times, json);
-  if (gpu.limit_w > 0) json["limit"] = fmt::format("{:g} W", gpu.limit_w);
+  const PowerLimitSummary limit = power_limits_of(gpu);
+  if (limit.last_w > 0) json["limit"] = fmt::format("{:g} W", limit.last_w);
   const auto rounded = [](double value) {
     return std::round(value * 1e4) / 1e4;
   };
-  if (gpu.with_limit > 0)
-    json["share_at_limit"] = rounded(static_cast<double>(gpu.at_limit) / static_cast<double>(gpu.with_limit));
+  if (limit.with_limit > 0)
+    json["share_at_limit"] =
+        rounded(static_cast<double>(limit.at_limit) / static_cast<double>(limit.with_limit));
   const auto mean = [](const PowerLogMean& m) {
     return m.sum / static_cast<double>(m.count);
   };
@@ -90,6 +92,10 @@ void warn_of_times(const PowerLog& log, const std::vector<PowerSummary>& summari
           "{}: steps in which the clock goes back: {}; energy does not count them, and the sum over "
           "GPUs is left out",
           gpu_in_words(log.gpus[i]), s.backwards));
+    if (s.at_once > 0)
+      out.warnings.push_back(fmt::format(
+          "{}: samples at the time of the one before: {}; are logs of several machines in one file?",
+          gpu_in_words(log.gpus[i]), s.at_once));
     if (s.gaps > 0)
       out.warnings.push_back(
           fmt::format("{}: gaps without samples: {}, together {:.6g} s; energy does not count them",
@@ -99,7 +105,8 @@ void warn_of_times(const PowerLog& log, const std::vector<PowerSummary>& summari
 
 void warn_of_gpus(const Catalog& catalog, const PowerLog& log, ImportOutput& out) {
   for (const PowerSeries& gpu : log.gpus) {
-    if (gpu.limit_changes)
+    const PowerLimitSummary limit = power_limits_of(gpu);
+    if (limit.changes)
       out.warnings.push_back(
           fmt::format("{}: the power limit changes; the document has the last one", gpu_in_words(gpu)));
     if (gpu.name.empty()) continue;
@@ -110,11 +117,11 @@ void warn_of_gpus(const Catalog& catalog, const PowerLog& log, ImportOutput& out
       continue;
     }
     const GpuSpec spec = gpu_spec(catalog, *id);
-    if (spec.tdp && gpu.limit_w > 0 && gpu.limit_w < 0.95 * spec.tdp->value.base())
+    if (spec.tdp && limit.last_w > 0 && limit.last_w < 0.95 * spec.tdp->value.base())
       out.warnings.push_back(fmt::format(
           "{}: limited to {:g} W, and the catalogue's has {:g} W; a scenario says so with \"site\": "
           "{{\"power\": {{\"gpu_cap\": \"{:g} W\"}}}}",
-          gpu.name, gpu.limit_w, spec.tdp->value.base(), gpu.limit_w));
+          gpu.name, limit.last_w, spec.tdp->value.base(), limit.last_w));
   }
 }
 

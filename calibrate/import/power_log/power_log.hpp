@@ -1,5 +1,6 @@
 #pragma once
 /// Power of GPUs over time, as logs of several tools hold it. Private to calibrate/import/power_log.
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,17 +26,36 @@ struct PowerLogMean {
   }
 };
 
+/// Two limits stand side by side, and the lower one counts: that of the settings, and what the driver makes
+/// of it.
+enum class PowerLimitKind { enforced, management };
+
+/// From `time_s` on.
+struct PowerLimit {
+  double time_s = 0, watts = 0;
+  PowerLimitKind kind = PowerLimitKind::enforced;
+};
+
 /// One GPU, in the order of the file. What the log does not hold is empty or zero.
 struct PowerSeries {
   std::optional<int> index;
   std::string name;  ///< as the driver calls the product
-  double limit_w = 0;
-  bool limit_changes = false;
   std::vector<PowerSample> samples;
+  std::size_t rows = 0;  ///< with a power or without: the clock of logs without times
+  std::array<std::vector<PowerLimit>, 2> limits;  ///< of each kind, where it differs from that before
+  PowerLogMean utilisation_percent, clock_mhz;
+
+  /// Limits that are 0 or absent are left out.
+  void set_limit(double time_s, PowerLimitKind kind, std::optional<double> watts);
+};
+
+struct PowerLimitSummary {
+  double last_w = 0;  ///< 0: the log has no limit
+  bool changes = false;
   std::size_t at_limit = 0,
               with_limit = 0;  ///< samples above 95 % of the limit of their time, and all with one
-  PowerLogMean utilisation_percent, clock_mhz;
 };
+PowerLimitSummary power_limits_of(const PowerSeries& series);
 
 enum class PowerTimes {
   known,    ///< the log has times
@@ -62,7 +82,7 @@ struct PowerLog {
 /// Each throws Error at the place that is broken, and warns in `out`.
 PowerLog read_power_csv(const ImportSource& source, ImportOutput& out);
 PowerLog read_dmon_log(const ImportSource& source, ImportOutput& out);
-PowerLog read_prometheus_log(const ImportSource& source);
+PowerLog read_prometheus_log(const ImportSource& source, ImportOutput& out);
 
 /// Seconds since 1970 of "2024/01/16 10:00:00.123", ISO 8601, or seconds, milliseconds, microseconds or
 /// nanoseconds since 1970; without a zone as if in UTC. Nothing for other texts and impossible dates.
@@ -79,6 +99,7 @@ struct PowerSummary {
   double step_s = 0;     ///< median time between samples
   int gaps = 0;          ///< more than five such steps without a sample
   double gaps_s = 0;
+  int at_once = 0;    ///< samples at the time of the one before
   int backwards = 0;  ///< times that are earlier than the one before
 };
 
@@ -88,6 +109,7 @@ PowerSummary power_summary_of(const PowerSeries& series, bool times_known);
 /// The sum over all GPUs while all of them have samples, weighted by time, each sample holding until the
 /// next. Energy and covered time are the sums over GPUs. Nothing if there is no such time or a clock went
 /// back.
-std::optional<PowerSummary> power_summary_of_sum(const PowerLog& log, const std::vector<PowerSummary>& summaries);
+std::optional<PowerSummary> power_summary_of_sum(const PowerLog& log,
+                                                 const std::vector<PowerSummary>& summaries);
 
 }  // namespace rackcast

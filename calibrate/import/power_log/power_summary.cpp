@@ -33,6 +33,8 @@ void add_time(const std::vector<PowerSample>& samples, PowerSummary& out) {
     const double step = samples[i].time_s - samples[i - 1].time_s;
     if (step < 0) {
       ++out.backwards;
+    } else if (step == 0) {
+      ++out.at_once;
     } else if (step > steps_of_a_gap * out.step_s) {
       ++out.gaps;
       out.gaps_s += step;

@@ -1,9 +1,11 @@
 /// Samples of DCGM's exporter: scrapes of its /metrics one after the other, or `promtool tsdb dump`. A line
-/// is NAME{label="value",...} VALUE [MILLISECONDS]; in a dump the name is the label __name__. Form:
-/// Prometheus' text exposition format 0.0.4.
+/// is NAME{label="value",...} VALUE [TIME]; in a dump the name is the label __name__. Times are milliseconds
+/// in Prometheus' text exposition format 0.0.4, and seconds in OpenMetrics 1.0 (`promtool tsdb
+/// dump-openmetrics`).
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "calibrate/import/power_log/power_log.hpp"
@@ -74,47 +76,83 @@ PowerSeries& gpu_of_metric(const ImportSource& source, const MetricLine& line, s
   return gpu;
 }
 
+/// The rows of one metric of a GPU. A GPU that is cut into slices (MIG) has a row for each of them in every
+/// scrape, with the same value.
+class MetricRows {
+ public:
+  /// The time of the row, which is the number of its scrape where there is none; nothing for a row that
+  /// repeats the one of another slice.
+  std::optional<double> next(std::string_view slice, std::optional<double> time) {
+    if (!slice.empty() && !begins_a_scrape(slice, time)) return std::nullopt;
+    last_ = time;
+    const auto row = static_cast<double>(rows_++);
+    return time ? *time : row;
+  }
+
+ private:
+  /// Without times, a scrape begins with the first slice that comes again.
+  bool begins_a_scrape(std::string_view slice, std::optional<double> time) {
+    if (time) return !last_ || *time > *last_;
+    if (slices_.insert(slice).second && slices_.size() > 1) return false;
+    slices_ = {slice};
+    return true;
+  }
+
+  std::size_t rows_ = 0;
+  std::optional<double> last_;
+  std::set<std::string_view> slices_;
+};
+
 class MetricReader {
  public:
   MetricReader(const ImportSource& source, PowerLog& log) : source_{source}, log_{log} {}
 
   void read(std::string_view text) {
+    constexpr std::array<std::string_view, 5> metrics{
+        "DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_SM_CLOCK",
+        "DCGM_FI_DEV_ENFORCED_POWER_LIMIT", "DCGM_FI_DEV_POWER_MGMT_LIMIT"};
     const MetricLine line = read_metric_line(source_, text);
-    if (line.name == "DCGM_FI_DEV_POWER_USAGE") {
-      add_power(line, text);
-    } else if (line.name == "DCGM_FI_DEV_GPU_UTIL") {
-      if (const auto use = value(line, 100)) gpu(line, text).utilisation_percent.add(*use);
-    } else if (line.name == "DCGM_FI_DEV_SM_CLOCK") {
-      if (const auto clock = value(line, most_clock_mhz)) gpu(line, text).clock_mhz.add(*clock);
-    } else if (line.name == "DCGM_FI_DEV_ENFORCED_POWER_LIMIT" ||
-               line.name == "DCGM_FI_DEV_POWER_MGMT_LIMIT") {
-      add_limit(line, text);
+    const auto metric = std::ranges::find(metrics, line.name) - metrics.begin();
+    if (metric == std::ssize(metrics)) return;
+    const std::optional<double> stamp = time_of(line);
+    PowerSeries& gpu = gpu_of_metric(source_, line, text, log_);
+    const auto time = rows_[{&gpu - log_.gpus.data(), metric}].next(metric_label(line, "GPU_I_ID"), stamp);
+    if (!time) {
+      ++of_other_slices;
+      return;
+    }
+    switch (metric) {
+      case 0:
+        (stamp ? with_times : without_times) = true;
+        add_power(line, text, *time, gpu);
+        break;
+      case 1:
+        if (const auto use = value(line, 100)) gpu.utilisation_percent.add(*use);
+        break;
+      case 2:
+        if (const auto clock = value(line, most_clock_mhz)) gpu.clock_mhz.add(*clock);
+        break;
+      default:
+        gpu.set_limit(*time, metric == 3 ? PowerLimitKind::enforced : PowerLimitKind::management,
+                      value(line, most_watts));
     }
   }
 
   bool with_times = false, without_times = false;
+  std::size_t of_other_slices = 0;
 
  private:
-  PowerSeries& gpu(const MetricLine& line, std::string_view text) {
-    return gpu_of_metric(source_, line, text, log_);
-  }
   [[nodiscard]] std::optional<double> value(const MetricLine& line, double most) const {
     if (is_no_value(line.value)) return std::nullopt;
     return source_.number(line.value, 0, most, line.name);
   }
-  void add_limit(const MetricLine& line, std::string_view text) {
-    const auto limit = value(line, most_watts);
-    if (!limit || *limit == 0) return;
-    PowerSeries& series = gpu(line, text);
-    // The two limits stand side by side; the lower one is enforced.
-    series.limit_w = series.limit_w > 0 ? std::min(series.limit_w, *limit) : *limit;
+  /// Seconds since 1970: the size of the number tells seconds and milliseconds apart.
+  [[nodiscard]] std::optional<double> time_of(const MetricLine& line) const {
+    if (line.time.empty()) return std::nullopt;
+    (void)source_.number(line.time, 0, 9.9e13, "the time of the sample in seconds or milliseconds");
+    return power_log_time(line.time);
   }
-  void add_power(const MetricLine& line, std::string_view text) {
-    PowerSeries& series = gpu(line, text);
-    (line.time.empty() ? without_times : with_times) = true;
-    auto time = static_cast<double>(series.samples.size());
-    if (!line.time.empty())
-      time = source_.number(line.time, 0, 1e14, "the time of the sample in milliseconds") / 1000;
+  void add_power(const MetricLine& line, std::string_view text, double time, PowerSeries& series) {
     if (const auto watts = value(line, most_watts)) {
       log_.add(source_, series, {time, *watts}, text);
     } else {
@@ -124,11 +162,12 @@ class MetricReader {
 
   const ImportSource& source_;
   PowerLog& log_;
+  std::map<std::pair<std::ptrdiff_t, std::ptrdiff_t>, MetricRows> rows_;  ///< by GPU and metric
 };
 
 }  // namespace
 
-PowerLog read_prometheus_log(const ImportSource& source) {
+PowerLog read_prometheus_log(const ImportSource& source, ImportOutput& out) {
   PowerLog log;
   MetricReader reader{source, log};
   for (const ImportLine& line : source.lines())
@@ -137,6 +176,9 @@ PowerLog read_prometheus_log(const ImportSource& source) {
   if (reader.with_times && reader.without_times)
     source.fail(std::size_t{0}, "some samples have a time and others have none");
   if (!reader.with_times) log.times = PowerTimes::unknown;
+  if (reader.of_other_slices > 0)
+    out.warnings.push_back(fmt::format("rows of slices (MIG) that repeat their GPU, which are left out: {}",
+                                       reader.of_other_slices));
   return log;
 }
 

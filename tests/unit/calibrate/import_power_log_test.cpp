@@ -177,6 +177,135 @@ TEST_CASE("samples of DCGM's exporter, with times and without") {
   CHECK(table.at("power").at("gpus").at(0).at("energy") == "1 Wh");
 }
 
+/// A sample of DCGM's exporter; `time` may be empty.
+std::string metric(const std::string& name, double value, const std::string& time = {},
+                   const std::string& labels = "gpu=\"0\",UUID=\"GPU-a\"") {
+  return fmt::format("DCGM_FI_DEV_{}{{{}}} {} {}\n", name, labels, value, time);
+}
+
+TEST_CASE("OpenMetrics has seconds, and Prometheus' text milliseconds") {
+  // 360 W over 10 s are 1 Wh in both.
+  const auto energy = [](const std::string& log) {
+    return power_document(log).at("power").at("gpus").at(0).at("energy");
+  };
+  CHECK(energy(metric("POWER_USAGE", 360, "1705399200.5") + metric("POWER_USAGE", 360, "1705399210.5") +
+               "# EOF\n") == "1 Wh");
+  CHECK(energy(metric("POWER_USAGE", 360, "1705399200500") + metric("POWER_USAGE", 360, "1705399210500")) ==
+        "1 Wh");
+}
+
+TEST_CASE("samples without a value take their time") {
+  // A second each: at 0 and 2 s, so 2 s and not 1.
+  const auto first = [](const std::string& log) {
+    return power_document(log).at("power").at("gpus").at(0);
+  };
+  CHECK(first("#Entity POWER\nID W\nGPU 0 100\nGPU 0 N/A\nGPU 0 100\n").at("time") == "2 s");
+  // Without times too, the samples of one row belong together: 100 + 300 W.
+  const auto together = [](const std::string& log) {
+    return power_document(log).at("power").at("together").at("mean");
+  };
+  CHECK(together("index, power.draw [W]\n0, [N/A]\n1, 200 W\n0, 100 W\n1, 300 W\n") == "400.0 W");
+  const std::string other = "gpu=\"1\",UUID=\"GPU-b\"";
+  CHECK(together("DCGM_FI_DEV_POWER_USAGE{gpu=\"0\",UUID=\"GPU-a\"} NaN\n" +
+                 metric("POWER_USAGE", 200, "", other) + metric("POWER_USAGE", 100) +
+                 metric("POWER_USAGE", 300, "", other)) == "400.0 W");
+}
+
+TEST_CASE("slices of a GPU that repeat its power count once in a scrape") {
+  const auto slice = [](int id, double watts, const std::string& time = {}) {
+    return metric("POWER_USAGE", watts, time,
+                  fmt::format("gpu=\"0\",UUID=\"GPU-a\",GPU_I_PROFILE=\"1g.5gb\",GPU_I_ID=\"{}\"", id));
+  };
+  const std::string scrapes = slice(1, 100) + slice(2, 100) + slice(3, 100) + slice(1, 300) + slice(2, 300);
+  CHECK(power_document(scrapes).at("power").at("gpus").at(0).at("samples") == 2);
+  CHECK(
+      contains(power_warnings(scrapes), "rows of slices (MIG) that repeat their GPU, which are left out: 3"));
+  const std::string one = "1705399200000", two = "1705399210000";
+  const std::string scraped =
+      slice(1, 360, one) + slice(2, 360, one) + slice(1, 360, two) + slice(2, 360, two);
+  const std::string dumped =
+      slice(1, 360, one) + slice(1, 360, two) + slice(2, 360, one) + slice(2, 360, two);
+  for (const std::string& log : {scraped, dumped}) {
+    CHECK(power_document(log).at("power").at("gpus").at(0).at("samples") == 2);
+    CHECK(power_document(log).at("power").at("gpus").at(0).at("energy") == "1 Wh");
+  }
+}
+
+TEST_CASE("different GPUs are not taken as one") {
+  const auto gpus = [](const std::string& log) {
+    return power_document(log).at("power").at("gpus").size();
+  };
+  CHECK(gpus("index, uuid, power.draw [W]\n0, [N/A], 5 W\n1, [N/A], 6 W\n") == 2);
+  CHECK(gpus("Hostname, pci.bus_id, power.draw [W]\na, 00000000:01:00.0, 5 W\nb, 00000000:01:00.0, 6 W\n") ==
+        2);
+  CHECK(
+      gpus(
+          "uuid, pci.bus_id, power.draw [W]\n[N/A], 00000000:01:00.0, 5 W\n[N/A], 00000000:02:00.0, 6 W\n") ==
+      2);
+  const std::string merged = smi_titles + smi_row(0, "5 W") + smi_row(0, "300 W") + smi_row(1, "5 W");
+  CHECK(
+      contains(power_warnings(merged),
+               "GPU 0: samples at the time of the one before: 1; are logs of several machines in one file?"));
+  CHECK_FALSE(
+      contains(power_warnings(smi_titles + smi_row(0, "5 W") + smi_row(1, "5 W")), "several machines"));
+}
+
+TEST_CASE("the limit at the time of each sample counts, in all forms of logs") {
+  // 390 W throughout: at the limit of 400 W for two samples of four, and far below 700 W.
+  const auto check = [](const std::string& log) {
+    const nlohmann::json all = power_document(log);
+    CHECK(all.at("power").at("gpus").at(0).at("limit") == "700 W");
+    CHECK(all.at("power").at("gpus").at(0).at("share_at_limit") == 0.5);
+    CHECK(contains(all.at("warnings").dump(), "the power limit changes; the document has the last one"));
+  };
+  std::string table = "timestamp, index, power.draw [W], power.limit [W]\n",
+              dmon = "#Entity POWER PMLMT\nID W W\n";
+  std::string scrapes, powers, limits, untimed;
+  for (int i = 0; i < 4; ++i) {
+    const int limit = i < 2 ? 400 : 700;
+    const std::string time = fmt::format("{}", 1705399200000 + 1000 * i);
+    table += fmt::format("{}, 0, 390, {}\n", 1705399200 + i, limit);
+    dmon += fmt::format("GPU 0 390 {}\n", limit);
+    scrapes += metric("POWER_USAGE", 390, time) + metric("ENFORCED_POWER_LIMIT", limit, time) +
+               metric("POWER_MGMT_LIMIT", 700, time);
+    powers += metric("POWER_USAGE", 390, time);
+    limits += metric("POWER_MGMT_LIMIT", limit, time);
+    untimed += metric("POWER_USAGE", 390) + metric("POWER_MGMT_LIMIT", limit);
+  }
+  for (const std::string& log : {table, dmon, scrapes, powers + limits, limits + powers, untimed}) check(log);
+  // The lower of two limits that stay.
+  const nlohmann::json stays = power_document(
+      "index, power.draw [W], power.limit [W], enforced.power.limit [W]\n0, 9, 700, 400\n0, 9, 700, 400\n");
+  CHECK(stays.at("power").at("gpus").at(0).at("limit") == "400 W");
+  CHECK_FALSE(contains(stays.at("warnings").dump(), "the power limit changes"));
+}
+
+TEST_CASE("a column without a value gives way to another of its kind") {
+  const nlohmann::json gpu =
+      power_document(
+          "index, power.draw [W], power.draw.instant [W], enforced.power.limit [W], power.limit [W]\n"
+          "0, [N/A], 300 W, [N/A], 310 W\n0, 100 W, 300 W, 310 W, 310 W\n")
+          .at("power")
+          .at("gpus")
+          .at(0);
+  CHECK(gpu.at("samples") == 2);
+  CHECK(gpu.at("mean") == "200.0 W");  // 300 and 100
+  CHECK(gpu.at("limit") == "310 W");
+  CHECK(gpu.at("share_at_limit") == 0.5);
+}
+
+TEST_CASE("a byte-order mark is no part of the first title") {
+  const std::string mark = "\xef\xbb\xbf";
+  const std::string log = "timestamp, index, power.draw [W]\n" + smi_row(0, "360 W") + smi_row(10, "360 W");
+  const nlohmann::json all = power_document(mark + log);
+  CHECK(all.at("power").at("gpus").at(0).at("energy") == "1 Wh");
+  CHECK(all.at("provenance").at("file_bytes") == log.size() + 3);
+  CHECK(contains(power_complaint(mark + "power.draw [mW]\n"), "log:1:1: error"));
+  const std::string wide{"\xff\xfet\0i\0", 6};
+  CHECK(contains(power_complaint(wide), "UTF-16"));
+  CHECK_FALSE(contains(power_complaint(std::string{"t\0i\0", 4}), "UTF-16"));
+}
+
 TEST_CASE("times in their usual forms") {
   CHECK(power_log_time("1970/01/02 00:00:01.500") == 86401.5);
   CHECK(power_log_time("1970-01-02T00:00:01.5Z") == 86401.5);
