@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -55,16 +54,6 @@ std::vector<std::string_view> words(std::string_view line) {
     const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
     out.push_back(line.substr(at, end - at));
     at = end;
-  }
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> out;
-  for (std::size_t at = 0;;) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    out.push_back(text.substr(at, end - at));
-    if (end == text.size()) return out;
-    at = end + 1;
   }
 }
 

@@ -40,8 +40,6 @@ class ImportSource {
 
 /// The words of a line, split at blanks and tabs.
 std::vector<std::string_view> words(std::string_view line);
-/// The parts of `text` between the separators, which may be empty; one part more than there are separators.
-std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trimmed(std::string_view text);
 /// The whole of `text` as a finite number, or nothing.
 std::optional<double> to_number(std::string_view text);

@@ -6,20 +6,9 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/base/split.hpp"
+
 namespace rackcast {
-namespace {
-
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (std::size_t start = 0;;) {
-    const std::size_t comma = line.find(',', start);
-    fields.push_back(line.substr(start, comma - start));
-    if (comma == std::string_view::npos) return fields;
-    start = comma + 1;
-  }
-}
-
-}  // namespace
 
 CsvTable::CsvTable(const DataFile& file, std::vector<std::string_view> columns)
     : path_{file.path}, columns_{std::move(columns)} {
@@ -29,7 +18,7 @@ CsvTable::CsvTable(const DataFile& file, std::vector<std::string_view> columns)
     std::string_view text = rest.substr(0, end);
     rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
     if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
-    std::vector<std::string_view> fields = split(text);
+    std::vector<std::string_view> fields = split(text, ',');
     if (line == 1) {
       std::string expected;
       for (const auto c : columns_) expected += (expected.empty() ? "" : ",") + std::string{c};

@@ -8,22 +8,13 @@
 #include <unordered_map>
 
 #include "sim/base/error.hpp"
+#include "sim/base/split.hpp"
 
 namespace rackcast {
 
 namespace {
 
 constexpr std::size_t kMostJobsOfFile = 5'000'000;
-
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (std::size_t from = 0;;) {
-    const std::size_t bar = line.find('|', from);
-    fields.push_back(line.substr(from, bar - from));
-    if (bar == std::string_view::npos) return fields;
-    from = bar + 1;
-  }
-}
 
 std::optional<long> whole_number(std::string_view text) {
   long value = 0;
@@ -74,7 +65,7 @@ std::optional<double> elapsed_text(std::string_view text) {
 class Table {
  public:
   Table(std::string_view header, const std::string& file) : file_(file) {
-    for (const std::string_view name : split(header)) {
+    for (const std::string_view name : split(header, '|')) {
       if (has(name))
         throw Error{
             fmt::format("the column {} is there twice", name),
@@ -93,7 +84,7 @@ class Table {
   void line(std::string_view text, int number) {
     text_ = text;
     number_ = number;
-    fields_ = split(text);
+    fields_ = split(text, '|');
     if (fields_.size() != names_.size()) {
       throw Error{fmt::format("{} fields where the first line names {}", fields_.size(), names_.size()),
                   Where{file_, number_, 1, {}, std::string{text_}},

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "calibrate/import/power_log/power_log.hpp"
+#include "sim/base/split.hpp"
 #include "sim/base/utf8.hpp"
 
 namespace rackcast {

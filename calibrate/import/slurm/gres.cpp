@@ -8,6 +8,7 @@
 #include "calibrate/import/node_document.hpp"
 #include "calibrate/import/slurm/slurm_nodes.hpp"
 #include "sim/base/lower_case.hpp"
+#include "sim/base/split.hpp"
 #include "sim/base/utf8.hpp"
 
 namespace rackcast {

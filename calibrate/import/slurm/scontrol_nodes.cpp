@@ -6,6 +6,7 @@
 #include <array>
 
 #include "calibrate/import/slurm/slurm_nodes.hpp"
+#include "sim/base/split.hpp"
 #include "sim/base/utf8.hpp"
 
 namespace rackcast {
