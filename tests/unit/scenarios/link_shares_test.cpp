@@ -14,6 +14,11 @@ using namespace rackcast;
 
 namespace {
 
+const Catalog& hardware() {
+  static const Catalog instance = Catalog::builtin();
+  return instance;
+}
+
 /// On two nodes, 140 GB from a server with 10 Gbit/s.
 Question two_nodes(const std::string& input, const std::string& workload = "") {
   const std::string text = R"({"name": "m", "data": {"samples": 1281167, "bytes_per_sample": "110 kB"},
@@ -36,7 +41,7 @@ double full(Evaluator& evaluator, const Question& q, DeviceKind from, DeviceKind
 }  // namespace
 
 TEST_CASE("links from the storage carry what caches miss in the epochs that take longest") {
-  Evaluator evaluator{Catalog::builtin()};
+  Evaluator evaluator{hardware()};
   const Question uncached = two_nodes(R"({"page_cache": false})"), cached = two_nodes("{}");
   const double all = full(evaluator, uncached, DeviceKind::storage, DeviceKind::leaf),
                missed = full(evaluator, cached, DeviceKind::storage, DeviceKind::leaf);
@@ -51,7 +56,7 @@ TEST_CASE("links from the storage carry what caches miss in the epochs that take
 }
 
 TEST_CASE("weights that are sent in every tenth step fill links a tenth as long") {
-  Evaluator evaluator{Catalog::builtin()};
+  Evaluator evaluator{hardware()};
   const Question every = two_nodes(R"({"page_cache": false})"),
                  tenth = two_nodes(R"({"page_cache": false})",
                                    R"(, "exchange": {"strategy": "local_sgd", "local_steps": 10})");
@@ -60,7 +65,7 @@ TEST_CASE("weights that are sent in every tenth step fill links a tenth as long"
 }
 
 TEST_CASE("a network that is split over GPUs has no such shares") {
-  Evaluator evaluator{Catalog::builtin()};
+  Evaluator evaluator{hardware()};
   const std::string text = R"({"name": "m", "data": {"samples": 1000000},
   "workloads": [{"model": "llama3-8b", "epochs": 1, "parallelism": {"tensor": 8}, "precision": "bf16"}],
   "cluster": {"node": "dgx_h100", "nodes": 2}})";
