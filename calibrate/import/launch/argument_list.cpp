@@ -11,7 +11,7 @@
 namespace rackcast {
 namespace {
 
-constexpr std::size_t kept_values = 4, most_options = 20'000;
+constexpr std::size_t kept_values = 4, most_options = 20'000, longest_kept = 4096, most_kept_bytes = 16 << 20;
 
 /// Keys by which a block of YAML is told from a script.
 constexpr std::array<std::string_view, 6> yaml_marks{"tensor-model-parallel-size",
@@ -80,10 +80,22 @@ ArgumentList::ArgumentList(const ImportSource& source, std::vector<std::string>&
 }
 
 void ArgumentList::keep(LaunchArgument argument, std::vector<std::string>& warnings) {
+  const auto bytes_of = [](const LaunchArgument& a) {
+    std::size_t sum = 0;
+    for (const ArgumentWord& value : a.values) sum += value.text.size();
+    return sum;
+  };
+  for (ArgumentWord& value : argument.values)
+    if (value.text.size() > longest_kept) value.text = value.text.substr(0, longest_kept);
+  kept_bytes_ += bytes_of(argument);
   const auto value_of = [](const LaunchArgument& a) {
     return a.values.empty() ? std::string{} : a.values.front().text;
   };
   const auto found = arguments_.find(argument.name);
+  if (found != arguments_.end()) kept_bytes_ -= bytes_of(found->second);
+  if (kept_bytes_ > most_kept_bytes)
+    source_.fail(argument.offset, "the values of the options have more than 16 MiB together",
+                 "write a list of arguments: options, each with a short value");
   if (found == arguments_.end()) {
     if (arguments_.size() >= most_options)
       source_.fail(argument.offset, fmt::format("the file has more than {} options", most_options));

@@ -16,11 +16,11 @@ namespace rackcast {
 struct LaunchArgument {
   std::string name;
   std::size_t offset = 0;            ///< of the name in the file
-  std::vector<ArgumentWord> values;  ///< the first of them; further ones are not kept
+  std::vector<ArgumentWord> values;  ///< the first of them, cut to 4 kB each; further ones are not kept
   bool off = false;                  ///< YAML: false, null or nothing
 };
 
-/// The options of a file, the last of each name counting, as argparse has it.
+/// The options of a file. Where a name comes more than once, the last one counts, as with argparse.
 class ArgumentList {
  public:
   /// Throws Error for a text that cannot be taken apart, and for one without options.
@@ -53,6 +53,7 @@ class ArgumentList {
   const ImportSource& source_;
   std::string script_;
   bool yaml_ = false;
+  std::size_t kept_bytes_ = 0;  ///< of all values in arguments_
   std::map<std::string, LaunchArgument, std::less<>> arguments_;
 };
 

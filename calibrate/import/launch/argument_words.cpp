@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <map>
 #include <optional>
 
@@ -11,7 +13,7 @@
 namespace rackcast {
 namespace {
 
-constexpr std::size_t longest_value = 4096, most_variables = 10'000;
+constexpr std::size_t longest_value = 4096, most_variables = 10'000, longest_word = 1 << 20;
 constexpr int deepest_quotes = 4;
 
 bool is_name_start(char c) {
@@ -63,6 +65,26 @@ std::optional<std::string> arithmetic(std::string_view text) {
     sign = text[at++];
     if (sign != '*' && sign != '/') return std::nullopt;
   }
+}
+
+/// The letters that the escape at the beginning of `text` stands for in $'...'; sets its length. Letters of
+/// code 0, which end a text of the shell, are left out.
+std::string unescaped(std::string_view text, std::size_t& length) {
+  length = std::min<std::size_t>(2, text.size());
+  if (text.size() < 2) return std::string{text};
+  constexpr std::string_view names = "abeEfnrtv\\'\"?", letters = "\a\b\x1b\x1b\f\n\r\t\v\\'\"?";
+  if (const std::size_t found = names.find(text[1]); found != std::string_view::npos)
+    return std::string{letters[found]};
+  const char kind = text[1];
+  const bool octal = kind >= '0' && kind <= '7';
+  if (!octal && kind != 'x' && kind != 'u' && kind != 'U') return std::string{text.substr(0, 2)};
+  const std::size_t first = octal ? 1 : 2, most = octal ? 3 : kind == 'x' ? 2 : kind == 'u' ? 4 : 8;
+  const std::string_view digits = text.substr(first, most);
+  std::uint32_t code = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code, octal ? 8 : 16);
+  if (read.ec != std::errc{}) return std::string{text.substr(0, 2)};
+  length = first + static_cast<std::size_t>(read.ptr - digits.data());
+  return code == 0 ? std::string{} : code < 0x80 ? std::string{static_cast<char>(code)} : std::string{"?"};
 }
 
 class WordReader {
@@ -137,13 +159,16 @@ class WordReader {
     variables_.insert_or_assign(std::string{name}, std::move(word));
   }
 
+  [[noreturn]] void fail_of_quotation(std::string_view text) const {
+    source_.fail(text, "this quotation has no end", "the file may have been cut off; close the quotation");
+  }
+
   /// Adds a quoted part to the word, or takes it apart where it holds arguments. Returns its length.
   std::size_t quoted(std::string_view text, ArgumentWord& word, int depth) {
     const char mark = text.front();
     std::size_t end = 1;
     while (end < text.size() && text[end] != mark) end += mark == '"' && text[end] == '\\' ? 2 : 1;
-    if (end >= text.size())
-      source_.fail(text, "this quotation has no end", "the file may have been cut off; close the quotation");
+    if (end >= text.size()) fail_of_quotation(text);
     const std::string_view inner = text.substr(1, end - 1);
     const std::size_t dashes = inner.find("--");
     const bool holds_arguments = dashes != std::string_view::npos &&
@@ -153,18 +178,42 @@ class WordReader {
       read(inner, depth + 1);
       return end + 1;
     }
+    if (mark == '\'') {
+      add(inner, inner, word);
+      return end + 1;
+    }
     for (std::size_t at = 0; at < inner.size();)
-      at += inner[at] == '$' && mark == '"' ? reference(inner.substr(at), word)
-                                            : letter(inner.substr(at), word);
+      at += inner[at] == '$' ? reference(inner.substr(at), word) : letter(inner.substr(at), word);
     return end + 1;
   }
 
-  static std::size_t letter(std::string_view text, ArgumentWord& word) {
+  /// Adds $'...' with the letters that its escapes stand for. Returns its length.
+  std::size_t ansi_quoted(std::string_view text, ArgumentWord& word) {
+    std::size_t at = 2;
+    while (at < text.size() && text[at] != '\'') {
+      std::size_t length = 1;
+      const std::string piece = text[at] == '\\' ? unescaped(text.substr(at), length) : std::string{text[at]};
+      add(piece, text, word);
+      at += length;
+    }
+    if (at >= text.size()) fail_of_quotation(text);
+    return at + 1;
+  }
+
+  /// Adds a piece to a word. Throws Error at `text` for a word that grows without bound.
+  void add(std::string_view piece, std::string_view text, ArgumentWord& word) const {
+    if (word.text.size() + piece.size() > longest_word)
+      source_.fail(text, "this word has more than 1 MiB",
+                   "write a list of arguments: options, each with a short value");
+    word.text += piece;
+  }
+
+  std::size_t letter(std::string_view text, ArgumentWord& word) const {
     if (text.front() == '\\' && text.size() > 1) {
-      if (text[1] != '\n') word.text += text[1];
+      if (text[1] != '\n') add(text.substr(1, 1), text, word);
       return 2;
     }
-    word.text += text.front();
+    add(text.substr(0, 1), text, word);
     return 1;
   }
 
@@ -174,22 +223,24 @@ class WordReader {
       const std::string_view rest = text.substr(at);
       if (rest.front() == '"' || rest.front() == '\'') {
         at += quoted(rest, word, depth);
+      } else if (rest.starts_with("$\"")) {  // a text to be translated
+        at += 1 + quoted(rest.substr(1), word, depth);
+      } else if (rest.starts_with("$'")) {
+        at += ansi_quoted(rest, word);
       } else if (rest.front() == '`') {
         at += unsaid(rest, std::min(rest.find('`', 1), rest.size() - 1) + 1, word);
       } else {
         at += rest.front() == '$' ? reference(rest, word) : letter(rest, word);
       }
-      if (word.text.size() > std::size_t{1} << 20)
-        source_.fail(text, "this word has more than 1 MiB", "the file is no list of arguments");
     }
     return at;
   }
 
   /// What the file does not say stays as it is written.
-  static std::size_t unsaid(std::string_view text, std::size_t length, ArgumentWord& word) {
+  std::size_t unsaid(std::string_view text, std::size_t length, ArgumentWord& word) const {
     word.unknown = true;
-    if (word.unsaid.empty()) word.unsaid = std::string{text.substr(0, length)};
-    word.text += text.substr(0, std::min<std::size_t>(length, 256));
+    if (word.unsaid.empty()) word.unsaid = std::string{text.substr(0, std::min<std::size_t>(length, 80))};
+    add(text.substr(0, std::min<std::size_t>(length, 256)), text, word);
     return length;
   }
 
@@ -200,7 +251,7 @@ class WordReader {
                              ? arithmetic(replaced(text.substr(3, length - 5)))
                              : std::nullopt;
       if (!value) return unsaid(text, length, word);
-      word.text += *value;
+      add(*value, text, word);
       return length;
     }
     if (text.starts_with("$(")) return unsaid(text, bracketed_length(text, '(', ')'), word);
@@ -233,11 +284,13 @@ class WordReader {
                   std::optional<std::string_view> otherwise, ArgumentWord& word) {
     const auto found = variables_.find(name);
     if (found != variables_.end() && !found->second.unknown) {
-      word.text += found->second.text;
+      add(found->second.text, text, word);
+      word.is_default = word.is_default || found->second.is_default;
       return length;
     }
     if (!otherwise || otherwise->find('$') != std::string_view::npos) return unsaid(text, length, word);
-    word.text += *otherwise;
+    add(*otherwise, text, word);
+    word.is_default = true;
     return length;
   }
 

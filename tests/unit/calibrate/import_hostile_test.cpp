@@ -110,5 +110,29 @@ TEST_CASE("hostile files are refused or warned of, and nothing else happens") {
   }
 }
 
+TEST_CASE("scripts that grow without bound as variables are replaced are refused") {
+  const Catalog catalog = Catalog::builtin();
+  const auto complaint = [&](const std::string& text) {
+    try {
+      (void)import_text(catalog, {.kind = "megatron-args", .path = "hostile", .program = "t"}, text);
+    } catch (const Error& e) {
+      CHECK(e.where().file == "hostile");
+      CHECK(e.message().size() < 1000);
+      return e.message();
+    }
+    return std::string{};
+  };
+  const std::string variable = "X=" + std::string(4096, 'x') + "\n";
+  // 250,000 x 4096 bytes in one word.
+  CHECK(complaint(variable + "--save \"" + repeat("$X", 250'000) + "\"\n") ==
+        "this word has more than 1 MiB");
+  // 4 x 4096 bytes for each of 2000 options.
+  std::string options = variable;
+  for (int i = 0; i < 2000; ++i) options += "--o" + std::to_string(i) + repeat(" \"$X$X\"", 4) + "\n";
+  CHECK(complaint(options) == "the values of the options have more than 16 MiB together");
+  // One that is replaced counts once.
+  CHECK(complaint(variable + "--num-layers 2\n" + repeat("--o $X $X $X $X\n", 2000)).empty());
+}
+
 }  // namespace
 }  // namespace rackcast
