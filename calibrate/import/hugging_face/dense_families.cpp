@@ -27,7 +27,7 @@ void basic_shape(HfConfig& in) {
   in.shape["causal"] = true;
 }
 
-/// "layer_types" as one number: each so many-th layer attends to everything; 0: none; nothing: no such rule.
+/// "layer_types" as a number N, where every Nth layer attends to everything; 0: none; nothing: no such rule.
 std::optional<std::int64_t> full_every(const Json& types) {
   std::vector<bool> full;
   for (const Json& type : types.array()) full.push_back(type.string() == "full_attention");

@@ -34,7 +34,7 @@ void routed_experts(HfConfig& in) {
   if (const std::int64_t shared = in.count_or({"n_shared_experts"}, 0)) in.shape["shared_experts"] = shared;
   if (const std::int64_t dense = in.count_or({"first_k_dense_replace"}, 0)) in.shape["dense_layers"] = dense;
   if (in.count_or({"moe_layer_freq"}, 1) != 1)
-    in.refuse("moe_layer_freq", "experts in each so many-th layer behind the dense ones cannot be described");
+    in.refuse("moe_layer_freq", "experts in every Nth layer behind the dense ones cannot be described");
 }
 
 }  // namespace

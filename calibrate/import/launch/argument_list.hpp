@@ -11,16 +11,19 @@
 
 namespace rackcast {
 
-/// One option: "--name value ..." of a command, or "name: value" of YAML. Names have dashes in the place of
-/// underscores.
+/// One option: "--name value ..." of a command, "name: value" of YAML, or "section.name=value" of Hydra.
+/// Names have dashes in the place of underscores; "name" itself has that of its section before it,
+/// "optim.name", and those of lines with #SBATCH have these letters: "#SBATCH --nodes".
 struct LaunchArgument {
   std::string name;
   std::size_t offset = 0;            ///< of the name in the file
   std::vector<ArgumentWord> values;  ///< the first of them, cut to 4 kB each; further ones are not kept
-  bool off = false;                  ///< YAML: false, null or nothing
+  bool off = false;                  ///< YAML, Hydra: false, null or nothing
+  std::size_t depth = 0;             ///< YAML, Hydra: sections around the name
 };
 
-/// The options of a file. Where a name comes more than once, the last one counts, as with argparse.
+/// The options of a file. Where a name comes more than once, the last one counts, as with argparse;
+/// of the same name in several sections, the one with the fewest sections around it.
 class ArgumentList {
  public:
   /// Throws Error for a text that cannot be taken apart, and for one without options.
@@ -47,6 +50,7 @@ class ArgumentList {
 
  private:
   void read_words(std::vector<std::string>& warnings);
+  void resolve_references();
   void read_yaml(std::vector<std::string>& warnings);
   void keep(LaunchArgument argument, std::vector<std::string>& warnings);
 

@@ -95,6 +95,7 @@ class WordReader {
   void read(std::string_view text, int depth) {
     for (std::size_t at = 0; at < text.size();) {
       if (text.substr(at).starts_with("#SBATCH")) {
+        job_end_ = offset_of(text) + std::min(text.find('\n', at), text.size());
         at += 7;
       } else if (text[at] == '#') {
         at = std::min(text.find('\n', at), text.size());
@@ -109,6 +110,7 @@ class WordReader {
  private:
   const ImportSource& source_;
   const std::function<void(ArgumentWord)>& take_;
+  std::size_t job_end_ = 0;  ///< of the last line with #SBATCH
   std::map<std::string, ArgumentWord, std::less<>> variables_;
 
   [[nodiscard]] std::size_t offset_of(std::string_view part) const {
@@ -137,6 +139,7 @@ class WordReader {
       assign(text.substr(0, name), std::move(word));
     } else {
       without_list(word.text);
+      word.of_job = word.offset < job_end_;
       if (!word.text.empty()) take_(std::move(word));
     }
     return length;
@@ -248,7 +251,7 @@ class WordReader {
     if (text.starts_with("$((")) {
       const std::size_t length = bracketed_length(text, '(', ')');
       const auto value = text.substr(0, length).ends_with("))")
-                             ? arithmetic(replaced(text.substr(3, length - 5)))
+                             ? arithmetic(replaced(text.substr(3, length - 5), word))
                              : std::nullopt;
       if (!value) return unsaid(text, length, word);
       add(*value, text, word);
@@ -295,7 +298,7 @@ class WordReader {
   }
 
   /// The inside of $((...)), with variables in the place of their names, with or without $.
-  std::string replaced(std::string_view text) {
+  std::string replaced(std::string_view text, ArgumentWord& word) {
     ArgumentWord out;
     for (std::size_t at = 0; at < text.size() && out.text.size() < longest_value;) {
       const std::string_view rest = text.substr(at);
@@ -308,6 +311,7 @@ class WordReader {
         at += rest.front() == '$' ? reference(rest, out) : letter(rest, out);
       }
     }
+    word.is_default = word.is_default || out.is_default;
     return out.unknown ? std::string{} : out.text;
   }
 };

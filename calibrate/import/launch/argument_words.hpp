@@ -17,6 +17,7 @@ struct ArgumentWord {
   std::size_t offset = 0;   ///< of its first byte in the file
   bool unknown = false;     ///< holds a variable whose value the file does not say
   std::string unsaid = {};  ///< the first letters of that variable, with its $
+  bool of_job = false;      ///< stands in a line with #SBATCH
   bool is_default = false;  ///< holds the default of a variable that the file does not assign
 };
 

@@ -200,15 +200,20 @@ void read_sharding(DeepSpeedConfig& in, Mesh& mesh) {
         *secondary, *secondary));
 }
 
+/// GPUs that share a sequence, as Ulysses does.
+std::int64_t sequence_ways(DeepSpeedConfig& in) {
+  return in.count("sequence_parallel_size", 1, 1024).value_or(1);
+}
+
 void read_ways(DeepSpeedConfig& in, Mesh& mesh) {
   mesh.tensor = static_cast<int>(
       std::max<std::int64_t>(1, in.count("tensor_parallel.autotp_size", 0, 1024).value_or(1)));
   mesh.expert = static_cast<int>(in.count("expert_parallel.autoep_size", 1, 4096).value_or(1));
-  if (const auto ways = in.count("sequence_parallel_size", 1, 1024); ways.value_or(1) > 1)
+  if (const std::int64_t ways = sequence_ways(in); ways > 1)
     in.warn(fmt::format(
         "{} GPUs to a sequence (\"sequence_parallel_size\") are left out: \"context\" of \"parallelism\" is "
         "the nearest to it, with other exchanges",
-        *ways));
+        ways));
   if (mesh.expert > 1 && mesh.zero_stage >= 2) {
     in.warn(
         "gradients or weights sharded beside experts split over GPUs have no model: states of the optimizer "
@@ -232,8 +237,9 @@ void read_checkpointing(DeepSpeedConfig& in, Mesh& mesh) {
     asks = in.flag(fmt::format("{}.{}", section, key)) || asks;
   mesh.recompute = asks ? Recomputation::full : Recomputation::none;
   in.warn(fmt::format(
-      "\"activation_checkpointing\" says how activations are kept, not whether: {}, and --set "
-      "workloads.0.parallelism.recompute={} says the other",
+      "\"activation_checkpointing\" says how activations are kept, not whether: {}. If that is wrong, add "
+      "--set "
+      "workloads.0.parallelism.recompute={}",
       asks ? "whole layers are taken to be computed again" : "nothing is taken to be computed again",
       asks ? "none" : "full"));
 }
@@ -277,7 +283,8 @@ std::int64_t gpus_of(DeepSpeedConfig& in, const Batches& batches, const Mesh& me
                           *batches.micro),
               "train_batch_size = train_micro_batch_size_per_gpu x gradient_accumulation_steps x GPUs");
   if (!batches.passes) return 0;
-  const std::int64_t gpus = *batches.all / each * mesh.tensor;
+  // DeepSpeed: the GPUs that share layers or a sequence work on the same samples.
+  const std::int64_t gpus = *batches.all / each * mesh.tensor * sequence_ways(in);
   if (gpus > 1'000'000)
     all->fail(fmt::format("this batch takes {} GPUs", gpus), "correct one of the three numbers of the batch");
   return gpus;
@@ -303,8 +310,15 @@ Batches batches_of(DeepSpeedConfig& in) {
   out.passes = in.count("gradient_accumulation_steps", 1, 1'000'000);
   if (!out.micro)
     in.warn(
-        "the samples that a GPU takes at once follow from what the file leaves open, and 1 is taken: "
-        "--set workloads.0.parallelism.micro_batch=N says another number");
+        "the file does not say how many samples a GPU takes at once (\"train_micro_batch_size_per_gpu\"), "
+        "and 1 "
+        "is taken: --set workloads.0.parallelism.micro_batch=N says another number");
+  if (out.all && out.passes && !out.micro)
+    in.warn(
+        fmt::format("\"gradient_accumulation_steps\": {} is left out: the passes of a step follow from the "
+                    "batch of {}, the "
+                    "samples of a pass and the number of GPUs",
+                    *out.passes, *out.all));
   return out;
 }
 

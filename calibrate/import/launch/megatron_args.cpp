@@ -17,46 +17,16 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// What the file says of the machines; 0 where it does not.
-struct Machines {
-  std::int64_t nodes = 0, gpus_per_node = 0;
-  [[nodiscard]] std::int64_t gpus() const { return nodes * gpus_per_node; }
-};
-
-/// A number that may be in a variable of the job, or a word such as "auto", which the file leaves open.
-std::int64_t machine_count(const MegatronArguments& in, std::string_view name, std::int64_t most) {
-  for (const std::string_view other : {name, std::string_view{"gres"}}) {
-    if (!in.has(other) || (other == "gres" && name != "nproc-per-node")) continue;
-    std::string value;
-    try {
-      value = in.text(other).value_or("");
-    } catch (const Error&) {
-      continue;  // a variable of the job
-    }
-    if (other == "gres") value = value.starts_with("gpu") ? value.substr(value.rfind(':') + 1) : "";
-    if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos) {
-      if (!value.starts_with('-')) continue;  // "auto", "gpu", "2:4"
-    }
-    if (other == "gres")
-      return std::min<std::int64_t>(static_cast<std::int64_t>(to_number(value).value_or(0)), most);
-    return in.count(name, 1, most).value_or(0);
-  }
-  return 0;
-}
-
-Machines machines_of(const MegatronArguments& in) {
-  Machines out{machine_count(in, "nnodes", 100'000), machine_count(in, "nproc-per-node", 1024)};
-  if (out.nodes == 0 && in.has("nnodes"))
-    in.warn("the number of nodes is a variable of the job: --set cluster.nodes=N says it");
-  return out;
-}
-
 Recomputation recomputation_of(const MegatronArguments& in) {
-  const std::string kind =
-      in.text("recompute-granularity").value_or(in.has("recompute-activations") ? "selective" : "");
+  const std::string kind = in.text("recompute-granularity")
+                               .value_or(in.has("checkpoint-activations")  ? "full"
+                                         : in.has("recompute-activations") ? "selective"
+                                                                           : "");
   if (kind.empty()) return Recomputation::none;
   if (kind == "selective") {
-    if (in.text("recompute-modules").value_or("core_attn") != "core_attn")
+    const LaunchArgument* modules = in.list().find("recompute-modules");
+    if (modules && std::ranges::any_of(modules->values,
+                                       [](const ArgumentWord& value) { return value.text != "core_attn"; }))
       in.warn("--recompute-modules is left out: the core of attention is computed again, and nothing else");
     return Recomputation::selective;
   }
@@ -78,7 +48,7 @@ Recomputation recomputation_of(const MegatronArguments& in) {
 int sharding_of(const MegatronArguments& in) {
   if (in.has("use-torch-fsdp2")) return 3;
   if (!in.has("use-megatron-fsdp")) {
-    const bool by_nemo = in.is_nemo() && in.text("name").value_or("") == "distributed_fused_adam";
+    const bool by_nemo = in.is_nemo() && in.text("optim.name").value_or("") == "distributed_fused_adam";
     return by_nemo || in.has("use-distributed-optimizer") ? 1 : 0;
   }
   const std::string strategy = in.text("data-parallel-sharding-strategy").value_or("optim_grads_params");
@@ -107,12 +77,21 @@ int interleave_of(const MegatronArguments& in, int pipeline) {
     in.warn("without --num-layers the parts of a stage are not known, and are left out");
     return 1;
   }
-  if (*layers % pipeline != 0 || *layers / pipeline % *each != 0)
+  // validate_args(): embedding and loss count like a layer each where an option asks for it.
+  const std::int64_t all = *layers + (in.has("account-for-embedding-in-pipeline-split") ? 1 : 0) +
+                           (in.has("account-for-loss-in-pipeline-split") ? 1 : 0);
+  if (all % pipeline != 0 || all / pipeline % *each != 0)
     in.fail(name,
-            fmt::format("{} layers in {} stages make no whole number of parts of {} layers", *layers,
-                        pipeline, *each),
+            fmt::format("{} layers{} in {} stages make no whole number of parts of {} layers", all,
+                        all == *layers ? "" : ", embedding or loss among them,", pipeline, *each),
             "a divisor of the layers of a stage");
-  return static_cast<int>(*layers / pipeline / *each);
+  const std::int64_t found = all / pipeline / *each;
+  if (*layers % (pipeline * found) != 0)
+    in.warn(
+        fmt::format("{} layers do not fill {} stages of {} equal parts: embedding and loss take the "
+                    "place of a layer there, and the stages have all layers in nearly equal numbers here",
+                    *layers, pipeline, found));
+  return static_cast<int>(found);
 }
 
 bool has_unequal_stages(const MegatronArguments& in) {
@@ -180,10 +159,6 @@ int shard_group_of(const MegatronArguments& in, const Mesh& mesh, const Machines
   const std::int64_t copies = in.count("num-distributed-optimizer-instances", 1, 1'000'000).value_or(1);
   if (copies == 1 || mesh.zero_stage == 0) return 0;
   const std::int64_t same = machines.gpus() / (mesh.tensor * mesh.pipeline);
-  if (same > 0 && same % copies != 0)
-    in.fail("num-distributed-optimizer-instances",
-            fmt::format("the {} GPUs with the same weights make no {} groups", same, copies),
-            "a divisor of these");
   if (same == 0 || same / copies < 2 || mesh.expert > 1) {
     in.warn(
         "--num-distributed-optimizer-instances is left out: states are sharded over all GPUs with the same "
@@ -265,35 +240,15 @@ std::string add_network(const MegatronArguments& in, const ImportSource& source,
   return own["title"].get<std::string>();
 }
 
-/// Samples of a step, and the check that they can be dealt out.
+/// Samples of a step: a micro-batch for each copy of the network, unless the file says otherwise.
 std::optional<std::int64_t> batch_of(const MegatronArguments& in, const Mesh& mesh,
                                      const Machines& machines) {
   constexpr std::int64_t most = 1'000'000'000;
   const auto stated = in.count("global-batch-size", 1, most);
   if (machines.gpus() == 0) return stated;
-  const std::int64_t gpus = machines.gpus(),
-                     replica = std::int64_t{mesh.tensor} * mesh.pipeline * mesh.context;
-  const std::string_view at = in.has("nnodes") ? "nnodes" : "nproc-per-node";
-  if (gpus % replica != 0)
-    in.fail(at,
-            fmt::format("{} GPUs are no multiple of the {} of a copy of the network ({})", gpus, replica,
-                        split_text(mesh)),
-            fmt::format("{} GPUs, or a smaller split", (gpus / replica + 1) * replica));
-  if ((gpus / mesh.pipeline) % mesh.expert != 0)
-    in.fail("expert-model-parallel-size",
-            fmt::format("the {} GPUs of a stage are no multiple of the {} that share experts",
-                        gpus / mesh.pipeline, mesh.expert),
-            "a divisor of the GPUs of a stage");
-  const std::int64_t piece = static_cast<std::int64_t>(mesh.micro_batch) * (gpus / replica);
-  if (!stated) return piece;
-  if (*stated % piece != 0)
-    in.fail(
-        "global-batch-size",
-        fmt::format(
-            "a batch of {} cannot be dealt out evenly to {} copies of the network with micro-batches of {}",
-            *stated, gpus / replica, mesh.micro_batch),
-        fmt::format("a multiple of {}", piece));
-  return stated;
+  if (stated) return stated;
+  const std::int64_t replica = std::int64_t{mesh.tensor} * mesh.pipeline * mesh.context;
+  return static_cast<std::int64_t>(mesh.micro_batch) * (machines.gpus() / replica);
 }
 
 /// Bytes of a token in Megatron-LM's files (DType.optimal_dtype in
@@ -350,8 +305,8 @@ std::string optimizer_name(const MegatronArguments& in) {
 void import_megatron_args(const Catalog&, const ImportSource& source, ImportOutput& out) {
   const ArgumentList list{source, out.warnings};
   const MegatronArguments in{list, out.warnings};
-  const Machines machines = machines_of(in);
   Mesh mesh = mesh_of_arguments(in);
+  const Machines machines = checked_machines(in, mesh, machines_of(in));
   mesh.shard_group = shard_group_of(in, mesh, machines);
   if (mesh.zero_stage >= 2 && mesh.expert > 1) {
     in.warn(

@@ -9,6 +9,7 @@
 
 #include "calibrate/import/launch/argument_list.hpp"
 #include "models/networks/transformer.hpp"
+#include "models/split/mesh.hpp"
 
 namespace rackcast {
 
@@ -39,6 +40,22 @@ class MegatronArguments {
 /// What the options say of the network, or nothing where they leave it open, with a warning that says why.
 /// Throws Error for numbers that do not fit each other.
 std::optional<TransformerShape> megatron_shape(const MegatronArguments& in);
+
+/// What the file says of the machines; 0 where it leaves that open.
+struct Machines {
+  std::int64_t nodes = 0, gpus_per_node = 0;
+  std::string_view nodes_option = "nnodes", gpus_option = "nproc-per-node";  ///< that say so
+  bool nodes_assumed = false, gpus_assumed = false;  ///< by the default of a variable: "${NNODES:-1}"
+  [[nodiscard]] std::int64_t gpus() const { return nodes * gpus_per_node; }
+};
+
+/// Nodes and GPUs from the options of torchrun, NeMo, #SBATCH and srun, in this order. One whose value is a
+/// variable of the job, or a word such as "auto", is passed over.
+Machines machines_of(const MegatronArguments& in);
+
+/// The same machines, once the split and the batch go with them. Throws Error at the option for a number of
+/// GPUs that contradicts them; one that is the default of a variable is left open, with a warning.
+Machines checked_machines(const MegatronArguments& in, const Mesh& mesh, Machines machines);
 
 /// One warning for the options that no one here knows, and one for each that means something for time or
 /// memory which a scenario cannot say.

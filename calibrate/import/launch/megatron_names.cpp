@@ -17,12 +17,6 @@ struct OptionAlias {
 
 /// Other names: of torchrun with underscores made dashes, of #SBATCH, of NeMo's YAML, of older releases.
 constexpr std::array other_names{
-    OptionAlias{"nnodes", "num-nodes"},
-    OptionAlias{"nnodes", "nodes"},
-    OptionAlias{"nnodes", "N"},
-    OptionAlias{"nproc-per-node", "devices"},
-    OptionAlias{"nproc-per-node", "gpus-per-node"},
-    OptionAlias{"nproc-per-node", "ntasks-per-node"},
     OptionAlias{"seq-length", "encoder-seq-length"},
     OptionAlias{"num-experts", "num-moe-experts"},
     OptionAlias{"num-virtual-stages-per-pipeline-rank", "virtual-pipeline-model-parallel-size"},
@@ -33,15 +27,22 @@ constexpr std::array other_names{
     OptionAlias{"tensor-model-parallel-size", "model-parallel-size"},
     OptionAlias{"micro-batch-size", "batch-size"},
     OptionAlias{"fp8-format", "fp8"},
+    OptionAlias{"fp8-format", "fp8-hybrid"},
+    OptionAlias{"fp8-format", "fp8-e4m3"},
+    OptionAlias{"recompute-num-layers", "checkpoint-num-layers"},
     OptionAlias{"overlap-grad-reduce", "overlap-grad-sync"},
     OptionAlias{"use-megatron-fsdp", "use-custom-fsdp"},
 };
 
 /// Options that the importer reads.
 constexpr std::array read_names{std::to_array<std::string_view>({
+    "activation-func",
+    "add-bias-linear",
     "add-qkv-bias",
+    "gated-linear-unit",
     "attention-dropout",
     "bf16",
+    "checkpoint-activations",
     "context-parallel-size",
     "data-parallel-sharding-strategy",
     "disable-bias-linear",
@@ -51,7 +52,15 @@ constexpr std::array read_names{std::to_array<std::string_view>({
     "fp16",
     "fp4-format",
     "global-batch-size",
+    "devices",
+    "gpus-per-node",
     "gres",
+    "N",
+    "nnodes",
+    "nodes",
+    "nproc-per-node",
+    "ntasks-per-node",
+    "num-nodes",
     "group-query-attention",
     "hidden-dropout",
     "hidden-size",
@@ -154,7 +163,13 @@ constexpr std::array unsaid_options{
     UnsaidOption{"exp-avg-sq-dtype", narrow_states},
     UnsaidOption{"external-cuda-graph", captured},
     UnsaidOption{"fine-grained-activation-offloading", offload},
+    UnsaidOption{"fp32-residual-connection",
+                 "sums between layers have 16 bits here: their memory and time are counted too low"},
+    UnsaidOption{"fp8-dot-product-attention", "the core of attention has 16 bits here"},
+    UnsaidOption{"fp8-multi-head-attention", "the core of attention has 16 bits here"},
+    UnsaidOption{"fp8-param", "weights are gathered in 16 bits here"},
     UnsaidOption{"fp8-param-gather", "weights are gathered in 16 bits here"},
+    UnsaidOption{"fp8-params", "weights are gathered in 16 bits here"},
     UnsaidOption{"grad-reduce-in-bf16",
                  "gradients are added up and exchanged in the width that the framework's profile has, so "
                  "that memory and "
@@ -207,9 +222,13 @@ constexpr std::array idle_beginnings{std::to_array<std::string_view>({
     "exit-",
     "finetune",
     "fp16-lm",
-    "fp8-",
+    "fp8-amax-",
+    "fp8-interval",
+    "fp8-margin",
+    "fp8-quantizer-factory",
+    "fp8-recipe",
+    "fp8-wgrad",
     "first-last-layers",
-    "fp32-",
     "hysteresis",
     "init-method",
     "initial-loss",
@@ -261,6 +280,7 @@ constexpr std::array idle_beginnings{std::to_array<std::string_view>({
     "rope-",
     "rotary-",
     "save",
+    "sched",
     "seed",
     "short-seq-prob",
     "sgd-",
@@ -322,6 +342,7 @@ constexpr std::array idle_beginnings{std::to_array<std::string_view>({
 
 /// Variables of the environment in YAML have names of capitals.
 bool is_idle(std::string_view name) {
+  if (name.starts_with('#')) return true;  // of #SBATCH
   if (std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; })) return true;
   return std::ranges::any_of(idle_beginnings, [&](std::string_view begin) {
     return name == begin || (begin.size() > 1 && name.starts_with(begin));
@@ -330,7 +351,8 @@ bool is_idle(std::string_view name) {
 
 bool is_read(std::string_view name) {
   return std::ranges::count(read_names, name) > 0 || std::ranges::count(nemo_names, name) > 0 ||
-         name == "name" || std::ranges::any_of(other_names, [&](const OptionAlias& alias) {
+         name == "name" || name.ends_with(".name") ||
+         std::ranges::any_of(other_names, [&](const OptionAlias& alias) {
            return name == alias.name || name == alias.other;
          });
 }

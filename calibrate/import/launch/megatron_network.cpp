@@ -62,10 +62,12 @@ void read_widths(const MegatronArguments& in, TransformerShape& out) {
   } else if (groups && *groups != out.heads) {
     in.warn("--num-query-groups counts with --group-query-attention only, which is missing: it is left out");
   }
-  const std::string activation = in.text("activation").value_or("");
-  out.gated_mlp = in.has("swiglu") || in.has("quick-geglu") || activation.ends_with("glu");
+  const std::string activation = in.text("activation").value_or(in.text("activation-func").value_or(""));
+  out.gated_mlp =
+      in.has("swiglu") || in.has("quick-geglu") || in.has("gated-linear-unit") || activation.ends_with("glu");
   // validate_args(): two thirds of it for gated parts, in multiples of 64.
-  const std::int64_t usual = in.has("swiglu") ? out.hidden * 8 / 3 / 64 * 64 : 4 * out.hidden;
+  const bool narrow = in.has("swiglu") || in.text("activation-func").value_or("") == "swiglu";
+  const std::int64_t usual = narrow ? out.hidden * 8 / 3 / 64 * 64 : 4 * out.hidden;
   out.ffn = in.count("ffn-hidden-size", 1, widest).value_or(std::max<std::int64_t>(usual, 1));
 }
 
@@ -112,7 +114,8 @@ std::optional<std::vector<bool>> layers_of_pattern(std::string_view pattern, std
   return out;
 }
 
-/// First layers without experts, and then each so many-th with them; false for another order.
+/// Sets the number of first layers without experts, and the distance between layers with them. False for
+/// layers with experts at no regular distance.
 bool set_expert_layers(const std::vector<bool>& experts, TransformerShape& out) {
   if (static_cast<std::int64_t>(experts.size()) != out.layers) return false;
   const auto first = std::ranges::find(experts, true);
@@ -133,11 +136,12 @@ void read_layers_of_experts(const MegatronArguments& in, TransformerShape& out) 
     out.expert_every = *number > 1 ? static_cast<std::int64_t>(*number) : 0;
   } else if (const auto layers = layers_of_pattern(*pattern, 10'000);
              !layers || !set_expert_layers(*layers, out)) {
-    in.fail("moe-layer-freq",
-            fmt::format("which of {} layers have experts is {}, a pattern that has no description",
-                        out.layers, in_quotes(*pattern)),
-            "a number, or first layers without experts and then each so many-th with them, such as "
-            "([0]*3+[1]*58), as many as there are layers");
+    in.fail(
+        "moe-layer-freq",
+        fmt::format("which of {} layers have experts is {}, a pattern that has no description", out.layers,
+                    in_quotes(*pattern)),
+        "a number N for every Nth layer, or a list with 0 or 1 for each layer: zeros first, and then ones at "
+        "equal distances, such as ([0]*3+[1]*58)");
   }
   if (out.expert_every <= 1 || out.dense_layers > 0) return;
   // Networks begin with a layer without experts where not all have them.
@@ -192,8 +196,11 @@ void read_window(const MegatronArguments& in, TransformerShape& out) {
 void read_details(const MegatronArguments& in, TransformerShape& out) {
   const std::string norm = in.text("normalization").value_or("");
   out.layer_norm = norm != "RMSNorm" && norm != "rmsnorm";
+  const auto denies = [&in](std::string_view name) {
+    return in.list().names(name) && !in.has(name);
+  };
   out.biases =
-      !in.has("disable-bias-linear") && (!in.is_nemo() || in.has("bias") || !in.list().names("bias"));
+      !in.has("disable-bias-linear") && !denies("add-bias-linear") && !(in.is_nemo() && denies("bias"));
   out.qkv_bias = !out.biases && in.has("add-qkv-bias");
   out.qk_norm = in.has("qk-layernorm") && out.kv_lora_rank == 0;  // latent attention has its norms anyway
   constexpr std::string_view shares = "share-embeddings-and-output-weights";
