@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 
+#include "models/networks/predicts_ahead.hpp"
 #include "models/networks/workload_reader.hpp"
 #include "sim/base/embedded.hpp"
 #include "sim/base/error.hpp"
@@ -120,8 +121,8 @@ const Json& parsed_network_schema() {
   return schema;
 }
 
-/// `file` laid over what it extends. Aliases, notes and published counts describe one network, so they are
-/// not inherited.
+/// `file` laid over what it extends. Aliases, notes, published counts and further predictions describe the
+/// weights of one network, so they are not inherited.
 Json with_base(const Json& file, int depth = 0) {
   const Json* base_name = file.find("extends");
   if (!base_name) return file;
@@ -131,7 +132,7 @@ Json with_base(const Json& file, int depth = 0) {
     base_name->fail("no workload is called \"" + base_name->string() + "\"",
                     unknown_hint(base_name->string()));
   Json under = with_base(parse(*base), depth + 1);
-  for (const std::string_view key : {"aliases", "notes", "published"}) {
+  for (const std::string_view key : {"aliases", "notes", "published", "predicts_ahead"}) {
     if (under.find(key)) under = under.without(key);
   }
   return under.merged(file.without("extends"));
@@ -190,6 +191,13 @@ Workload load_workload(std::string_view name_or_path, const WorkloadOptions& opt
         "no workload is called \"" + std::string(name_or_path) + "\"", {}, unknown_hint(name_or_path)};
   }
   return read_workload(parse(*file), std::string(workload_name(file->name)), options);
+}
+
+bool predicts_ahead(std::string_view name_or_path) {
+  const EmbeddedFile* file = find_network(name_or_path);
+  const Json own = file ? parse(*file) : network_of_document(parse_json_file(std::string(name_or_path)));
+  const Json* said = own.find("predicts_ahead");
+  return said && said->boolean();
 }
 
 std::vector<WorkloadSummary> workload_list() {

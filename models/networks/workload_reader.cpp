@@ -90,6 +90,7 @@ void WorkloadReader::read_description(ObjectReader& file) {
   file.find("$schema");
   file.find("notes");
   file.find("aliases");
+  file.find("predicts_ahead");
   if (const Json* json = file.find("published")) {
     ObjectReader published{*json};
     workload_.published.parameters = published.number_or("parameters", 0, 0, 1e15);
