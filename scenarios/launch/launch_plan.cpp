@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/frameworks/framework.hpp"
+#include "models/networks/predicts_ahead.hpp"
 #include "models/networks/workload.hpp"
 #include "scenarios/evaluate/evaluator.hpp"
 #include "scenarios/format/scenario.hpp"
@@ -41,6 +42,7 @@ bool states_cluster(const Scenario& scenario) {
 Scenario chosen_scenario(const Scenario& asked, const Catalog& catalog, const RunControl& control) {
   Evaluator evaluator{catalog, control, asked};
   Scenario out = asked;
+  // make_plan() writes the cluster, the storage and the splits of the choice into `out`.
   const PlanReport plan = make_plan(evaluator, asked, control, out);
   if (!plan.chosen)
     throw Error{"no cluster within the limits meets the goal, so there is nothing to start",
@@ -97,6 +99,37 @@ Mesh launched_mesh(const WorkloadSpec& asked, const Workload& network, const Gpu
   return out;
 }
 
+/// Megatron-LM trains experts beside tensor parallelism only with sequence parallelism (its moe_layer.py).
+void divide_tokens(TrainingLaunch& out) {
+  if (out.shape.experts == 0 || out.mesh.tensor == 1 || out.mesh.sequence_parallel == true) return;
+  out.mesh.sequence_parallel = true;
+  out.left_out.emplace_back(
+      "the split without sequence parallelism: Megatron-LM trains experts beside tensor parallelism only "
+      "with it");
+}
+
+/// Megatron-LM's distributed optimizer, which its FSDP needs as well, is for Adam (its distrib_optimizer.py).
+void keep_states_whole(TrainingLaunch& out) {
+  if (out.optimizer != Optimizer::momentum || out.mesh.zero_stage == 0) return;
+  if (out.mesh.zero_stage >= 2)
+    throw Error{"Megatron-LM shards gradients and weights with Adam only, and the optimizer is momentum",
+                out.split_where, "\"zero_stage\": 0, or \"optimizer\": \"adam\""};
+  out.mesh.zero_stage = out.mesh.shard_group = 0;
+  out.left_out.emplace_back(
+      "states of the optimizer sharded over replicas: Megatron-LM's distributed optimizer is for Adam, and "
+      "this is momentum");
+}
+
+/// The place of the workload's "parallelism", or of the workload where the text does not have it there.
+Where place_of_split(const Scenario& scenario, const WorkloadSpec& spec) {
+  const Json* list = scenario.text.find("workloads");
+  if (!list || list->kind() != JsonKind::array) return spec.where;
+  for (const Json& one : list->array())
+    if (one.kind() == JsonKind::object && one.where().pointer == spec.where.pointer)
+      if (const Json* split = one.find("parallelism")) return split->where();
+  return spec.where;
+}
+
 std::vector<std::string> left_out_of(const Scenario& scenario, const WorkloadSpec& spec, const Mesh& mesh) {
   std::vector<std::string> out;
   if (mesh.schedule != PipelineSchedule::one_f_one_b)
@@ -114,9 +147,11 @@ std::vector<std::string> left_out_of(const Scenario& scenario, const WorkloadSpe
 TrainingLaunch training_launch(const Json& text, const std::string& file, const Catalog& catalog,
                                const std::string& workload, const RunControl& control) {
   Scenario scenario = read_scenario(text, file);
-  const bool states = states_cluster(scenario) || !scenario.goal;
+  const NodesFrom from = states_cluster(scenario) ? NodesFrom::scenario
+                         : scenario.goal          ? NodesFrom::size
+                                                  : NodesFrom::nobody;
   scenario = resolve_clusters(std::move(scenario), catalog);
-  if (!states) scenario = chosen_scenario(scenario, catalog, control);
+  if (from == NodesFrom::size) scenario = chosen_scenario(scenario, catalog, control);
   const WorkloadSpec& spec = workload_named(scenario, workload);
   const Workload network = network_of(spec);
   if (const std::string why = not_of_gpt(network); !why.empty())
@@ -133,14 +168,17 @@ TrainingLaunch training_launch(const Json& text, const std::string& file, const 
   out.network = network.title;
   out.published = published_name(spec.model);
   out.node = node.title;
-  out.chosen = !states;
+  out.nodes_from = from;
   out.precision = spec.precision;
   set_machines(scenario.cluster, node.gpus, out);
   out.shape = *network.transformer;
   out.mesh = launched_mesh(spec, network, gpu_spec(catalog, node.gpu_id), out.nodes * out.gpus_per_node);
+  out.split_where = place_of_split(scenario, spec);
   out.optimizer = optimizer_of(spec, network);
   out.samples = question(scenario, spec).samples * spec.epochs;
   out.left_out = left_out_of(scenario, spec, out.mesh);
+  divide_tokens(out);
+  keep_states_whole(out);
   return out;
 }
 
@@ -167,7 +205,7 @@ ServingLaunch serving_launch(const Json& text, const std::string& file, const Ca
   out.node = option.server->title();
   out.nodes = states ? result.scenario.cluster.nodes : option.nodes();
   out.gpus_per_node = option.server->node().gpus;
-  out.chosen = !states;
+  out.nodes_from = states ? NodesFrom::scenario : NodesFrom::size;
   out.precision = option.server->precision();
   if (const Json* framework = text.require("serving").find("framework"))
     out.server = framework->require("name").string();
@@ -177,6 +215,8 @@ ServingLaunch serving_launch(const Json& text, const std::string& file, const Ca
   out.output = service.tokens->output;
   out.longest_context = network.transformer ? longest_context(*network.transformer) : 0;
   out.drafts = service.tokens->drafts;
+  out.predicts_ahead = out.drafts > 0 && predicts_ahead(service.model);
+  out.precision_where = service.precision_where;
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenarios/launch/launch_text.hpp"
+#include "scenarios/launch/megatron_stages.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/utf8.hpp"
 
@@ -100,27 +101,12 @@ Lines expert_arguments(const TrainingLaunch& launch) {
   return out;
 }
 
-/// Stages of unequal length: all but the last as long as the longest.
-void put_stages(const TrainingLaunch& launch, Lines& out) {
-  const std::int64_t layers = launch.shape.layers, stages = launch.mesh.pipeline;
-  put(out, "pipeline-model-parallel-size", stages);
-  if (layers % stages != 0) {
-    const std::int64_t longest = (layers + stages - 1) / stages, last = layers - (stages - 1) * longest;
-    if (last > 0) put(out, "decoder-last-pipeline-num-layers", last);
-  }
-  if (launch.mesh.interleave == 1) return;
-  const std::int64_t parts = stages * launch.mesh.interleave;
-  if (layers % parts == 0)
-    put(out, "num-layers-per-virtual-pipeline-stage", layers / parts);
-  else
-    put(out, "num-virtual-stages-per-pipeline-rank", launch.mesh.interleave);
-}
-
 Lines split_arguments(const TrainingLaunch& launch) {
   const Mesh& mesh = launch.mesh;
   Lines out;
   put(out, "tensor-model-parallel-size", mesh.tensor);
-  put_stages(launch, out);
+  const Lines stages = stage_arguments(launch);
+  out.insert(out.end(), stages.begin(), stages.end());
   if (mesh.context > 1) put(out, "context-parallel-size", mesh.context);
   put_if(out, mesh.sequence_parallel.value_or(false), "sequence-parallel");
   put_if(out, mesh.zero_stage >= 1, "use-distributed-optimizer");
@@ -188,8 +174,18 @@ std::string head_text(const TrainingLaunch& launch) {
   std::string out = fmt::format("# {}\n# {} on {} x {}, {} GPUs: {}.\n", printable(launch.scenario),
                                 printable(launch.network), launch.nodes, printable(launch.node),
                                 launch.nodes * launch.gpus_per_node, split_text(launch.mesh));
-  out += launch.chosen ? "# `rackcast size` chose the nodes, and what the scenario leaves to its search.\n"
-                       : "# Nodes and split are as the scenario states them.\n";
+  switch (launch.nodes_from) {
+    case NodesFrom::scenario:
+      out += "# Nodes and split are as the scenario states them.\n";
+      break;
+    case NodesFrom::size:
+      out += "# `rackcast size` chose the nodes, and what the scenario leaves to its search.\n";
+      break;
+    case NodesFrom::nobody:
+      out +=
+          "# The scenario states neither a number of nodes nor a goal to size for, so this is for one "
+          "node.\n";
+  }
   out += fmt::format("# {} replicas take {:.0f} micro-batches each in a step.\n", launch.mesh.data,
                      launch.mesh.micro_batches);
   for (const std::string& what : launch.left_out) out += fmt::format("# Not started so: {}.\n", what);
@@ -198,6 +194,12 @@ std::string head_text(const TrainingLaunch& launch) {
   if (launch.shape.experts > 0)
     out += "# Tokens are taken to be spread evenly over the experts: choose how the router balances them.\n";
   return out;
+}
+
+/// One hardware queue keeps the exchanges of tensor parallelism in their order. Megatron's FSDP refuses it.
+std::string connections_text(const Mesh& mesh) {
+  return mesh.zero_stage < 2 ? "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+                             : "unset CUDA_DEVICE_MAX_CONNECTIONS  # FSDP refuses 1\n";
 }
 
 std::string variables_text(const TrainingLaunch& launch) {
@@ -253,11 +255,14 @@ std::string slurm_text(const TrainingLaunch& launch) {
          "# With pyxis: CONTAINER is the image, and MOUNTS what it sees, FROM:TO.\n"
          "IN_CONTAINER=()\n"
          "if [ -n \"${CONTAINER:-}\" ]; then\n"
-         "  IN_CONTAINER=(--container-image=\"$CONTAINER\" --container-mounts=\"${MOUNTS:-}\")\n"
-         "fi\n\n"
-         "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
-         "HEAD=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
-         "srun --kill-on-bad-exit=1 \"${IN_CONTAINER[@]}\" \\\n"
+         "  IN_CONTAINER=(--container-image=\"$CONTAINER\")\n"
+         "  if [ -n \"${MOUNTS:-}\" ]; then IN_CONTAINER+=(--container-mounts=\"$MOUNTS\"); fi\n"
+         "fi\n\n" +
+         connections_text(launch.mesh) +
+         "HOSTS=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\n"
+         "HEAD=${HOSTS%%$'\\n'*}  # the first line\n"
+         "# The one task of a node starts all its processes, so it may use all cores.\n"
+         "srun --kill-on-bad-exit=1 --cpu-bind=none \"${IN_CONTAINER[@]}\" \\\n"
          "  torchrun \"${DISTRIBUTED_ARGS[@]}\" \\\n"
          "  --rdzv_id \"$SLURM_JOB_ID\" --rdzv_backend c10d --rdzv_endpoint \"$HEAD:29500\" \\\n"
          "  \"$MEGATRON/pretrain_gpt.py\" \"${MEGATRON_ARGS[@]}\"\n";

@@ -38,20 +38,25 @@ std::string_view dtype_name(Precision precision) {
   return precision == Precision::fp16 || precision == Precision::mixed ? "float16" : "bfloat16";
 }
 
-/// What the weights must be, where that is no argument.
-std::string checkpoint_text(Precision precision, std::string_view server) {
+/// What the weights must be where the server does not make them so itself; empty: it takes any.
+std::string_view weights_of(Precision precision, std::string_view server) {
   switch (precision) {
     case Precision::fp8:
-      return server == "tensorrt-llm" ? "# MODEL must have weights in FP8, as Model Optimizer writes them.\n"
-                                      : "";
+      return server == "tensorrt-llm" ? "in FP8, as Model Optimizer writes them" : "";
     case Precision::int8:
-      return "# MODEL must have weights and activations in 8-bit integers (W8A8): the server tells it from "
-             "the files.\n";
+      return "and activations in 8-bit integers, W8A8";
     case Precision::fp4:
-      return "# MODEL must have weights and activations in NVFP4: the server tells it from the files.\n";
+      return "and activations in NVFP4";
     default:
       return {};
   }
+}
+
+void check_precision(const ServingLaunch& launch, std::string_view server) {
+  if (server != "tensorrt-llm" || dtype_name(launch.precision) != "float32") return;
+  throw Error{fmt::format("TensorRT-LLM has no argument that makes a language model compute in {}",
+                          to_string(launch.precision)),
+              launch.precision_where, "\"precision\": \"bf16\", or --for vllm or sglang"};
 }
 
 /// The longest request that is taken: a power of two that holds prompt and answer, within what the network
@@ -68,9 +73,13 @@ std::string vllm_command(const ServingLaunch& launch) {
       "\"$LONGEST\"",
       launch.gpus_per_copy, dtype_name(launch.precision), launch.requests);
   if (launch.precision == Precision::fp8) out += " --quantization fp8";
-  if (launch.drafts > 0)
+  if (launch.drafts > 0 && launch.predicts_ahead)
     out += fmt::format(R"( --speculative-config '{{"method": "mtp", "num_speculative_tokens": {}}}')",
                        launch.drafts);
+  else if (launch.drafts > 0)
+    out += fmt::format(
+        R"( --speculative-config "{{\"method\": \"eagle3\", \"model\": \"$DRAFT\", \"num_speculative_tokens\": {}}}")",
+        launch.drafts);
   return out;
 }
 
@@ -83,9 +92,10 @@ std::string sglang_command(const ServingLaunch& launch) {
   if (launch.precision == Precision::fp8) out += " --quantization fp8";
   if (launch.drafts > 0)
     out += fmt::format(
-        " --speculative-algorithm NEXTN --speculative-num-steps {} --speculative-eagle-topk 1 "
+        " --speculative-algorithm {} --speculative-num-steps {} --speculative-eagle-topk 1 "
         "--speculative-num-draft-tokens {}",
-        launch.drafts, launch.drafts + 1);
+        launch.predicts_ahead ? "NEXTN" : "EAGLE3 --speculative-draft-model-path \"$DRAFT\"", launch.drafts,
+        launch.drafts + 1);
   return out;
 }
 
@@ -106,31 +116,55 @@ std::string head_of_server(const ServingLaunch& launch, std::string_view server)
   std::string out = fmt::format("#!/bin/bash\n# {}\n# {} in {}, on each of {} x {} behind a load balancer.\n",
                                 printable(launch.scenario), printable(launch.network),
                                 to_string(launch.precision), launch.nodes, printable(launch.node));
-  out += launch.chosen ? "# `rackcast size` chose the nodes and the GPUs of a copy.\n"
-                       : "# The nodes are as the scenario states them.\n";
+  out += launch.nodes_from == NodesFrom::size ? "# `rackcast size` chose the nodes and the GPUs of a copy.\n"
+                                              : "# The nodes are as the scenario states them.\n";
   out += fmt::format(
       "# Means of a request: {:g} tokens of prompt, {:g} of answer. A copy takes at most {} requests at "
       "once.\n",
       launch.prompt, launch.output, launch.requests);
-  out += checkpoint_text(launch.precision, server);
+  if (const std::string_view weights = weights_of(launch.precision, server); !weights.empty())
+    out += fmt::format("# MODEL must have weights {}: the server tells it from the files.\n", weights);
+  else if (server == "tensorrt-llm")
+    out += "# The server computes in the 16-bit format that the files of MODEL name.\n";
   return out;
+}
+
+/// What the scenario does not say. Published weights are in 16 bits, or in what the network was trained in.
+std::string model_variables(const ServingLaunch& launch, std::string_view server) {
+  const std::string_view weights = weights_of(launch.precision, server);
+  std::string out = launch.published.empty() || !weights.empty()
+                        ? fmt::format("MODEL=\"${{MODEL:?folder or name of the weights{}{}}}\"\n",
+                                      weights.empty() ? "" : " ", weights)
+                        : fmt::format("MODEL=\"${{MODEL:-{}}}\"\n", launch.published);
+  if (launch.drafts > 0 && !launch.predicts_ahead)
+    out += "DRAFT=\"${DRAFT:?folder or name of an EAGLE-3 model that guesses tokens for MODEL}\"\n";
+  return out;
+}
+
+/// The file that tells TensorRT-LLM how tokens are guessed.
+std::string speculation_file(const ServingLaunch& launch) {
+  if (launch.predicts_ahead)
+    return fmt::format(
+        "printf 'speculative_config:\\n  decoding_type: MTP\\n  num_nextn_predict_layers: {}\\n' > "
+        "speculation.yaml\n",
+        launch.drafts);
+  return fmt::format(
+      "printf 'speculative_config:\\n  decoding_type: Eagle\\n  max_draft_len: {}\\n  "
+      "speculative_model_dir: %s\\n' \"$DRAFT\" > speculation.yaml\n",
+      launch.drafts);
 }
 
 }  // namespace
 
 std::string server_text(const ServingLaunch& launch, std::string_view server) {
+  check_precision(launch, server);
   const int copies = std::max(1, launch.gpus_per_node / launch.gpus_per_copy);
   std::string out =
       head_of_server(launch, server) + "set -euo pipefail\n# To fill in, here or in the environment:\n";
-  out += launch.published.empty() ? std::string{"MODEL=\"${MODEL:?folder or name of the weights}\"\n"}
-                                  : fmt::format("MODEL=\"${{MODEL:-{}}}\"\n", launch.published);
+  out += model_variables(launch, server);
   out += fmt::format("LONGEST=\"${{LONGEST:-{}}}\"  # tokens of the longest request with its answer\n\n",
                      longest_request(launch));
-  if (server == "tensorrt-llm" && launch.drafts > 0)
-    out += fmt::format(
-        "printf 'speculative_config:\\n  decoding_type: MTP\\n  num_nextn_predict_layers: {}\\n' > "
-        "speculation.yaml\n",
-        launch.drafts);
+  if (server == "tensorrt-llm" && launch.drafts > 0) out += speculation_file(launch);
   if (copies == 1) return out + command_of(launch, server) + " --port 8000\n";
   out += fmt::format(
       "for COPY in $(seq 0 {}); do  # each on GPUs of its own\n"

@@ -326,6 +326,7 @@ constexpr std::array idle_beginnings{std::to_array<std::string_view>({
     "mail-",
     "squared-relu",
     "kill-on-bad-exit",
+    "cpu-bind",
     "export",
     "qos",
     "signal",

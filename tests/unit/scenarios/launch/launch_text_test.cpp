@@ -1,39 +1,15 @@
 // The files that start a run: what they say, and that Megatron-LM's arguments are read back as they were.
-#include "scenarios/launch/launch_text.hpp"
-
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "calibrate/import/import.hpp"
-#include "scenarios/format/scenario.hpp"
+#include "tests/unit/scenarios/launch/launched.hpp"
 #include "tests/unit/sim/error_text.hpp"
-#include "topologies/catalog/catalog.hpp"
 
 namespace rackcast {
 namespace {
-
-const Catalog& launch_catalog() {
-  static const Catalog all = Catalog::builtin();
-  return all;
-}
-
-std::string launched(const std::string& scenario, const std::string& target = {},
-                     const std::string& workload = {}) {
-  return launch_text(read_scenario_text(scenario, "s.json"), "s.json", launch_catalog(), target, workload,
-                     {});
-}
-
-std::string not_launched(const std::string& scenario, const std::string& target = {}) {
-  return error_text([&] { (void)launched(scenario, target); });
-}
-
-/// A training on four nodes.
-std::string training(const std::string& workload, const std::string& more = {}) {
-  return R"({"name": "own", "data": {"samples": 1000000}, "workloads": [)" + workload +
-         R"(], "cluster": {"node": "dgx_h100", "nodes": 4})" + more + "}";
-}
 
 /// The scenario that an import of the text holds, and its first workload.
 nlohmann::json read_back(const std::string& text) {
