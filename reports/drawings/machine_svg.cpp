@@ -45,7 +45,8 @@ std::string style_of(const Shape& shape, const LineLoads& loads) {
 /// One line below the drawing; `letters`: pixels of a letter's height.
 std::string legend(double x, double y, double letters) {
   const double width = 11 * letters, line = 2 * letters;
-  std::string out = fmt::format(R"(<text class="note" x="{:.1f}" y="{:.1f}">How full in a step:</text>)", x, y);
+  std::string out =
+      fmt::format(R"(<text class="note" x="{:.1f}" y="{:.1f}">How full in a step:</text>)", x, y);
   x += width;
   for (std::size_t i = 0; i < std::size(load_steps); ++i, x += width) {
     out += fmt::format(R"(<polyline class="load{}" stroke-width="4" points="{:.1f},{:.1f} {:.1f},{:.1f}"/>)",
