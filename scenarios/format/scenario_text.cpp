@@ -17,8 +17,9 @@ Json scenario_of_document(const Json& json) {
   if (const Json& version = json.require("version"); version.integer() != 1)
     version.fail("this build reads version 1 of the format");
   if (const Json* scenario = json.find("scenario")) return *scenario;
-  json.require("kind").fail("this import holds no scenario",
-                            "megatron-args and deepspeed hold one, slurm-nodes where it finds nodes with GPUs");
+  json.require("kind").fail(
+      "this import holds no scenario",
+      "megatron-args and deepspeed hold one, slurm-nodes where it finds nodes with GPUs");
 }
 
 /// Follows "extends": the file named there is the base, this one is laid over it.
