@@ -396,6 +396,9 @@ class Lowering {
             statistics.single_words = moved / element_;
           return {statistics};
         }
+        // Statistics over whole planes need a pass of their own; those of a row of features stay on the chip.
+        if (forward && (op_.kind == "group_norm" || op_.kind == "instance_norm"))
+          return {stream(KernelClass::norm, 2 * in + out)};
         return {stream(KernelClass::norm, forward ? in + out : 3 * in + 2 * out)};
       case OperatorFamily::softmax:
         return {stream(KernelClass::softmax, forward ? in + out : in + 2 * out)};
@@ -411,7 +414,8 @@ class Lowering {
     }
     const bool copies =
         op_.kind == "add" || op_.kind == "concat" || op_.kind == "dropout" || op_.kind == "frozen_norm";
-    return {stream(KernelClass::elementwise, forward || copies ? in + out : in + 2 * out)};
+    const double sums = forward ? 0 : s_.forked * batch_ * element_;
+    return {stream(KernelClass::elementwise, (forward || copies ? in + out : in + 2 * out) + sums)};
   }
 
   const Operator& op_;

@@ -47,9 +47,10 @@ struct LoweringOptions {
 /// The calls of one pass of `op` for `batch` samples; empty where the pass does not exist.
 ///
 /// Traffic of bandwidth-bound operators, in reads and writes of their maps: batch normalisation 3 forward and
-/// 5 backward (statistics need a pass of their own), layer normalisation 2 and 5, max pooling 2 and 4, an
-/// activation 2 and 3, a sum of branches 3 and 3 (backward: the gradients of a fork are added), softmax 2
-/// and 3.
+/// 5 backward (statistics need a pass of their own), layer normalisation 2 and 5, normalisation of groups or
+/// instances 3 and 5 (PyTorch: aten/src/ATen/native/cuda/group_norm_kernel.cu), max pooling 2 and 4, an
+/// activation 2 and 3, a sum of branches 3 and 3 (backward: the gradients of a fork are added), branches laid
+/// side by side 2 and 2 and, backward, the sum of their gradients, softmax 2 and 3.
 std::vector<KernelCall> lower(const Operator& op, Pass pass, double batch, Precision precision,
                               const GpuRates& gpu, const LoweringOptions& options);
 

@@ -83,6 +83,7 @@ struct OperatorShape {
   std::int64_t hidden = 0, steps = 0, gates = 0;
   std::int64_t heads = 0, seq = 0, kv_seq = 0, head_dim = 0, v_head_dim = 0;  ///< v_head_dim 0: as head_dim
   double elements_in = 0, elements_out = 0;
+  double forked = 0;        ///< concat: maps read and written where the gradients of its branches are added
   bool causal = false;      ///< attention: only half of the scores are needed; FLOP counts still hold all
   bool transposed = false;  ///< conv: forward runs as the data gradient of this convolution, and the reverse
 

@@ -79,7 +79,8 @@ Flow add_activation(NetworkBuilder&, std::string name, std::string kind, const F
 /// Element-wise sum (kind "add") or product ("multiply") of equal shapes.
 Flow add_join(NetworkBuilder&, std::string name, const std::string& kind, const std::vector<Flow>& inputs);
 /// Concatenation along the channels.
-Flow add_concat(NetworkBuilder&, std::string name, const std::vector<Flow>& inputs);
+/// `forked`: elements that are read and written going back, where the gradients of the branches meet.
+Flow add_concat(NetworkBuilder&, std::string name, const std::vector<Flow>& inputs, double forked = 0);
 
 /// Look-up of `vocab` x `width` rows, one per token.
 Flow add_embedding(NetworkBuilder&, std::string name, const Flow& in, std::int64_t vocab, std::int64_t width,

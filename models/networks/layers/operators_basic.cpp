@@ -77,7 +77,7 @@ Flow add_join(NetworkBuilder& network, std::string name, const std::string& kind
   return network.add(std::move(op), inputs, inputs.front().shape, {.input = kind == "multiply"});
 }
 
-Flow add_concat(NetworkBuilder& network, std::string name, const std::vector<Flow>& inputs) {
+Flow add_concat(NetworkBuilder& network, std::string name, const std::vector<Flow>& inputs, double forked) {
   TensorShape out = inputs.front().shape;
   double channels = 0;
   for (const Flow& in : inputs) {
@@ -92,6 +92,7 @@ Flow add_concat(NetworkBuilder& network, std::string name, const std::vector<Flo
   Operator op;
   op.name = std::move(name);
   op.kind = "concat";
+  op.shape.forked = forked;
   return network.add(std::move(op), inputs, out.with_channels(static_cast<std::int64_t>(channels)), {});
 }
 

@@ -49,7 +49,11 @@ Flow multiply(LayerContext& context) {
 }
 
 Flow concat(LayerContext& context) {
-  return add_concat(context.network, context.name, branches(context));
+  const std::vector<Flow> ends = branches(context);
+  // All branches begin at one map, whose gradient is their sum: as many reads, and a write.
+  const double forked =
+      ends.size() > 1 ? static_cast<double>(ends.size() + 1) * context.input.shape.elements() : 0;
+  return add_concat(context.network, context.name, ends, forked);
 }
 
 Flow group(LayerContext& context) {

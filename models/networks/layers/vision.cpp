@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,11 @@ Flow chain(LayerContext& context) {
     const NetworkBuilder::Prefix prefix(context.network, context.name + "." + std::to_string(i));
     results.push_back(context.run(layers, results.back()));
   }
-  return add_concat(context.network, context.name, results);
+  // Every result but the last goes two ways.
+  double forked = 0;
+  for (const Flow& result : std::span{results}.first(results.size() - 1))
+    forked += 3 * result.shape.elements();
+  return add_concat(context.network, context.name, results, forked);
 }
 
 Flow space_to_depth(LayerContext& context) {
