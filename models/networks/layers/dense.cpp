@@ -16,6 +16,23 @@ Flow norm(LayerContext& context, double parameters, Kept kept) {
                  kept, parameters);
 }
 
+/// [features], [length, features], [height, width, channels] or [depth, height, width, channels].
+TensorShape stated_shape(LayerContext& context, std::string_view key) {
+  const auto n = context.arguments.counts(key, 1, NetworkBuilder::max_dimension);
+  switch (n.size()) {
+    case 1:
+      return TensorShape::vector(n[0]);
+    case 2:
+      return TensorShape::tokens(n[0], n[1]);
+    case 3:
+      return TensorShape::image(n[0], n[1], n[2]);
+    case 4:
+      return TensorShape::volume(n[0], n[1], n[2], n[3]);
+    default:
+      throw Error{"needs [features], [length, features] or [height, width, channels]"};
+  }
+}
+
 }  // namespace
 
 Flow linear(LayerContext& context) {
@@ -40,13 +57,19 @@ Flow flatten(LayerContext& context) {
 }
 
 Flow reshape(LayerContext& context) {
-  const auto n = context.arguments.counts("reshape", 1, 1'000'000);
-  if (n.size() != 3) throw Error{"reshape needs [height, width, channels]"};
   Flow out = context.input;
-  out.shape = TensorShape::image(n[0], n[1], n[2]);
+  out.shape = stated_shape(context, "reshape");
   if (out.shape.elements() != context.input.shape.elements()) {
     throw Error{"cannot turn " + context.input.shape.text() + " into " + out.shape.text()};
   }
+  return out;
+}
+
+Flow part(LayerContext& context) {
+  Flow out = context.input;
+  out.shape = stated_shape(context, "part");
+  if (out.shape.elements() > context.input.shape.elements())
+    throw Error{out.shape.text() + " is no part of " + context.input.shape.text()};
   return out;
 }
 
@@ -74,12 +97,15 @@ Flow batch_norm(LayerContext& context) {
 
 Flow channel_norm(LayerContext& context) {
   context.arguments.no_value();
-  return norm(context, channels(context) * 2, {.input = true});
+  const bool scale = context.arguments.flag_or("scale", true);
+  const bool center = context.arguments.flag_or("center", true);
+  return norm(context, channels(context) * ((scale ? 1 : 0) + (center ? 1 : 0)), {.input = true});
 }
 
 Flow rms_norm(LayerContext& context) {
   context.arguments.no_value();
-  return norm(context, channels(context), {.input = true});
+  const bool scale = context.arguments.flag_or("scale", true);
+  return norm(context, scale ? channels(context) : 0, {.input = true});
 }
 
 Flow lrn(LayerContext& context) {

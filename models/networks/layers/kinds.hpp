@@ -20,6 +20,7 @@ Flow roi_align(LayerContext&);
 Flow linear(LayerContext&);
 Flow flatten(LayerContext&);
 Flow reshape(LayerContext&);
+Flow part(LayerContext&);
 Flow softmax(LayerContext&);
 Flow dropout(LayerContext&);
 Flow batch_norm(LayerContext&);
@@ -28,6 +29,10 @@ Flow rms_norm(LayerContext&);
 Flow lrn(LayerContext&);
 Flow output_activation(LayerContext&);
 Flow input_activation(LayerContext&);
+
+// products.cpp
+Flow matmul(LayerContext&);
+Flow dot_attention(LayerContext&);
 
 // vision.cpp
 Flow channel_scale(LayerContext&);

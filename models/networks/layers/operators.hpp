@@ -76,7 +76,8 @@ Flow add_dropout(NetworkBuilder&, std::string name, const Flow& in);
 /// relu, gelu, ...: `keeps_input` if the derivative needs the input rather than the output.
 Flow add_activation(NetworkBuilder&, std::string name, std::string kind, const Flow& in, bool keeps_input);
 
-/// Element-wise sum (kind "add") or product ("multiply") of equal shapes.
+/// Element-wise sum (kind "add") or product ("multiply") of equal shapes; a vector behind the first goes to
+/// each of its positions.
 Flow add_join(NetworkBuilder&, std::string name, const std::string& kind, const std::vector<Flow>& inputs);
 /// Concatenation along the channels.
 /// `forked`: elements that are read and written going back, where the gradients of the branches meet.
@@ -94,9 +95,10 @@ struct AttentionSpec {
   bool causal = false;
   std::int64_t window = 0;  ///< tokens that a token sees, itself included; 0: all
   bool bias = true;
-  bool qkv_bias = false;  ///< on queries, keys and values, also where `bias` is false
-  bool qk_norm = false;   ///< RMS norm of the queries and keys of every head, with weights of their own
-  bool dropout = true;    ///< on the attention matrix
+  bool qkv_bias = false;        ///< on queries, keys and values, also where `bias` is false
+  bool qk_norm = false;         ///< RMS norm of the queries and keys of every head, with weights of their own
+  bool dropout = true;          ///< on the attention matrix
+  double score_parameters = 0;  ///< learned numbers that are added to the scores (by distance)
 };
 /// Projections of queries, keys and values, the attention itself and the output projection back to the width
 /// of `query`. Keys and values come from `memory` (the same flow for self-attention).

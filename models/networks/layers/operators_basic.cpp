@@ -63,9 +63,8 @@ Flow add_activation(NetworkBuilder& network, std::string name, std::string kind,
 Flow add_join(NetworkBuilder& network, std::string name, const std::string& kind,
               const std::vector<Flow>& inputs) {
   for (const Flow& in : inputs) {
-    const bool scales = kind == "multiply" && in.shape.kind == TensorShape::Kind::vector &&
-                        in.shape == TensorShape::vector(inputs.front().shape.channels);
-    if (!scales && !(in.shape == inputs.front().shape)) {
+    const bool each = in.shape == TensorShape::vector(inputs.front().shape.channels);
+    if (!each && !(in.shape == inputs.front().shape)) {
       throw Error{kind + " needs equal shapes, but its branches end in " + inputs.front().shape.text() +
                   " and " + in.shape.text()};
     }

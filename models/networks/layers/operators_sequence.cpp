@@ -94,6 +94,7 @@ Flow add_attention_core(NetworkBuilder& network, std::string name, const std::ve
   op.shape.head_dim = spec.head_dim;
   op.shape.v_head_dim = spec.v_head_dim;
   op.shape.causal = spec.causal;
+  op.parameters = spec.score_parameters;
   const double scores =
       static_cast<double>(spec.heads) * static_cast<double>(query.height) * static_cast<double>(kv_length);
   op.forward_flop = Flop{2 * scores * static_cast<double>(spec.head_dim + v_dim)};

@@ -20,14 +20,16 @@ std::span<const LayerKind> layer_kinds() {
 
       {"linear", "dense layer: outputs; bias, tied, sampled", linear},
       {"flatten", "image to vector", flatten},
-      {"reshape", "vector to [height, width, channels]", reshape},
+      {"reshape", "the same elements as [features], [length, features] or [height, width, channels]",
+       reshape},
+      {"part", "some elements of a value, in a form as for reshape", part},
       {"softmax", "softmax over the channels, also as the loss", softmax},
       {"dropout", "dropout", dropout},
       {"batch_norm", "batch normalisation: scale, center", batch_norm},
-      {"layer_norm", "normalisation over the features", channel_norm},
+      {"layer_norm", "normalisation over the features: scale, center", channel_norm},
       {"instance_norm", "normalisation of every channel of a sample", channel_norm},
       {"group_norm", "normalisation of groups of channels", channel_norm},
-      {"rms_norm", "normalisation without mean and offset", rms_norm},
+      {"rms_norm", "normalisation without mean and offset: scale", rms_norm},
       {"lrn", "local response normalisation across channels", lrn},
       {"relu", "max(0, x)", output_activation},
       {"relu6", "relu capped at 6", output_activation},
@@ -51,7 +53,7 @@ std::span<const LayerKind> layer_kinds() {
 
       {"residual", "layers added to their input; \"projection\" on the shortcut where the shape changes",
        residual},
-      {"add", "branches, added", add},
+      {"add", "branches, added; vectors go to each position", add},
       {"multiply", "branches, multiplied; vectors behind a map scale its channels", multiply},
       {"concat", "branches, stacked along the channels; [] passes the input through", concat},
       {"group", "layers under one name, to repeat or share", group},
@@ -70,6 +72,12 @@ std::span<const LayerKind> layer_kinds() {
        "multi-head attention with its projections: heads; kv_heads, head_dim, causal, memory, cached, "
        "relative",
        attention},
+      {"dot_attention",
+       "attention without its projections: heads; head_dim; keys and values (saved names; without them the "
+       "input "
+       "holds all three), kv_heads, v_head_dim, sequences, causal, biases, dropout",
+       dot_attention},
+      {"matmul", "product with a saved value: its name; sizes [count, rows, inner, columns]", matmul},
       {"experts", "mixture of experts with its router: experts; top_k, ffn, gated, bias", experts},
       {"additive_attention", "score by a small network: hidden; memory", additive_attention},
       {"rnn", "plain recurrent layer: hidden; bidirectional, sum, share_input, biases", rnn},
