@@ -19,7 +19,8 @@ struct ImportKind {
   /// Texts one of which a file of this kind holds early on.
   std::array<std::string_view, 4> marks;
   void (*read)(const Catalog&, const ImportSource&, ImportOutput&);
-  bool binary = false;  ///< told by the end of the file's name
+  bool binary = false;     ///< told by the end of the file's name
+  bool has_sizes = false;  ///< its files may leave sizes open
 };
 
 /// In the order in which the marks are looked for: the special before the general.
@@ -67,7 +68,7 @@ constexpr std::array<ImportKind, 14> kinds{
       {"tensor-model-parallel-size", "tensor_model_parallel_size", "--num-attention-heads",
        "--micro-batch-size"},
       import_megatron_args},
-     {"onnx", "ONNX model of convolutions: a network", {}, import_onnx, true},
+     {"onnx", "ONNX model: a network of convolutions or a transformer", {}, import_onnx, true, true},
      {"ibnetdiscover",
       "ibnetdiscover: switches and links of an InfiniBand fabric",
       {"switchguid=", "caguid="},
@@ -153,12 +154,18 @@ ImportResult import_text(const Catalog& catalog, const ImportRequest& request, s
   using nlohmann::ordered_json;
   const std::size_t file_bytes = text.size();
   const std::string file_fingerprint = fingerprint(text);
-  const ImportSource source{request.path, std::move(text)};
+  ImportSource source{request.path, std::move(text)};
+  source.set_sizes(request.sizes);
   const ImportKind* named = request.kind.empty() ? nullptr : &kind_named(request.kind);
   if (trimmed(source.text()).empty())
     throw Error{"the file is empty", Where{.file = source.name()}, "write it again"};
   const ImportKind& kind = named ? *named : kind_of(source);
   if (named && !kind.binary) refuse_binary(source);
+  if (!request.sizes.empty() && !kind.has_sizes)
+    throw Error{fmt::format("a file of kind {} leaves no sizes open", kind.name),
+                {},
+                "leave out --size",
+                ErrorKind::usage};
   ordered_json body = ordered_json::object();
   ImportOutput out{body};
   kind.read(catalog, source, out);

@@ -7,6 +7,8 @@
 /// nothing is copied that is not asked for. What a file does not say is a warning, or an assumption marked
 /// as such.
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +22,8 @@ struct ImportRequest {
   std::string kind = {};     ///< "fio", ...; empty: told from the content
   std::string path = {};     ///< for messages only
   std::string program = {};  ///< version of rackcast, for the document
+  /// Numbers for what the file leaves open, by its name for it: {"sequence_length", 128}.
+  std::map<std::string, std::int64_t> sizes = {};
 };
 
 struct ImportResult {

@@ -2,6 +2,7 @@
 /// A foreign text and the small tools that read it: lines, fields, strict numbers, errors that point at their
 /// place. Private to the importers.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,13 @@ class ImportSource {
 
   [[nodiscard]] std::string_view text() const { return source_.text; }
   [[nodiscard]] const std::string& name() const { return source_.name; }
+  /// Numbers that the user gives for what the file leaves open, by its name for it.
+  void set_sizes(std::map<std::string, std::int64_t> sizes) { sizes_ = std::move(sizes); }
+  [[nodiscard]] const std::map<std::string, std::int64_t>& sizes() const { return sizes_; }
+  [[nodiscard]] std::optional<std::int64_t> size_of(const std::string& name) const {
+    const auto at = sizes_.find(name);
+    return at == sizes_.end() ? std::nullopt : std::optional{at->second};
+  }
   /// All lines; ends are LF or CR LF.
   [[nodiscard]] std::vector<ImportLine> lines() const;
   /// Throws Error at the place of byte `offset`.
@@ -36,6 +44,7 @@ class ImportSource {
 
  private:
   JsonSource source_;
+  std::map<std::string, std::int64_t> sizes_;
 };
 
 /// The words of a line, split at blanks and tabs.

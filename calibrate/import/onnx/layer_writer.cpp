@@ -7,68 +7,93 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Sides of length one behind a vector change nothing.
-bool same(const OnnxDims& flow, const OnnxDims& value) {
-  if (flow == value) return true;
-  return flow.size() == 2 && value.size() > 2 && std::equal(flow.begin(), flow.end(), value.begin()) &&
-         std::all_of(value.begin() + 2, value.end(), [](std::int64_t side) { return side == 1; });
-}
-
-/// A vector of all that a map has.
-bool is_flat(const OnnxDims& flow, const OnnxDims& value) {
-  return flow.size() > 2 && value.size() == 2 && value.front() == 1 &&
-         elements_of(flow) == elements_of(value);
+/// The layer that makes `wanted` of `from`; false where that has too few elements, null where they are the
+/// same.
+ordered_json step_between(const FlowSides& from, const FlowSides& wanted) {
+  if (from == wanted) return nullptr;
+  const double before = elements_in(from), behind = elements_in(wanted);
+  if (behind > before) return false;
+  if (behind < before) {
+    if (from.size() == 2 && wanted == FlowSides{from.back()}) return "take_token";
+    return {{"part", wanted}};
+  }
+  if (wanted.size() == 1) return "flatten";
+  if (from.size() == 3 && wanted.size() == 2 && from.back() == wanted.back()) return "patches_to_tokens";
+  return {{"reshape", wanted}};
 }
 
 }  // namespace
 
-OnnxValue LayerWriter::write(ordered_json layer, OnnxDims dims, bool vector) {
-  current_ = static_cast<int>(dims_.size());
-  dims_.push_back(vector ? OnnxDims{1, dims[1]} : dims);
+double elements_in(const FlowSides& sides) {
+  double out = 1;
+  for (const std::int64_t side : sides) out *= static_cast<double>(side);
+  return out;
+}
+
+int LayerWriter::add_input(ordered_json form, FlowSides sides) {
+  const int flow = static_cast<int>(sides_.size());
+  sides_.push_back(std::move(sides));
+  closed_inputs_.resize(sides_.size());
+  closed_inputs_.back() = std::move(form);
+  return flow;
+}
+
+int LayerWriter::write(ordered_json layer, FlowSides sides) {
+  current_ = static_cast<int>(sides_.size());
+  sides_.push_back(std::move(sides));
   written_.push_back({std::move(layer), current_});
-  return {.dims = std::move(dims), .flow = current_};
+  return current_;
 }
 
-bool LayerWriter::go_to(const OnnxValue& value) {
-  if (value.flow != current_) {
-    named_.insert(value.flow);
-    written_.push_back({{{"use", name(value.flow)}}, -1});
-    current_ = value.flow;
-  }
-  const OnnxDims& flow = dims_[index(value.flow)];
-  if (same(flow, value.dims)) return true;
-  if (is_flat(flow, value.dims)) {
-    write("flatten", value.dims, true);
-    return true;
-  }
-  if (flow.size() == 2 && value.dims.size() == 4 && elements_of(flow) == elements_of(value.dims)) {
-    write({{"reshape", {value.dims[2], value.dims[3], value.dims[1]}}}, value.dims, false);
-    return true;
-  }
-  return false;
-}
-
-bool LayerWriter::branches(const std::vector<const OnnxValue*>& values, ordered_json& lists) {
-  lists = ordered_json::array();
-  for (const OnnxValue* value : values) {
-    const OnnxDims& flow = dims_[index(value->flow)];
-    const bool flat = is_flat(flow, value->dims);
-    if (!flat && !same(flow, value->dims)) return false;
-    ordered_json list = ordered_json::array();
-    if (value->flow != current_) {
-      named_.insert(value->flow);
-      list.push_back({{"use", name(value->flow)}});
+void LayerWriter::go_to(int flow) {
+  if (index(flow) < closed_inputs_.size() && !closed_inputs_[index(flow)].is_null()) {
+    ordered_json form = std::move(closed_inputs_[index(flow)]);
+    closed_inputs_[index(flow)] = nullptr;
+    current_ = flow;
+    if (first_ < 0) {
+      first_ = flow;
+      first_input_ = std::move(form);
+    } else {
+      written_.push_back({{{"input", std::move(form)}}, flow});
     }
-    if (flat) list.push_back("flatten");
-    lists.push_back(std::move(list));
+    return;
   }
+  if (flow == current_) return;
+  named_.insert(flow);
+  written_.push_back({{{"use", name(flow)}}, -1});
+  current_ = flow;
+}
+
+bool LayerWriter::go_to(int flow, const FlowSides& wanted) {
+  ordered_json step = step_between(sides(flow), wanted);
+  if (step.is_boolean()) return false;
+  go_to(flow);
+  if (!step.is_null()) write(std::move(step), wanted);
   return true;
 }
 
-ordered_json* LayerWriter::last_layer(const OnnxValue& value) {
-  return !written_.empty() && written_.back().flow == value.flow && value.flow == current_
-             ? &written_.back().layer
-             : nullptr;
+std::string LayerWriter::named(int flow, const FlowSides& wanted) {
+  if (!go_to(flow, wanted)) return {};
+  named_.insert(current_);
+  return name(current_);
+}
+
+ordered_json LayerWriter::branch(int flow, const FlowSides& wanted) {
+  ordered_json step = step_between(sides(flow), wanted);
+  if (step.is_boolean()) return nullptr;
+  if (index(flow) < closed_inputs_.size() && !closed_inputs_[index(flow)].is_null()) go_to(flow);
+  ordered_json list = ordered_json::array();
+  if (flow != current_) {
+    named_.insert(flow);
+    list.push_back({{"use", name(flow)}});
+  }
+  if (!step.is_null()) list.push_back(std::move(step));
+  return list;
+}
+
+ordered_json* LayerWriter::layer_of(int flow) {
+  const auto at = std::ranges::find(written_, flow, &Written::flow);
+  return at == written_.end() || flow < 0 || at->layer.contains("input") ? nullptr : &at->layer;
 }
 
 ordered_json LayerWriter::layers() const {
@@ -76,7 +101,7 @@ ordered_json LayerWriter::layers() const {
   const auto save = [&](int flow) {
     if (named_.contains(flow)) out.push_back({{"save", name(flow)}});
   };
-  save(0);
+  if (first_ >= 0) save(first_);
   for (const Written& one : written_) {
     out.push_back(one.layer);
     if (one.flow >= 0) save(one.flow);

@@ -1,35 +1,47 @@
 #pragma once
-/// Collects the layers of a network in the order in which they are written. Private to the ONNX importer.
+/// Collects the layers of a network in the order in which they are written. Private to the importers of
+/// graphs.
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "calibrate/import/onnx/onnx_constants.hpp"
-
 namespace rackcast {
 
+/// What flows between layers, as the language of networks has it: [features], [length, features],
+/// [height, width, channels] or [depth, height, width, channels].
+using FlowSides = std::vector<std::int64_t>;
+
 /// A layer goes on from the one before it. A value that is read elsewhere gets a name ("save"), and layers go
-/// back to it by that name ("use"). Each written layer makes a flow. Flows are numbered; 0 is the network's
-/// input.
+/// back to it by that name ("use"). Each written layer makes a flow, with a number; so does each input of the
+/// network. The order of elements in memory counts for nothing: a flow takes any sides with as many elements.
 class LayerWriter {
  public:
-  explicit LayerWriter(OnnxDims input) : dims_{std::move(input)} {}
+  /// Another input, in its form in the language ({"image": [...]}). Only inputs that layers read are written;
+  /// the first of them is the network's.
+  int add_input(nlohmann::ordered_json form, FlowSides sides);
+  /// Writes `layer` behind the current flow and goes on from its result.
+  int write(nlohmann::ordered_json layer, FlowSides sides);
+  /// Goes on from a flow.
+  void go_to(int flow);
+  /// Goes on from a flow in another shape, or from a part of it. False where it has too few elements.
+  bool go_to(int flow, const FlowSides& sides);
+  /// The name of a flow in this shape, for layers that read it beside their input; "": it has too few
+  /// elements.
+  std::string named(int flow, const FlowSides& sides);
+  /// One of the lists of a layer that joins several: from the current flow to this one in this shape. Null
+  /// where it has too few elements.
+  nlohmann::ordered_json branch(int flow, const FlowSides& sides);
 
-  /// Writes `layer` behind the current flow and goes on from its result, of dimensions `dims`. `vector`: the
-  /// layer makes a vector, whatever sides of one the file adds to it.
-  OnnxValue write(nlohmann::ordered_json layer, OnnxDims dims, bool vector);
-  /// Goes on from `value`; flattens a map where the value is a vector. False where its dimensions are not
-  /// those of what the layers compute.
-  bool go_to(const OnnxValue& value);
-  /// Lists of layers, one for each value, for a layer that joins them. False as for go_to().
-  bool branches(const std::vector<const OnnxValue*>& values, nlohmann::ordered_json& lists);
-  /// Whether the flow of `value`, or the current one, is one vector for each sample, not a map.
-  [[nodiscard]] bool is_vector(const OnnxValue& value) const { return dims_[index(value.flow)].size() == 2; }
-  [[nodiscard]] bool at_vector() const { return dims_[index(current_)].size() == 2; }
-  /// The layer that computes `value`, where nothing was written behind it; else nullptr.
-  nlohmann::ordered_json* last_layer(const OnnxValue& value);
+  [[nodiscard]] const FlowSides& sides(int flow) const { return sides_[index(flow)]; }
+  [[nodiscard]] int current() const { return current_; }
+  [[nodiscard]] bool at_vector() const { return sides(current_).size() == 1; }
+  /// The layer that computes the flow; nullptr for an input.
+  nlohmann::ordered_json* layer_of(int flow);
 
+  /// The form of the network's input; null where layers read none.
+  [[nodiscard]] const nlohmann::ordered_json& input() const { return first_input_; }
   [[nodiscard]] nlohmann::ordered_json layers() const;
 
  private:
@@ -38,12 +50,18 @@ class LayerWriter {
     int flow = -1;  ///< the number of its result; -1: it goes back to another one
   };
   static std::size_t index(int flow) { return static_cast<std::size_t>(flow); }
-  static std::string name(int flow) { return flow == 0 ? "input" : "value" + std::to_string(flow); }
+  [[nodiscard]] std::string name(int flow) const {
+    return flow == first_ ? "input" : "value" + std::to_string(flow);
+  }
 
-  std::vector<OnnxDims> dims_;  ///< of each flow
+  std::vector<FlowSides> sides_;                       ///< of each flow
+  std::vector<nlohmann::ordered_json> closed_inputs_;  ///< by flow; null: written, or no input
   std::vector<Written> written_;
   std::set<int> named_;
-  int current_ = 0;
+  nlohmann::ordered_json first_input_;
+  int first_ = -1, current_ = -1;
 };
+
+double elements_in(const FlowSides& sides);
 
 }  // namespace rackcast

@@ -15,9 +15,7 @@ namespace rackcast {
 namespace {
 
 // data_type of a tensor (onnx.proto, TensorProto.DataType).
-constexpr int type_float = 1, type_int32 = 6, type_int64 = 7;
-/// Numbers of larger constants are weights: nobody reads them.
-constexpr std::size_t most_numbers = 4096;
+constexpr int type_float = 1, type_int32 = 6, type_int64 = 7, type_bool = 9, type_double = 11;
 constexpr std::size_t most_nodes = 20'000;
 
 [[noreturn]] void refuse(const ImportSource& source, const std::string& message,
@@ -55,16 +53,21 @@ std::vector<double> as_numbers(const List& list) {
 std::vector<double> numbers_of(const onnx::Tensor& tensor) {
   const std::string& raw = tensor.raw_data();
   const auto many = [](auto count) {
-    return static_cast<std::size_t>(count) > most_numbers;
+    return static_cast<std::size_t>(count) > most_onnx_numbers;
   };
-  if (many(raw.size() / sizeof(std::int64_t)) || many(tensor.float_data().size()) ||
-      many(tensor.int32_data().size()) || many(tensor.int64_data().size()))
+  if (many(raw.size() / (tensor.data_type() == type_bool ? 1 : sizeof(std::int64_t))) ||
+      many(tensor.float_data().size()) || many(tensor.int32_data().size()) ||
+      many(tensor.int64_data().size()))
     return {};
   switch (tensor.data_type()) {
     case type_float:
       return raw.empty() ? as_numbers(tensor.float_data()) : raw_numbers<float>(raw);
     case type_int32:
       return raw.empty() ? as_numbers(tensor.int32_data()) : raw_numbers<std::int32_t>(raw);
+    case type_bool:
+      return raw.empty() ? as_numbers(tensor.int32_data()) : raw_numbers<std::uint8_t>(raw);
+    case type_double:
+      return raw_numbers<double>(raw);
     case type_int64:
       return raw.empty() ? as_numbers(tensor.int64_data()) : raw_numbers<std::int64_t>(raw);
     default:
@@ -72,9 +75,39 @@ std::vector<double> numbers_of(const onnx::Tensor& tensor) {
   }
 }
 
+/// 1, 10, 11 and 16 are numbers with a fraction, 0 is not stated; all others are integers, truth values or
+/// words.
+bool is_whole(int type) {
+  return type != 0 && type != type_float && type != 10 && type != 11 && type != 16;
+}
+
+/// Some numbers of a matrix in places that are the same in its transposition: so an embedding is known again
+/// where it stands transposed as the last layer. Small ones are not looked at.
+std::uint64_t print_of(const onnx::Tensor& tensor) {
+  const std::string& raw = tensor.raw_data();
+  const auto size = sizeof(float);
+  if (tensor.dims().size() != 2 || tensor.data_type() != type_float) return 0;
+  const std::int64_t rows = tensor.dims()[0], columns = tensor.dims()[1];
+  if (rows < 1 || columns < 1 || rows == columns || rows > 1'000'000'000 || columns > 1'000'000'000) return 0;
+  const auto height = static_cast<std::size_t>(rows), width = static_cast<std::size_t>(columns);
+  if (height * width < most_onnx_numbers || raw.size() != height * width * size) return 0;
+  std::uint64_t hash = 1469598103934665603u ^ (std::max(height, width) * 31 + std::min(height, width));
+  bool varied = false;
+  for (std::size_t i = 0; i < 64; ++i) {
+    const std::size_t along = i * 7919 % std::max(height, width),
+                      across = i * 104'729 % std::min(height, width);
+    const std::size_t at = height > width ? along * width + across : across * width + along;
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, raw.data() + at * size, size);
+    hash = (hash ^ bits) * 1099511628211u;
+    varied = varied || (bits != 0 && i > 0);
+  }
+  return varied ? hash : 0;
+}
+
 OnnxConstant constant_of(const ImportSource& source, const onnx::Tensor& tensor) {
   OnnxConstant out{checked(source, {tensor.dims().begin(), tensor.dims().end()}), nullptr,
-                   tensor.data_type() != type_float};
+                   is_whole(tensor.data_type()), print_of(tensor)};
   double elements = 1;
   for (const std::int64_t side : out.dims) elements *= static_cast<double>(side);
   std::vector<double> numbers = numbers_of(tensor);
@@ -126,7 +159,7 @@ void check_order(const ImportSource& source, const OnnxGraph& graph) {
 }  // namespace
 
 OnnxNumbers small_numbers(std::vector<double> numbers) {
-  if (numbers.size() > most_numbers) return nullptr;
+  if (numbers.size() > most_onnx_numbers) return nullptr;
   return std::make_shared<const std::vector<double>>(std::move(numbers));
 }
 
@@ -169,9 +202,13 @@ OnnxGraph read_onnx(const ImportSource& source) {
   for (const onnx::ValueInfo& input : model.graph().input()) {
     if (out.constants.contains(input.name())) continue;
     OnnxDims dims;
-    for (const onnx::Dimension& side : input.type().tensor_type().shape().dim())
+    std::vector<std::string> names;
+    for (const onnx::Dimension& side : input.type().tensor_type().shape().dim()) {
       dims.push_back(side.dim_value());
-    out.inputs.push_back({input.name(), checked(source, std::move(dims))});
+      names.push_back(side.dim_param());
+    }
+    out.inputs.push_back({input.name(), checked(source, std::move(dims)), std::move(names),
+                          is_whole(input.type().tensor_type().elem_type())});
   }
   for (const onnx::Node& node : model.graph().node()) out.nodes.push_back(node_of(source, node));
   check_order(source, out);

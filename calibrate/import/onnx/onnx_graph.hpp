@@ -17,6 +17,8 @@ using OnnxDims = std::vector<std::int64_t>;
 
 /// Numbers of a small constant; null: not known. Shared, because exporters copy them from name to name.
 using OnnxNumbers = std::shared_ptr<const std::vector<double>>;
+/// Numbers of larger constants are weights: nobody reads them.
+inline constexpr std::size_t most_onnx_numbers = 4096;
 /// Null where there are more than anybody reads.
 OnnxNumbers small_numbers(std::vector<double> numbers);
 
@@ -25,6 +27,8 @@ struct OnnxConstant {
   OnnxDims dims;
   OnnxNumbers numbers;
   bool whole = false;  ///< its numbers are integers
+  /// Of a large matrix, the same for its transposition: some of its numbers. 0: not known.
+  std::uint64_t print = 0;
 };
 
 struct OnnxAttribute {
@@ -42,6 +46,7 @@ struct OnnxNode {
   std::vector<std::string> inputs;   ///< "": left out
   std::vector<std::string> outputs;  ///< at least one
   std::map<std::string, OnnxAttribute, std::less<>> attributes;
+  std::optional<OnnxDims> states = {};  ///< sides of the first result, where the file says them
 
   [[nodiscard]] std::int64_t number(std::string_view attribute, std::int64_t otherwise) const;
   [[nodiscard]] OnnxDims numbers(std::string_view attribute) const;
@@ -52,7 +57,9 @@ struct OnnxNode {
 
 struct OnnxInput {
   std::string name;
-  OnnxDims dims;  ///< 0: open
+  OnnxDims dims;                        ///< 0: open
+  std::vector<std::string> names = {};  ///< of open sides; "": without a name
+  bool whole = false;                   ///< integers or truth values: ids, masks, positions
 };
 
 struct OnnxGraph {

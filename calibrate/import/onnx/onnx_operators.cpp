@@ -13,14 +13,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-OnnxValue linear(const OnnxPlace& at, std::int64_t outputs, bool bias, std::size_t sides) {
-  ordered_json layer{{"linear", outputs}};
-  if (!bias) layer["bias"] = false;
-  OnnxDims dims{1, outputs};
-  dims.resize(sides, 1);
-  return at.layers.write(std::move(layer), std::move(dims), true);
-}
-
 /// A convolution of a pooled vector is a dense layer, if its window is one position wide.
 bool is_dense(const OnnxPlace& at, const OnnxDims& kernel) {
   const auto is = [](std::int64_t n) {
@@ -32,6 +24,11 @@ bool is_dense(const OnnxPlace& at, const OnnxDims& kernel) {
          std::ranges::all_of(kernel, is(1)) && std::ranges::all_of(at.node.numbers("pads"), is(0));
 }
 
+OnnxValue write_map(const OnnxPlace& at, ordered_json layer, OnnxDims dims) {
+  FlowSides sides = map_of(dims);
+  return at.write(std::move(layer), std::move(sides), std::move(dims));
+}
+
 OnnxValue conv(const OnnxPlace& at) {
   const OnnxValue& value = at.enter_map();
   const OnnxDims weights = at.weights(1, value.dims.size());
@@ -41,10 +38,14 @@ OnnxValue conv(const OnnxPlace& at) {
   if (weights[1] * groups != value.dims[1])
     at.fail(fmt::format("weights of {} in {} groups do not fit {} channels", sides_text(weights), groups,
                         value.dims[1]));
-  if (is_dense(at, kernel)) return linear(at, filters, bias, value.dims.size());
+  if (is_dense(at, kernel)) {
+    OnnxDims dims{1, filters};
+    dims.resize(value.dims.size(), 1);
+    return onnx_layers::dense(at, 0, 1, filters, bias, std::move(dims));
+  }
   if (at.layers.at_vector()) {
     if (value.dims.size() != 4) at.fail("a window over a vector has no layer");
-    at.layers.write({{"reshape", {1, 1, value.dims[1]}}}, value.dims, false);
+    at.layers.write({{"reshape", {1, 1, value.dims[1]}}}, {1, 1, value.dims[1]});
   }
   const bool apart = groups > 1 && groups == value.dims[1] && filters % groups == 0;
   ordered_json layer = apart ? ordered_json{{"depthwise", 0}} : ordered_json{{"conv", filters}};
@@ -58,7 +59,7 @@ OnnxValue conv(const OnnxPlace& at) {
     layer["groups"] = groups;
   }
   if (!bias) layer["bias"] = false;
-  return at.layers.write(std::move(layer), std::move(out), false);
+  return write_map(at, std::move(layer), std::move(out));
 }
 
 OnnxValue transposed_conv(const OnnxPlace& at) {
@@ -88,7 +89,7 @@ OnnxValue transposed_conv(const OnnxPlace& at) {
   if (more.front() != 0) layer["output_pad"] = more.front();
   if (groups > 1) layer["groups"] = groups;
   if (!bias) layer["bias"] = false;
-  return at.layers.write(std::move(layer), std::move(out), false);
+  return write_map(at, std::move(layer), std::move(out));
 }
 
 /// Of the mean or the largest: both read the map once.
@@ -97,7 +98,7 @@ OnnxValue global_pool(const OnnxPlace& at) {
   if (at.layers.at_vector()) return value;  // one position
   OnnxDims dims{1, value.dims[1]};
   dims.resize(value.dims.size(), 1);
-  return at.layers.write("global_avg_pool", std::move(dims), true);
+  return at.write("global_avg_pool", {value.dims[1]}, std::move(dims));
 }
 
 /// A window that sees the whole map at its one place.
@@ -125,46 +126,41 @@ OnnxValue pool(const OnnxPlace& at) {
   window.erase("kernel");
   window.erase("stride");
   layer.update(window);
-  return at.layers.write(std::move(layer), std::move(out), false);
+  return write_map(at, std::move(layer), std::move(out));
 }
 
-OnnxValue mean(const OnnxPlace& at) {
-  const OnnxValue& value = at.input(0);
+/// A mean, sum or largest over some sides, which reads everything once.
+OnnxValue reduce(const OnnxPlace& at) {
+  const OnnxValue& value = at.flowing(0);
+  const OnnxDims axes = at.numbers("axes", 1);
+  const auto dims = reduced(value.dims, axes, at.node.number("keepdims", 1) != 0);
+  if (!dims) at.fail("its axes are not sides of its input");
   std::set<std::size_t> over;
-  for (const std::int64_t axis : at.numbers("axes", 1)) {
-    const auto side = side_of(axis, value.dims.size());
-    if (!side) at.fail("its axes are not sides of its input");
-    over.insert(*side);
+  for (const std::int64_t axis : axes) over.insert(*side_of(axis, value.dims.size()));
+  const bool map = value.dims.size() > 3 && value.dims.size() < 6 && value.dims.front() == 1 &&
+                   over.size() == value.dims.size() - 2 && !over.contains(0) && !over.contains(1);
+  if (map) {
+    OnnxValue out = global_pool(at);
+    out.dims = *dims;
+    return out;
   }
-  if (value.dims.size() < 4 || over.size() != value.dims.size() - 2 || over.contains(0) || over.contains(1))
-    at.fail("a mean over other sides than those of a map has no layer");
-  OnnxValue out = global_pool(at);
-  if (at.node.number("keepdims", 1) == 0) out.dims.resize(2);
-  return out;
-}
-
-OnnxValue gemm(const OnnxPlace& at) {
-  const OnnxValue& value = at.enter();
-  const OnnxDims weights = at.weights(1, 2);
-  const bool turned = at.node.number("transB", 0) != 0;
-  const std::int64_t inputs = turned ? weights[1] : weights[0], outputs = turned ? weights[0] : weights[1];
-  if (at.node.number("transA", 0) != 0 || !at.layers.at_vector() ||
-      elements_of(value.dims) != static_cast<double>(inputs))
-    at.fail(fmt::format("weights of {} do not fit {}", sides_text(weights), sides_text(value.dims)));
-  return linear(at, outputs, at.has_bias(2), 2);
-}
-
-OnnxValue matmul(const OnnxPlace& at) {
-  if (!at.input(0).constant && at.has(1) && !at.input(1).constant)
-    at.fail("a matrix product of two values has no layer",
-            "give a transformer by its config.json (rackcast import hf-config), or write its numbers down");
-  return gemm(at);
+  const double all = elements_of(value.dims), left = elements_of(*dims);
+  if (left < 1 || left > 1e9 || all / left > 1e9)
+    at.fail("a mean over " + sides_text(value.dims) + " has no layer");
+  if (all == left) {
+    OnnxValue out = value;
+    out.dims = *dims;
+    return out;
+  }
+  const auto rows = static_cast<std::int64_t>(all / left), width = static_cast<std::int64_t>(left);
+  if (!at.layers.go_to(value.flow, {rows, 1, width})) at.fail("its input is a value that is repeated");
+  return at.write("global_avg_pool", {width}, *dims);
 }
 
 /// Layers that leave the shape as it is.
 OnnxValue in_place(const OnnxPlace& at, const char* layer) {
-  const OnnxValue& value = at.enter();
-  return at.layers.write(layer, value.dims, at.layers.at_vector());
+  const OnnxValue& value = at.enter(0);
+  return at.write(layer, at.layers.sides(at.layers.current()), value.dims);
 }
 
 /// Layers with the traffic of the operator, which is what they cost: Elu counts as a leaky relu, Softplus as
@@ -188,7 +184,24 @@ const char* activation(std::string_view kind) {
                                                               {"Dropout", "dropout"},
                                                               {"LRN", "lrn"},
                                                               {"BatchNormalization", "batch_norm"},
-                                                              {"InstanceNormalization", "instance_norm"},
+                                                              {"QuickGelu", "swish"},
+                                                              {"com.microsoft.QuickGelu", "swish"},
+                                                              {"com.microsoft.Gelu", "gelu"},
+                                                              {"com.microsoft.FastGelu", "gelu"},
+                                                              {"com.microsoft.BiasGelu", "gelu"},
+                                                              {"rackcast.Gelu", "gelu"},
+                                                              {"rackcast.Swish", "swish"},
+                                                              {"Mish", "swish"},
+                                                              {"Erf", "tanh"},
+                                                              {"Exp", "sigmoid"},
+                                                              {"Log", "sigmoid"},
+                                                              {"Sqrt", "sigmoid"},
+                                                              {"Reciprocal", "sigmoid"},
+                                                              {"Sin", "sigmoid"},
+                                                              {"Cos", "sigmoid"},
+                                                              {"Pow", "swish"},
+                                                              {"Neg", "relu"},
+                                                              {"Abs", "relu"},
                                                               {"GroupNormalization", "group_norm"}};
   const auto at = layers.find(kind);
   return at == layers.end() ? nullptr : at->second;
@@ -197,75 +210,6 @@ const char* activation(std::string_view kind) {
 OnnxValue named_layer(const OnnxPlace& at) {
   if (at.node.kind == "PRelu") at.warnings.emplace_back("slopes of PRelu are left out");
   return in_place(at, activation(at.node.kind));
-}
-
-/// With a constant: a bias of the layer before, or a scale that a compiler folds into it.
-OnnxValue with_constant(const OnnxPlace& at, const OnnxValue& value) {
-  ordered_json* before = at.layers.last_layer(value);
-  bool bias = at.node.kind == "Add" && value.dims.size() > 1 && before && before->is_object() &&
-              before->contains("bias");
-  for (const OnnxValue* other : at.inputs)
-    if (other && other->constant)
-      bias = bias && elements_of(other->dims) == static_cast<double>(value.dims[1]);
-  if (bias)
-    before->erase("bias");
-  else
-    at.warnings.emplace_back("sums and products with constants are left out");
-  return value;
-}
-
-/// The largest first: a product may scale the channels of a map by a vector.
-std::vector<const OnnxValue*> joined(const OnnxPlace& at, bool product) {
-  std::vector<const OnnxValue*> out;
-  for (const OnnxValue* value : at.inputs)
-    if (value && !value->constant) out.push_back(value);
-  if (out.empty()) at.fail("reads no value of the network");
-  std::ranges::stable_sort(out, [](const OnnxValue* a, const OnnxValue* b) {
-    return elements_of(a->dims) > elements_of(b->dims);
-  });
-  const OnnxDims& largest = out.front()->dims;
-  for (const OnnxValue* value : out) {
-    const bool scales = product && value->dims.size() > 1 && largest.size() > 1 &&
-                        at.layers.is_vector(*value) && value->dims[1] == largest[1];
-    if (value->dims.size() < 2 || (value->dims != largest && !scales))
-      at.fail(fmt::format("its inputs are {} and {}", sides_text(largest), sides_text(value->dims)));
-  }
-  return out;
-}
-
-OnnxValue join(const OnnxPlace& at) {
-  const bool product = at.node.kind == "Mul" || at.node.kind == "Div";
-  const std::vector<const OnnxValue*> values = joined(at, product);
-  const bool constants = std::ranges::any_of(at.inputs, [](const OnnxValue* v) { return v && v->constant; });
-  if (values.size() == 1) return constants ? with_constant(at, *values.front()) : *values.front();
-  if (constants) at.warnings.emplace_back("sums and products with constants are left out");
-  ordered_json lists;
-  if (!at.layers.branches(values, lists)) at.fail("the shape of an input is not that of any layer before");
-  const OnnxValue& largest = *values.front();
-  const bool vector = at.layers.is_vector(largest) || largest.dims.size() == 2;
-  return at.layers.write({{product ? "multiply" : "add", lists}}, largest.dims, vector);
-}
-
-OnnxValue concat(const OnnxPlace& at) {
-  std::vector<const OnnxValue*> values;
-  std::int64_t channels = 0;
-  bool vector = true;
-  for (std::size_t i = 0; i < at.inputs.size(); ++i) {
-    const OnnxValue& value = at.input(i);
-    if (value.constant) at.fail("reads a constant where a value of the network belongs");
-    if (value.dims.size() < 2) at.fail("reads a value without channels");
-    values.push_back(&value);
-    vector = vector && (at.layers.is_vector(value) || value.dims.size() == 2);
-    channels += value.dims[1];
-  }
-  if (values.empty()) at.fail("reads no value of the network");
-  if (const auto side = side_of(at.node.number("axis", 1), values.front()->dims.size()); !side || *side != 1)
-    at.fail("only channels are stacked");
-  ordered_json lists;
-  if (!at.layers.branches(values, lists)) at.fail("the shape of an input is not that of any layer before");
-  OnnxDims dims = values.front()->dims;
-  dims[1] = channels;
-  return at.layers.write({{"concat", lists}}, std::move(dims), vector);
 }
 
 OnnxValue resize(const OnnxPlace& at) {
@@ -286,13 +230,14 @@ OnnxValue resize(const OnnxPlace& at) {
     at.fail("a map grows by one whole factor on all sides, from 1 to 64", "other sizes have no layer");
   OnnxDims out = value.dims;
   for (std::size_t side = 2; side < out.size(); ++side) out[side] *= *factors.begin();
-  return at.layers.write({{"upsample", *factors.begin()}}, std::move(out), false);
+  return write_map(at, {{"upsample", *factors.begin()}}, std::move(out));
 }
 
 /// Noted on the value: the window behind it has the zeros.
 OnnxValue pad(const OnnxPlace& at) {
   OnnxValue out = at.input(0);
   const OnnxDims pads = at.numbers("pads", 1);
+  if (!pads.empty() && std::ranges::all_of(pads, [](std::int64_t n) { return n == 0; })) return out;
   const std::size_t sides = out.dims.size();
   bool fits = !out.constant && out.pad.empty() && sides > 2 && pads.size() == 2 * sides;
   for (std::size_t i = 0; fits && i < pads.size(); ++i)
@@ -307,31 +252,45 @@ OnnxValue pad(const OnnxPlace& at) {
 }  // namespace
 
 OnnxMaker onnx_maker(std::string_view kind) {
-  static const std::map<std::string_view, OnnxMaker> makers{{"Conv", conv},
-                                                            {"ConvTranspose", transposed_conv},
-                                                            {"MaxPool", pool},
-                                                            {"AveragePool", pool},
-                                                            {"GlobalAveragePool", global_pool},
-                                                            {"GlobalMaxPool", global_pool},
-                                                            {"ReduceMean", mean},
-                                                            {"Gemm", gemm},
-                                                            {"MatMul", matmul},
-                                                            {"Add", join},
-                                                            {"Sum", join},
-                                                            {"Sub", join},
-                                                            {"Mul", join},
-                                                            {"Div", join},
-                                                            {"Concat", concat},
-                                                            {"Resize", resize},
-                                                            {"Upsample", resize},
-                                                            {"Pad", pad},
-                                                            {"Reshape", another_shape},
-                                                            {"Flatten", another_shape},
-                                                            {"Transpose", another_shape},
-                                                            {"Squeeze", another_shape},
-                                                            {"Unsqueeze", another_shape},
-                                                            {"Identity", another_shape},
-                                                            {"Cast", another_shape}};
+  using namespace onnx_layers;
+  static const std::map<std::string_view, OnnxMaker> makers{
+      {"Conv", conv},
+      {"ConvTranspose", transposed_conv},
+      {"MaxPool", pool},
+      {"AveragePool", pool},
+      {"GlobalAveragePool", global_pool},
+      {"GlobalMaxPool", global_pool},
+      {"ReduceMean", reduce},
+      {"ReduceSum", reduce},
+      {"ReduceMax", reduce},
+      {"Gemm", gemm},
+      {"MatMul", matmul},
+      {"Add", join},
+      {"Sum", join},
+      {"Sub", join},
+      {"Mul", join},
+      {"Div", join},
+      {"Max", join},
+      {"Min", join},
+      {"Where", where},
+      {"Concat", concat},
+      {"Resize", resize},
+      {"Upsample", resize},
+      {"Pad", pad},
+      {"Gather", gather},
+      {"InstanceNormalization", instance_norm},
+      {"LayerNormalization", layer_norm},
+      {"RMSNormalization", layer_norm},
+      {"SimplifiedLayerNormalization", layer_norm},
+      {"com.microsoft.SimplifiedLayerNormalization", layer_norm},
+      {"rackcast.LayerNorm", layer_norm},
+      {"rackcast.RMSNorm", layer_norm},
+      {"rackcast.DotAttention", dot_attention},
+      {"com.microsoft.Attention", fused_attention},
+      {"com.microsoft.MultiHeadAttention", multi_head_attention},
+      {"com.microsoft.GroupQueryAttention", multi_head_attention},
+      {"com.microsoft.SkipLayerNormalization", skip_norm},
+      {"com.microsoft.SkipSimplifiedLayerNormalization", skip_norm}};
   if (const auto at = makers.find(kind); at != makers.end()) return at->second;
   return activation(kind) ? named_layer : nullptr;
 }

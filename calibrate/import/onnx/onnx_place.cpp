@@ -52,25 +52,66 @@ std::int64_t OnnxPlace::groups() const {
   return out;
 }
 
-const OnnxValue& OnnxPlace::enter() const {
-  const OnnxValue& value = input(0);
+const OnnxValue& OnnxPlace::flowing(std::size_t i) const {
+  const OnnxValue& value = input(i);
   if (value.constant) fail("reads a constant where a value of the network belongs");
-  if (!layers.go_to(value))
-    fail("the shape of its input is not that of any layer before",
-         "transposed maps and sequences have no layer");
+  if (value.flow < 0) fail("reads a mask, positions or ids where a value of the network belongs");
   return value;
 }
 
-const OnnxValue& OnnxPlace::enter_map() const {
-  const OnnxDims& dims = input(0).dims;
-  if (dims.size() != 4 && dims.size() != 5) fail("needs an image or a volume, not " + sides_text(dims));
-  return enter();
+bool OnnxPlace::counted_before(const OnnxValue& weights) const {
+  return !weights.table.empty() && !counted.insert(weights.table).second;
 }
 
-std::string sides_text(const OnnxDims& dims) {
-  std::string out;
-  for (const std::int64_t side : dims) out += (out.empty() ? "" : " x ") + std::to_string(side);
-  return out.empty() ? "a number" : out;
+const OnnxValue& OnnxPlace::enter_map() const {
+  const OnnxValue& value = flowing(0);
+  const OnnxDims& dims = value.dims;
+  if ((dims.size() != 4 && dims.size() != 5) || dims.front() != 1)
+    fail("needs an image or a volume, not " + sides_text(dims));
+  const bool pooled =
+      layers.sides(value.flow) == FlowSides{dims[1]} && elements_of(dims) == elements_of({dims[1]});
+  if (pooled)
+    layers.go_to(value.flow);
+  else if (!layers.go_to(value.flow, map_of(dims)))
+    fail("its input is a value that is repeated", "only keys and values of attention may be");
+  return value;
+}
+
+const OnnxValue& OnnxPlace::enter_rows(std::size_t i, std::int64_t width) const {
+  const OnnxValue& value = flowing(i);
+  if (!layers.go_to(value.flow, rows_of(elements_of(value.dims), width)))
+    fail("its input is a value that is repeated", "only keys and values of attention may be");
+  return value;
+}
+
+const OnnxValue& OnnxPlace::enter(std::size_t i) const {
+  const OnnxValue& value = flowing(i);
+  if (!layers.go_to(value.flow, held_by(layers.sides(value.flow), value.dims)))
+    fail("its input is a value that is repeated", "only keys and values of attention may be");
+  return value;
+}
+
+OnnxValue OnnxPlace::write(ordered_json layer, FlowSides sides, OnnxDims dims) const {
+  OnnxValue out{.dims = std::move(dims)};
+  out.flow = layers.write(std::move(layer), std::move(sides));
+  return out;
+}
+
+FlowSides map_of(const OnnxDims& dims) {
+  FlowSides out{dims.begin() + 2, dims.end()};
+  out.push_back(dims[1]);
+  return out;
+}
+
+FlowSides rows_of(double elements, std::int64_t width) {
+  const double rows = width > 0 ? elements / static_cast<double>(width) : 0;
+  if (rows == 1) return {width};
+  return {static_cast<std::int64_t>(std::clamp(rows, 0.0, 1e15)), width};
+}
+
+FlowSides held_by(const FlowSides& flow, const OnnxDims& dims) {
+  if (elements_in(flow) == elements_of(dims)) return flow;
+  return rows_of(elements_of(dims), dims.empty() ? 1 : dims.back());
 }
 
 ordered_json per_axis(const OnnxDims& numbers) {
@@ -132,43 +173,6 @@ OnnxDims take_window(const OnnxPlace& at, OnnxDims kernel, ordered_json& layer) 
     layer["pad"] = per_axis(begin);
   if (other_than(dilation, 1)) layer["dilation"] = per_axis(dilation);
   if (ceil) layer["ceil"] = true;
-  return out;
-}
-
-namespace {
-
-/// Where the file was written for more than one sample, its first side stands for them.
-std::optional<OnnxDims> target_of(const OnnxPlace& at, const OnnxDims& dims) {
-  OnnxDims target = at.numbers("shape", 1);
-  if (target.empty() || (at.has(1) && !at.input(1).numbers)) at.fail("its shape depends on the sample");
-  if (at.batch > 1 && target.front() == at.batch) target.front() = 1;
-  if (auto out = reshaped(dims, target)) return out;
-  target.front() = 1;
-  return reshaped(dims, target);
-}
-
-}  // namespace
-
-OnnxValue another_shape(const OnnxPlace& at) {
-  OnnxValue out = at.input(0);
-  const std::string& kind = at.node.kind;
-  std::optional<OnnxDims> dims = out.dims;
-  if (kind == "Flatten") {
-    if (const auto axis = side_of(at.node.number("axis", 1), out.dims.size()); !axis || *axis != 1)
-      at.fail("only all sides of a sample are made one");
-    if (elements_of(out.dims) > 1e9) at.fail(sides_text(out.dims) + " are more than a vector may have");
-    dims = OnnxDims{1, static_cast<std::int64_t>(elements_of(out.dims))};
-  } else if (kind == "Reshape") {
-    dims = target_of(at, out.dims);
-  } else if (kind == "Transpose") {
-    dims = transposed(out.dims, at.node.numbers("perm"));
-  } else if (kind == "Squeeze") {
-    dims = squeezed(out.dims, at.numbers("axes", 1));
-  } else if (kind == "Unsqueeze") {
-    dims = unsqueezed(out.dims, at.numbers("axes", 1));
-  }
-  if (!dims) at.fail(sides_text(out.dims) + " do not become the shape that it asks for");
-  out.dims = *dims;
   return out;
 }
 
