@@ -24,8 +24,12 @@ struct ImportKind {
 };
 
 /// In the order in which the marks are looked for: the special before the general.
-constexpr std::array<ImportKind, 14> kinds{
-    {{"nvidia-smi-xml",
+constexpr std::array<ImportKind, 15> kinds{
+    {{"torch-fx",
+      "graph of torch.export as JSON, by docs/guide/examples/torch_fx.py: a network",
+      {"\"rackcast-torch-fx\""},
+      import_torch_fx},
+     {"nvidia-smi-xml",
       "nvidia-smi -q -x: GPUs of a machine",
       {"<nvidia_smi_log", "nvsmi_device"},
       import_nvidia_smi_xml},

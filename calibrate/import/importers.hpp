@@ -30,6 +30,7 @@ void import_ibnetdiscover(const Catalog& catalog, const ImportSource& source, Im
 void import_lstopo(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_hf_config(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_onnx(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
+void import_torch_fx(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_slurm_nodes(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_power_log(const Catalog& catalog, const ImportSource& source, ImportOutput& out);
 void import_megatron_args(const Catalog& catalog, const ImportSource& source, ImportOutput& out);

@@ -145,7 +145,8 @@ Json network_of_document(const Json& json) {
   if (const Json& version = json.require("version"); version.integer() != 1)
     version.fail("this build reads version 1 of the format");
   if (const Json* network = json.find("network")) return *network;
-  json.require("kind").fail("an import of this kind holds no network", "hf-config and onnx hold one");
+  json.require("kind").fail("an import of this kind holds no network",
+                            "hf-config, onnx and torch-fx hold one");
 }
 
 }  // namespace

@@ -68,6 +68,37 @@ TEST_CASE("an ONNX model becomes a network that is trained and sized") {
   CHECK(has(text, "this is no ONNX model"));
 }
 
+TEST_CASE("transformers of ONNX and graphs of PyTorch become networks that are trained and sized") {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "s.json", R"({"name": "own", "data": {"samples": 100000},
+    "workloads": [{"model": "mine.json", "epochs": 1, "batch_per_gpu": 8}],
+    "cluster": {"node": "dgx_h100", "nodes": 1}})");
+  for (const char* file :
+       {"tests/fuzz/seeds/import_onnx/decoder.onnx", "tests/fuzz/seeds/import_onnx/windows.onnx",
+        "tests/data/imports/torch_fx_encoder.json"}) {
+    CAPTURE(file);
+    const std::string mine = folder / "mine.json";
+    const Outcome out = run(std::string{"import "} + file + " -o " + mine);
+    CHECK(out.code == 0);
+    CHECK(has(out, " parameters"));
+    CHECK(run("catalog show " + mine).code == 0);
+    CHECK(run("simulate " + folder / "s.json" + " --json").code == 0);
+  }
+  const Outcome unknown = run("import tests/fuzz/seeds/import_onnx/decoder.onnx --size length=8");
+  CHECK(unknown.code == 3);
+  CHECK(has(unknown, "no open side of this model is called \"length\""));
+  for (const char* wrong : {"length", "=8", "length=", "length=0", "length=8x", "length=1 --size length=2"}) {
+    CAPTURE(wrong);
+    const Outcome refused =
+        run(std::string{"import tests/fuzz/seeds/import_onnx/decoder.onnx --size "} + wrong);
+    CHECK(refused.code == 2);
+    CHECK(has(refused, "gives no number to a name"));
+  }
+  const Outcome other = run("import tests/data/imports/torch_fx_encoder.json --size length=8");
+  CHECK(other.code == 2);
+  CHECK(has(other, "leaves no sizes open"));
+}
+
 TEST_CASE("files of other tools are imported, and a simulation runs on the machine that they describe") {
   const TemporaryFolder folder;
   const std::string corpus = "tests/data/imports/";

@@ -59,6 +59,10 @@ constexpr std::array all{
            [](Bytes b) {
              read_import("onnx", b);
            }},
+    Target{"import_torch_fx", Form::json,
+           [](Bytes b) {
+             read_import("torch-fx", b);
+           }},
     Target{"import_ibnetdiscover", Form::bytes,
            [](Bytes b) {
              read_import("ibnetdiscover", b);

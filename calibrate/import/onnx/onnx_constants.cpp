@@ -124,6 +124,15 @@ Result known_concat(const OnnxNode& node, const Inputs& inputs) {
   return out;
 }
 
+/// Of sides that the file states: a constant, or what is made of masks and positions.
+Result known_by_sides(const OnnxNode& node, const Inputs& inputs) {
+  OnnxValue out;
+  take_kind(out, inputs);
+  out.dims = node.numbers("dims");
+  out.whole = node.number("whole", 0) != 0;
+  return out;
+}
+
 Result known_range(const OnnxNode&, const Inputs& inputs) {
   double of[3];
   for (std::size_t i = 0; i < 3; ++i) {
@@ -195,10 +204,12 @@ Result known_elements(const OnnxNode& node, const Inputs& inputs) {
 using Maker = Result (*)(const OnnxNode&, const Inputs&);
 Maker known_maker(std::string_view kind) {
   static const std::map<std::string_view, Maker> makers{
-      {"ConstantOfShape", known_filled}, {"Concat", known_concat},      {"Range", known_range},
-      {"ReduceProd", known_reduced},     {"ReduceSum", known_reduced},  {"ReduceMax", known_reduced},
-      {"ReduceMin", known_reduced},      {"ReduceMean", known_reduced}, {"ArgMax", known_reduced},
-      {"ArgMin", known_reduced},         {"MatMul", known_product}};
+      {"ConstantOfShape", known_filled},  {"Concat", known_concat},
+      {"rackcast.Aside", known_by_sides}, {"Range", known_range},
+      {"ReduceProd", known_reduced},      {"ReduceSum", known_reduced},
+      {"ReduceMax", known_reduced},       {"ReduceMin", known_reduced},
+      {"ReduceMean", known_reduced},      {"ArgMax", known_reduced},
+      {"ArgMin", known_reduced},          {"MatMul", known_product}};
   if (const auto at = makers.find(kind); at != makers.end()) return at->second;
   return is_elementwise(kind) ? known_elements : nullptr;
 }
@@ -206,13 +217,14 @@ Maker known_maker(std::string_view kind) {
 }  // namespace
 
 bool may_be_known(std::string_view kind) {
-  return kind == "Constant" || kind == "Shape" || kind == "Size" || kind == "Split" || is_onnx_view(kind) ||
-         known_maker(kind) != nullptr;
+  return kind == "Constant" || kind == "rackcast.Constant" || kind == "Shape" || kind == "Size" ||
+         kind == "Split" || is_onnx_view(kind) || known_maker(kind) != nullptr;
 }
 
 std::optional<OnnxValue> known_result(const OnnxNode& node, const Inputs& inputs, std::int64_t batch) {
   if (node.kind == "Constant") return known_stated(node);
   if (node.kind == "Shape" || node.kind == "Size") return known_shape(node, inputs);
+  if (node.kind == "rackcast.Constant") return known_by_sides(node, {});
   bool any = false;
   for (const OnnxValue* one : inputs) {
     if (one && one->flow >= 0) return std::nullopt;

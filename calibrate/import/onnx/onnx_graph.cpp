@@ -139,23 +139,6 @@ OnnxNode node_of(const ImportSource& source, const onnx::Node& node) {
   return out;
 }
 
-/// An operator reads what others before it wrote; two may not write one value.
-void check_order(const ImportSource& source, const OnnxGraph& graph) {
-  std::set<std::string, std::less<>> written;
-  for (const OnnxNode& node : graph.nodes)
-    for (const std::string& output : node.outputs)
-      if (!output.empty() && !written.insert(output).second)
-        refuse(source, fmt::format("two operators write {}", in_quotes(output)));
-  std::set<std::string, std::less<>> known;
-  for (const OnnxNode& node : graph.nodes) {
-    for (const std::string& input : node.inputs)
-      if (written.contains(input) && !known.contains(input))
-        refuse(source, fmt::format("{} reads {} before it is written", node.title(), in_quotes(input)),
-               "ONNX lists operators in their order; a circle has none");
-    known.insert(node.outputs.begin(), node.outputs.end());
-  }
-}
-
 }  // namespace
 
 OnnxNumbers small_numbers(std::vector<double> numbers) {
@@ -181,6 +164,22 @@ std::string_view OnnxNode::word(std::string_view attribute) const {
 std::string OnnxNode::title() const {
   const std::string& called = name.empty() && !outputs.empty() ? outputs.front() : name;
   return printable(kind.substr(0, 80)) + (called.empty() ? "" : " " + in_quotes(called));
+}
+
+void check_onnx_order(const ImportSource& source, const OnnxGraph& graph) {
+  std::set<std::string, std::less<>> written;
+  for (const OnnxNode& node : graph.nodes)
+    for (const std::string& output : node.outputs)
+      if (!output.empty() && !written.insert(output).second)
+        refuse(source, fmt::format("two operators write {}", in_quotes(output)));
+  std::set<std::string, std::less<>> known;
+  for (const OnnxNode& node : graph.nodes) {
+    for (const std::string& input : node.inputs)
+      if (written.contains(input) && !known.contains(input))
+        refuse(source, fmt::format("{} reads {} before it is written", node.title(), in_quotes(input)),
+               "operators stand in their order; a circle has none");
+    known.insert(node.outputs.begin(), node.outputs.end());
+  }
 }
 
 OnnxGraph read_onnx(const ImportSource& source) {
@@ -211,7 +210,7 @@ OnnxGraph read_onnx(const ImportSource& source) {
                           is_whole(input.type().tensor_type().elem_type())});
   }
   for (const onnx::Node& node : model.graph().node()) out.nodes.push_back(node_of(source, node));
-  check_order(source, out);
+  check_onnx_order(source, out);
   return out;
 }
 

@@ -29,6 +29,7 @@ struct OnnxConstant {
   bool whole = false;  ///< its numbers are integers
   /// Of a large matrix, the same for its transposition: some of its numbers. 0: not known.
   std::uint64_t print = 0;
+  bool trained = true;  ///< false: numbers that the model keeps, but does not learn
 };
 
 struct OnnxAttribute {
@@ -68,6 +69,10 @@ struct OnnxGraph {
   std::map<std::string, OnnxConstant, std::less<>> constants;
   std::vector<OnnxInput> inputs;  ///< without constants
 };
+
+/// Throws Error, with the file, where two operators write one value, or one reads a value before it is
+/// written.
+void check_onnx_order(const ImportSource& source, const OnnxGraph& graph);
 
 /// Throws Error, with the file, where this is no ONNX model or one without operators.
 OnnxGraph read_onnx(const ImportSource& source);

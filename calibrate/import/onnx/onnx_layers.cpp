@@ -101,7 +101,7 @@ class Walk {
     for (const auto& [name, constant] : graph.constants) {
       OnnxValue& value = values_[name];
       value = {.dims = constant.dims, .numbers = constant.numbers, .constant = true, .whole = constant.whole};
-      if (constant.whole || elements_of(constant.dims) <= 1) continue;
+      if (constant.whole || !constant.trained || elements_of(constant.dims) <= 1) continue;
       value.weights = elements_of(constant.dims);
       value.table = constant.print == 0 ? name : fmt::format("{:016x}", constant.print);
     }

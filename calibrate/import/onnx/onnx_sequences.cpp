@@ -31,6 +31,7 @@ struct HeadSizes {
 std::int64_t shared_heads(const OnnxPlace& at, const OnnxValue& keys, std::int64_t heads) {
   const std::int64_t own = keys.dims.size() > 2 ? keys.dims[keys.dims.size() - 3] : 1;
   if (own == 1 && keys.repeats == 1) return 1;
+  if (at.node.number("grouped", 0) != 0 && own > 0 && heads % own == 0 && keys.repeats == 1) return own;
   if (own != heads || heads % keys.repeats != 0)
     at.fail(fmt::format("{} heads do not share keys of {}", heads, sides_text(keys.dims)));
   return heads / keys.repeats;
@@ -53,7 +54,8 @@ HeadSizes head_sizes(const OnnxPlace& at, const OnnxValue& q, const OnnxValue& k
   const double sequences =
       elements_of({q.dims.begin(), q.dims.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(n, 3))});
   out.sequences = whole_of(std::min(sequences, 1e9));
-  const auto fits = [&](const OnnxDims& dims) {
+  const auto fits = [&](OnnxDims dims) {
+    if (at.node.number("grouped", 0) != 0 && dims.size() > 2) dims[dims.size() - 3] = 1;  // heads share them
     const OnnxDims front{q.dims.begin(), q.dims.end() - 2};
     return broadcast(front, {dims.begin(), dims.end() - 2}) == front;
   };

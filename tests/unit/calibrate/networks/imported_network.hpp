@@ -14,17 +14,18 @@ namespace rackcast::imported {
 
 using Sizes = std::map<std::string, std::int64_t>;
 
-inline Json document(const std::string& text, const Sizes& sizes = {}) {
-  const ImportResult result = import_text(
-      Catalog::builtin(), {.kind = "onnx", .path = "net.onnx", .program = "test", .sizes = sizes}, text);
+inline Json document(const std::string& text, const Sizes& sizes = {}, const std::string& kind = "onnx") {
+  const ImportResult result =
+      import_text(Catalog::builtin(), {.kind = kind, .path = "net", .program = "test", .sizes = sizes}, text);
   return parse_json(result.text, "import");
 }
-inline Workload network(const std::string& text, const Sizes& sizes = {}) {
-  return own_network(document(text, sizes).require("network"), {});
+inline Workload network(const std::string& text, const Sizes& sizes = {}, const std::string& kind = "onnx") {
+  return own_network(document(text, sizes, kind).require("network"), {});
 }
-inline std::string error_of(const std::string& text, const Sizes& sizes = {}) {
+inline std::string error_of(const std::string& text, const Sizes& sizes = {},
+                            const std::string& kind = "onnx") {
   try {
-    (void)document(text, sizes);
+    (void)document(text, sizes, kind);
   } catch (const Error& e) {
     return std::string{e.what()} + " / " + e.hint();
   }
