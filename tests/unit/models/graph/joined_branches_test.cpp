@@ -27,10 +27,17 @@ TEST_CASE("a vector behind a map scales its channels") {
   CHECK(network.operators.back().shape.elements_out == 8 * 8 * 4);
 }
 
-TEST_CASE("branches of other shapes are refused: other channels, a vector in front, and sums") {
+TEST_CASE("a vector behind a map is added to each of its positions") {
+  const Workload network = gated(R"([], ["global_avg_pool", {"linear": 4}])", "add");
+  CHECK(network.operators.back().kind == "add");
+  CHECK(network.operators.back().shape.elements_in == 8 * 8 * 4 + 4);
+  CHECK(network.operators.back().shape.elements_out == 8 * 8 * 4);
+}
+
+TEST_CASE("branches of other shapes are refused: other channels, and a vector in front") {
   CHECK(error_text([] { gated(R"([], ["global_avg_pool", {"linear": 5}])"); }).find("equal shapes") !=
         std::string::npos);
   CHECK(error_text([] { gated(R"(["global_avg_pool"], [])"); }).find("equal shapes") != std::string::npos);
-  CHECK(error_text([] { gated(R"([], ["global_avg_pool"])", "add"); }).find("equal shapes") !=
+  CHECK(error_text([] { gated(R"(["global_avg_pool"], [])", "add"); }).find("equal shapes") !=
         std::string::npos);
 }
