@@ -217,13 +217,15 @@ Maker known_maker(std::string_view kind) {
 }  // namespace
 
 bool may_be_known(std::string_view kind) {
-  return kind == "Constant" || kind == "rackcast.Constant" || kind == "Shape" || kind == "Size" ||
-         kind == "Split" || is_onnx_view(kind) || known_maker(kind) != nullptr;
+  return kind == "Constant" || kind == "rackcast.Constant" || kind == "rackcast.ProductSides" ||
+         kind == "Shape" || kind == "Size" || kind == "Split" || is_onnx_view(kind) ||
+         known_maker(kind) != nullptr;
 }
 
 std::optional<OnnxValue> known_result(const OnnxNode& node, const Inputs& inputs, std::int64_t batch) {
   if (node.kind == "Constant") return known_stated(node);
   if (node.kind == "Shape" || node.kind == "Size") return known_shape(node, inputs);
+  if (node.kind == "rackcast.ProductSides") return known_product(node, inputs);
   if (node.kind == "rackcast.Constant") return known_by_sides(node, {});
   bool any = false;
   for (const OnnxValue* one : inputs) {

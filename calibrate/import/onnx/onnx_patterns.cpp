@@ -150,6 +150,7 @@ class PatternFinder {
     std::vector<std::string> inputs{input(*product, 0), input(*product, 1), input(*mix, 1)};
     inputs.insert(inputs.end(), added.begin(), added.end());
     replace(*mix, "rackcast.DotAttention", std::move(inputs), path);
+    scores_.insert(path.begin(), path.end());
     set_number(*mix, "transposed_keys", 1);
     if (dropout) set_number(*mix, "dropout", 1);
   }
@@ -306,19 +307,30 @@ class PatternFinder {
     }
   }
 
-  /// Of the operators that others stand for, those that nothing reads any more; the last first.
+  /// Of the operators that others stand for, those that nothing reads any more; the last first. Scores whose
+  /// sides alone are read, for a mask, keep these.
   void drop_unread() {
-    std::map<std::string, int, std::less<>> reads;
+    std::map<std::string, int, std::less<>> reads, looks;
     for (const OnnxNode& node : graph_.nodes)
-      for (const std::string& input : node.inputs) ++reads[input];
+      for (const std::string& input : node.inputs) ++(node.kind == "Shape" ? looks : reads)[input];
+    const auto any = [](auto& of, const OnnxNode& node) {
+      return std::ranges::any_of(node.outputs, [&](const std::string& output) { return of[output] > 0; });
+    };
     std::set<std::size_t> gone;
     for (auto at = retired_.rbegin(); at != retired_.rend(); ++at) {
-      const OnnxNode& node = graph_.nodes[*at];
-      if (node.kind.starts_with("rackcast.") ||
-          std::ranges::any_of(node.outputs, [&](const std::string& output) { return reads[output] > 0; }))
+      OnnxNode& node = graph_.nodes[*at];
+      const bool for_sides = any(looks, node);
+      if (node.kind.starts_with("rackcast.") || any(reads, node) || (for_sides && !scores_.contains(*at)))
         continue;
       for (const std::string& input : node.inputs) --reads[input];
-      gone.insert(*at);
+      if (!for_sides) {
+        gone.insert(*at);
+        continue;
+      }
+      if (node.kind == "MatMul")
+        node.kind = "rackcast.ProductSides";
+      else
+        for (const std::string& input : node.inputs) ++looks[input];
     }
     std::vector<OnnxNode> left;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
@@ -331,6 +343,7 @@ class PatternFinder {
   std::map<std::string, std::size_t, std::less<>> writers_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> readers_;
   std::set<std::size_t> retired_;
+  std::set<std::size_t> scores_;  ///< of them, those between queries and values
   int looks_ = 0;
 };
 

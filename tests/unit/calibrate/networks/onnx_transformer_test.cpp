@@ -301,6 +301,31 @@ TEST_CASE("attention and norms that ONNX Runtime has put together") {
   CHECK(network(h.model()).parameters() == 3 * 72);
 }
 
+TEST_CASE("masks that are filled in, as DistilBERT has them, and a mean over the tokens that count") {
+  GraphWriter g;
+  g.text += input("ids", {1, 6}, 7) + input("mask", {1, 6}, 7);
+  const std::string x = g.op("Gather", {g.weights({50, 8}), "ids"});
+  std::vector<std::string> of;
+  for (const Numbers& order : {Numbers{0, 2, 1, 3}, Numbers{0, 2, 3, 1}, Numbers{0, 2, 1, 3}})
+    of.push_back(g.transposed(g.reshaped(g.linear(x, 8, 8), {1, -1, 2, 4}), order));
+  const std::string scores = g.op("MatMul", {g.op("Div", {of[0], g.fraction()}), of[1]});
+  const std::string empty = g.reshaped(g.op("Equal", {"mask", g.fraction()}), {1, 1, 1, 6});
+  const std::string wide = g.op("Expand", {empty, g.op("Shape", {scores})});
+  const std::string filled = g.op("Where", {g.op("Cast", {wide}, whole("to", 9)), g.fraction(), scores});
+  const std::string mixed = g.op("MatMul", {g.op("Softmax", {filled}, whole("axis", 3)), of[2]});
+  const std::string y = g.reshaped(g.transposed(mixed, {0, 2, 1, 3}), {1, -1, 8});
+  const std::string counts = g.op("Cast", {g.op("Unsqueeze", {"mask", g.numbers({-1})})}, whole("to", 1));
+  const std::string sum = g.op("ReduceSum", {g.op("Mul", {y, counts}), g.numbers({1})}, whole("keepdims", 0));
+  const std::string all = g.op("ReduceSum", {counts, g.numbers({1})}, whole("keepdims", 0));
+  g.op("Div", {sum, g.op("Clip", {all, g.fraction()})});
+  const Json imported = document(g.model());
+  const Workload workload = own_network(imported.require("network"), {});
+  CHECK(workload.parameters() == 50 * 8 + 3 * 72);
+  CHECK(flops(workload) == 2.0 * 6 * (3 * 64 + 2 * 6 * 8));
+  CHECK(workload.operators.back().output == "8");
+  CHECK(warns(imported, "products with masks are left out"));
+}
+
 TEST_CASE("products of two values, means over a sequence, and vectors that are added to each position") {
   GraphWriter g;
   g.text += input("x", {1, 6, 8});
