@@ -64,4 +64,12 @@ std::string split_text(const Mesh& mesh) {
   return out;
 }
 
+std::string recipe_text(const Mesh& mesh) {
+  std::string out = split_text(mesh) + fmt::format(", micro-batch {:g}", mesh.micro_batch);
+  if (mesh.zero_stage > 0) out += fmt::format(", ZeRO {}", mesh.zero_stage);
+  if (mesh.recompute != Recomputation::none)
+    out += fmt::format(", {} recomputation", to_string(mesh.recompute));
+  return out;
+}
+
 }  // namespace rackcast

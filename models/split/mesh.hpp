@@ -72,4 +72,8 @@ int gpu_unit(const Mesh& mesh);
 /// "tensor 8 x pipeline 4, context 2, 8 GPUs to the experts": the cut for people.
 std::string split_text(const Mesh& mesh);
 
+/// The same with micro-batches, what is sharded and what is computed again: "tensor 8 x pipeline 4,
+/// micro-batch 2, ZeRO 1, selective recomputation".
+std::string recipe_text(const Mesh& mesh);
+
 }  // namespace rackcast

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/split/expert_parallel.hpp"
 #include "sim/base/error.hpp"
 
 namespace rackcast {
@@ -32,6 +33,16 @@ TransformerShape shard_of(TransformerShape s, int ways) {
 }
 
 namespace {
+
+/// Every GPU has the queries of its tokens, and meets the keys and values of all, or of the layer's window.
+Workload with_whole_keys(Workload part, const TransformerShape& whole) {
+  for (Operator& op : part.operators) {
+    if (op.family != OperatorFamily::attention) continue;
+    const std::int64_t window = attention_window(whole, op.place.layer - 1);
+    op.shape.kv_seq = window > 0 ? std::min(window, whole.seq_len) : whole.seq_len;
+  }
+  return part;
+}
 
 double real(std::int64_t v) {
   return static_cast<double>(v);
@@ -68,6 +79,15 @@ std::vector<std::int64_t> layers_by_cost(const TransformerShape& shape, int stag
 }
 
 }  // namespace
+
+ShardOfAll shard_of_all(const TransformerShape& whole, const Mesh& mesh, const LowRankSpec& adapters) {
+  ShardOfAll out;
+  out.shape = whole;
+  out.shape.seq_len = divided(whole.seq_len, mesh.context, "tokens");
+  out.part = with_local_experts(shard_of(out.shape, mesh.tensor), mesh.tensor, mesh.expert);
+  out.workload = with_adapters(with_whole_keys(transformer_workload(out.part), whole), adapters);
+  return out;
+}
 
 std::vector<std::int64_t> layers_of_stages(const TransformerShape& shape, int count, StageCut cut) {
   return cut == StageCut::by_cost && has_equal_layers(shape) ? layers_by_cost(shape, count)

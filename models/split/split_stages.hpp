@@ -5,13 +5,29 @@
 #include <vector>
 
 #include "models/frameworks/trainer_memory.hpp"
+#include "models/networks/low_rank.hpp"
 #include "models/networks/operator.hpp"
 #include "models/networks/transformer.hpp"
+#include "models/split/mesh.hpp"
 
 namespace rackcast {
 
 /// What one GPU of a tensor-parallel group computes. Throws Error where the shape cannot be cut so.
 TransformerShape shard_of(TransformerShape shape, int ways);
+
+/// What one GPU has of the network: a shard of its width and a part of its tokens.
+struct ShardOfAll {
+  TransformerShape shape;  ///< the whole width, a part of the tokens
+  TransformerShape part;
+  Workload workload;  ///< its operators, with adapters
+};
+/// Throws Error where the shape cannot be cut so.
+ShardOfAll shard_of_all(const TransformerShape& whole, const Mesh& mesh, const LowRankSpec& adapters);
+
+/// Parts that stages take in turn are of equal numbers of layers; others are cut as the framework does.
+inline StageCut stage_cut(StageCut usual, int interleave) {
+  return interleave > 1 ? StageCut::equal : usual;
+}
 
 /// count / ways. Throws Error that names `what` if the division leaves a remainder.
 std::int64_t divided(std::int64_t count, std::int64_t ways, const char* what);

@@ -13,6 +13,7 @@
 #include "models/frameworks/gpu_step.hpp"
 #include "models/graph/graph_run.hpp"
 #include "models/mechanism_spread.hpp"
+#include "models/split/activation_exchange.hpp"
 #include "models/split/expert_parallel.hpp"
 #include "models/split/layer_sums.hpp"
 #include "models/split/listed_shards.hpp"
@@ -26,28 +27,17 @@
 namespace rackcast {
 namespace {
 
-/// Every GPU has the queries of its tokens, and meets the keys and values of all, or of the layer's window.
-Workload with_whole_keys(Workload part, const TransformerShape& whole) {
-  for (Operator& op : part.operators) {
-    if (op.family != OperatorFamily::attention) continue;
-    const std::int64_t window = attention_window(whole, op.place.layer - 1);
-    op.shape.kv_seq = window > 0 ? std::min(window, whole.seq_len) : whole.seq_len;
-  }
-  return part;
-}
-
-/// What the ring of keys and values takes beyond attention, for a stage and micro-batch. Attention that is
-/// computed again going back has its keys and values sent round again.
+/// What the ring of keys and values takes beyond attention, for a stage and micro-batch.
 void add_ring(StageWork& out, const StepTime& step, const SplitTraining& spec, Duration round) {
   Duration forward{0}, backward{0};
   for (const StepKernel& kernel : step.kernels) {
     if (kernel.op == nullptr || kernel.op->family != OperatorFamily::attention) continue;
     (kernel.pass == Pass::forward ? forward : backward) += kernel.time / spec.compute_scale;
   }
-  const double runs = spec.mesh.recompute == Recomputation::none ? 1 : 2;
-  const Duration exposed = std::max(Duration{0}, round - forward / runs);
-  out.forward_exchange.time += exposed;
-  out.backward_exchange.time += (runs - 1) * exposed + std::max(Duration{0}, 2 * round - backward);
+  const double runs = attention_runs(spec.mesh.recompute);
+  const ExposedRing exposed = exposed_ring(round, forward / runs, backward, runs);
+  out.forward_exchange.time += exposed.forward;
+  out.backward_exchange.time += exposed.backward;
 }
 
 /// Gradients of bfloat16 that are added up in 32 bits.
@@ -81,27 +71,6 @@ void check_sharding(const SplitTraining& spec) {
     throw Error{"DeepSpeed shards no gradients or weights over replicas of a pipeline"};
 }
 
-/// What one GPU has of the network: a shard of its width and a part of its tokens.
-struct ShardOfAll {
-  TransformerShape shape;  ///< the whole width, a part of the tokens
-  TransformerShape part;
-  Workload workload;
-};
-
-ShardOfAll shard_of_all(const TransformerShape& whole, const SplitTraining& spec) {
-  ShardOfAll out;
-  out.shape = whole;
-  out.shape.seq_len = divided(whole.seq_len, spec.mesh.context, "tokens");
-  out.part = with_local_experts(shard_of(out.shape, spec.mesh.tensor), spec.mesh.tensor, spec.mesh.expert);
-  out.workload = with_adapters(with_whole_keys(transformer_workload(out.part), whole), spec.adapters);
-  return out;
-}
-
-/// Parts that stages take in turn are of equal numbers of layers.
-StageCut stage_cut(const FrameworkProfile& framework, const Mesh& mesh) {
-  return mesh.interleave > 1 ? StageCut::equal : framework.memory.stages;
-}
-
 StepOptions options_of(const FrameworkProfile& framework, const SplitTraining& spec) {
   StepOptions options;
   options.batch = spec.mesh.micro_batch;
@@ -110,13 +79,6 @@ StepOptions options_of(const FrameworkProfile& framework, const SplitTraining& s
   options.adam = spec.adam;
   options.gradient_sum = traffic_of_sums(framework, spec);
   return options;
-}
-
-/// GPUs of a node that share one of its adapters.
-int sharing_an_adapter(const Cluster& cluster) {
-  return cluster.used_nodes() > 1 && cluster.node.nics > 0
-             ? std::max(1, cluster.local_ranks() / cluster.node.nics)
-             : 1;
 }
 
 /// Of a backward pass, what the gradients of weights take.
@@ -138,12 +100,9 @@ class SplitModel {
         comm_{comm},
         spec_{spec},
         mesh_{spec_.mesh},
-        all_{shard_of_all(shape, spec)} {
+        all_{shard_of_all(shape, spec.mesh, spec.adapters)} {
     spec_.mesh = on_gpus(spec.mesh, static_cast<int>(cluster.ranks.size()));
-    // Summed and sent in 16 bits and more.
-    work_.activations = activations_ = spec.mesh.micro_batch *
-                                       static_cast<double>(all_.shape.seq_len * all_.shape.hidden) *
-                                       std::max(Bytes{2}, activation_bytes(spec.precision));
+    work_.activations = activations_ = exchanged_activations(all_.shape, mesh_.micro_batch, spec.precision);
     out_.scaling_log_sigma = std::hypot(scaling_log_sigma(cluster.used_nodes()),
                                         split_log_sigma(mesh_.gpus(), cluster.local_ranks()));
   }
@@ -152,7 +111,8 @@ class SplitModel {
     time_collectives();
     for (const SplitStage& stage :
          stages_of(all_.workload, all_.shape,
-                   layers_of_stages(all_.shape, mesh_.pipeline, stage_cut(framework_, mesh_))))
+                   layers_of_stages(all_.shape, mesh_.pipeline,
+                                    stage_cut(framework_.memory.stages, mesh_.interleave))))
       add_stage(stage);
     set_pipeline();
     for (std::size_t s = 1; s < work_.stages.size(); ++s)
@@ -184,16 +144,11 @@ class SplitModel {
     if (mesh_.context > 1) {
       const Cluster ring = first_ranks(cluster_, mesh_.tensor * mesh_.context);
       CommModel around{ring, comm_};
-      const TransformerShape& part = all_.part;
-      const Bytes keys{mesh_.micro_batch * 2 * 2 *
-                       static_cast<double>(part.seq_len * part.kv_heads * part.head_dim)};
-      pass_keys_ = timed(around, Collective::send_recv, sharing_an_adapter(ring) * keys).time;
+      pass_keys_ = pass_of_keys(around, ring, all_.part, mesh_.micro_batch) / spec_.network_scale;
       widen(around.log_sigma());
     }
     if (mesh_.expert > 1) {
-      const ExpertExchange exchange =
-          expert_exchange(cluster_, comm_, all_.shape, mesh_.expert,
-                          activations_ * width_to_experts(all_.shape) / mesh_.tensor);
+      const ExpertExchange exchange = exchange_with_experts(cluster_, comm_, all_.shape, mesh_, activations_);
       to_experts_ = exchange.time / spec_.network_scale;
       widen(exchange.log_sigma);
     }
@@ -354,9 +309,8 @@ class SplitModel {
       work_.places.push_back(fmt::format("node {}, GPU {}", s * between / local, s * between % local));
     if (mesh_.pipeline == 1) return;
     CommModel among{cluster_, comm_};
-    // The GPUs of a group send a part each; those of a node share its adapters.
-    const double share = static_cast<double>(sharing_an_adapter(cluster_)) / mesh_.tensor;
-    work_.message = timed(among, Collective::send_recv, activations_ * share);
+    work_.message = message_of_stage(among, cluster_, mesh_.tensor, activations_);
+    work_.message.time /= spec_.network_scale;
     widen(among.log_sigma());
   }
 
@@ -434,10 +388,11 @@ SplitStep split_step(const Cluster& cluster, const TransformerShape& shape, cons
 
 StageKernels stage_kernels(const TransformerShape& shape, const GpuCostModel& gpu,
                            const FrameworkProfile& framework, const SplitTraining& spec, std::size_t stage) {
-  const ShardOfAll all = shard_of_all(shape, spec);
+  const ShardOfAll all = shard_of_all(shape, spec.mesh, spec.adapters);
   std::vector<SplitStage> stages =
       stages_of(all.workload, all.shape,
-                layers_of_stages(all.shape, spec.mesh.pipeline, stage_cut(framework, spec.mesh)));
+                layers_of_stages(all.shape, spec.mesh.pipeline,
+                                 stage_cut(framework.memory.stages, spec.mesh.interleave)));
   if (stage >= stages.size())
     throw Error{fmt::format("{} stages have no stage {}", stages.size(), stage + 1)};
   StageKernels out;

@@ -28,6 +28,7 @@ constexpr auto kinds = std::to_array<SectionKind>({
     {Layer::understand, "odds", "Odds, nodes and cost", odds_section},
     {Layer::understand, "what-if", "What if", what_if_section},
     {Layer::understand, "performance", "Where the time goes, and scaling", performance_section},
+    {Layer::understand, "split", "Split over the GPUs", split_section},
     {Layer::understand, "serving", "Serving", serving_section},
     {Layer::understand, "network", "Network", network_section},
     {Layer::understand, "racks", "Racks and floor", racks_section},

@@ -24,7 +24,8 @@ using doc::Alternative, doc::Answer, doc::Assumption, doc::DataGrowth, doc::Evid
     doc::LadderRung, doc::LearningNeed, doc::MachineDrawing, doc::Measured, doc::Performance, doc::Plan,
     doc::PlanCandidate, doc::Prediction, doc::PublishedComparison, doc::Reliability, doc::ScalingPoint,
     doc::Sensitivity, doc::Serving, doc::Site, doc::SiteBillRow, doc::SiteCost, doc::SiteNetwork,
-    doc::SitePower, doc::SiteRacks, doc::StepBreakdown, doc::Timeline, doc::Utilisation, doc::WorkloadResult;
+    doc::SitePower, doc::SiteRacks, doc::SplitSearch, doc::StepBreakdown, doc::Timeline, doc::Utilisation,
+    doc::WorkloadResult;
 
 std::string_view to_string(Assumption::Confidence confidence);  ///< "verified", ..., "default"
 

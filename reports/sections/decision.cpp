@@ -13,6 +13,7 @@
 #include "reports/sentences/decision_sentences.hpp"
 #include "reports/sentences/reason_sentences.hpp"
 #include "reports/sentences/row_sentences.hpp"
+#include "reports/sentences/split_sentences.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast::reports {
@@ -237,6 +238,13 @@ void add_latency(std::vector<Fact>& facts, const ResultDocument& document) {
   if (s.tokens) add_tokens(facts, *s.tokens, document.site);
 }
 
+/// The split that a search found, where there is one workload.
+void add_split(std::vector<Fact>& facts, const ResultDocument& document) {
+  if (document.workloads.size() != 1 || !document.workloads.front().split_search) return;
+  const SplitSearch& search = *document.workloads.front().split_search;
+  if (!search.best.empty()) facts.push_back({"Split", search.best.front().text, split_rank_text(search)});
+}
+
 /// What a decision rests on; figures that explain it stand in their sections.
 std::vector<Fact> headline_facts(const ResultDocument& document) {
   std::vector<Fact> facts;
@@ -250,6 +258,7 @@ std::vector<Fact> headline_facts(const ResultDocument& document) {
   add_limit(facts, document);
   if (document.answer.feasible) add_fitting(facts, document);
   add_batch(facts, document);
+  add_split(facts, document);
   add_latency(facts, document);
   if (document.site) {
     add_site(facts, document);

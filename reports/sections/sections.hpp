@@ -19,6 +19,8 @@ Blocks plan_section(const ResultDocument& document);
 /// What it would change if a limit were 10 % looser.
 Blocks relaxation_blocks(const std::optional<Plan>& plan);
 Blocks alternatives_section(const ResultDocument& document);
+/// Of workloads whose split over GPUs was searched: the best, and why they are.
+Blocks split_section(const ResultDocument& document);
 Blocks serving_section(const ResultDocument& document);
 Blocks ladder_section(const ResultDocument& document);
 Blocks performance_section(const ResultDocument& document);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "reports/sentences/reason_sentences.hpp"
+#include "sim/json/table_document.hpp"
 #include "sim/units/quantity_text.hpp"
 #include "sim/units/told_apart.hpp"
 
@@ -57,6 +58,14 @@ constexpr ReasonSentence of_limits[] = {
          return out + "No number of GPUs is enough: what ZeRO leaves whole does not fit.";
        return out + fmt::format("The states sharded over the replicas fit from {:.0f} GPUs on.",
                                 r.number("least_gpus"));
+     }},
+    {"memory_of_any_split",
+     [](const Reason& r) -> std::string {
+       return fmt::format(
+           "None of {} splits of {} over {} GPUs fits: the one that needs least, {}, needs {} of each "
+           "GPU's memory; {} has {}. More nodes or another GPU hold it.",
+           grouped(r.number("splits")), r.text("workload"), grouped(r.number("gpus")), r.text("split"),
+           bytes_of(r, "needed_bytes"), r.text("gpu"), bytes_of(r, "memory_bytes"));
      }},
     {"no_multiple",
      [](const Reason& r) -> std::string {

@@ -13,7 +13,7 @@ namespace rackcast::reports {
 
 namespace {
 
-constexpr std::span<const ReasonSentence> (*groups[])() = {limit_sentences, fleet_sentences,
+constexpr std::span<const ReasonSentence> (*groups[])() = {limit_sentences, split_sentences, fleet_sentences,
                                                            warning_sentences};
 
 }  // namespace

@@ -21,6 +21,7 @@ struct ReasonSentence {
 };
 // One file each.
 std::span<const ReasonSentence> limit_sentences();  ///< of a training and of a site
+std::span<const ReasonSentence> split_sentences();  ///< of a search over splits
 std::span<const ReasonSentence> fleet_sentences();  ///< of a fleet that serves
 std::span<const ReasonSentence> warning_sentences();
 /// All codes that have a sentence.

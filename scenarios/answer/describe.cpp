@@ -27,9 +27,7 @@ std::vector<ScalingRow> scaling(Evaluator& evaluator, Question q, int nodes) {
   if (evaluator.cluster(q).node.nics > 0) counts.push_back(2 * nodes);
   if (q.gpus) counts = {nodes};  // of a job of so many GPUs there is one size
   const int per_node = used_in_node(q.cluster, evaluator.node(q.cluster).gpus);
-  std::erase_if(counts, [&](int n) {
-    return n != nodes && !deals_evenly(q.workload, evaluator.workload(q.workload), n * per_node);
-  });
+  std::erase_if(counts, [&](int n) { return n != nodes && !evaluator.takes(q, n * per_node); });
   const auto all = static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0));
   std::size_t done = 0;
   std::vector<ScalingRow> rows;
@@ -119,8 +117,10 @@ void describe(Evaluator& evaluator, const Scenario& s, const WorkloadSpec& spec,
   const NodeFacts node = evaluator.node(q.cluster);
   w.run = evaluator.run(q);
   w.global_batch = w.run.samples_per_step;
-  w.spec = on_gpus(spec, workload, w.run.ranks);
-  w.batch = {batch_reason(spec, workload, w.global_batch, w.run.ranks), largest_useful_batch(spec),
+  w.split = evaluator.split_choice(q);
+  const WorkloadSpec chosen = evaluator.with_split(q).workload;
+  w.spec = on_gpus(chosen, workload, w.run.ranks);
+  w.batch = {batch_reason(chosen, workload, w.global_batch, w.run.ranks), largest_useful_batch(spec),
              spec.global_batch.has_value()};
   w.steps = evaluator.steps(q);
   w.answer.nodes = nodes;

@@ -247,7 +247,8 @@ std::string explain_step(const Scenario& scenario, const Catalog& catalog, std::
       throw Error{fmt::format("the step of {} is recorded, and its kernels have no model", asked.model),
                   asked.where, "`rackcast simulate --full` says where its time goes"};
     if (asked.parallelism) check_split(asked, gpus);
-    const Question q = question(scenario, on_gpus(asked, evaluator.workload(asked), gpus));
+    const WorkloadSpec split = evaluator.with_split(question(scenario, asked)).workload;
+    const Question q = question(scenario, on_gpus(split, evaluator.workload(asked), gpus));
     if (q.workload.parallelism) {
       explain_split(evaluator, q, framework, node.gpu, top, document);
     } else {

@@ -47,7 +47,8 @@ std::vector<Leaner> leaner(const WorkloadSpec& own, int gpus_per_node) {
     apply(changed);
     out.push_back({input, std::move(change), std::move(changed)});
   };
-  if (own.graph) return out;  // its batch and its split are those of the recording
+  // The batch and the split of a recording are its own, and a search has tried all splits.
+  if (own.graph || own.split_search) return out;
   if (!own.parallelism) {
     if (own.batch_per_gpu > 1 && !(own.global_batch && own.batch_is_default))
       add("batch_per_gpu", fmt::format("{:.0f}", std::floor(own.batch_per_gpu / 2)),

@@ -11,6 +11,7 @@
 #include "scenarios/answer/training_demand.hpp"
 #include "scenarios/format/parallelism.hpp"
 #include "scenarios/names/count_text.hpp"
+#include "scenarios/splits/split_search.hpp"
 #include "sim/units/quantity_text.hpp"
 
 namespace rackcast {
@@ -71,12 +72,30 @@ bool holds(Evaluator& evaluator, const Question& asked) {
   });
 }
 
-std::optional<Conflict> memory_conflict_alone(Evaluator& evaluator, const Question& q) {
+/// A network whose split is searched: the least that any split needs.
+doc::Reason about_all_splits(const SplitChoice& choice, const Workload& workload, const NodeFacts& node,
+                             int gpus) {
+  const JudgedSplit& least = *choice.found.smallest;
+  return doc::Reason{"memory_of_any_split",
+                     {{"workload", workload.title},
+                      {"gpu", node.gpu_title},
+                      {"gpus", gpus},
+                      {"splits", static_cast<double>(choice.found.considered)},
+                      {"split", recipe_text(least.mesh)},
+                      {"needed_bytes", least.memory.base()},
+                      {"memory_bytes", node.gpu_memory.base()}}};
+}
+
+std::optional<Conflict> memory_conflict_alone(Evaluator& evaluator, const Question& asked) {
+  const Question q = evaluator.with_split(asked);
   const NodeFacts node = evaluator.node(q.cluster);
   const Workload& workload = evaluator.workload(q.workload);
   const MemoryOptions memory = evaluator.memory(q);
   const MemoryUse use = evaluator.memory_use(q);
   if (use.total() <= node.gpu_memory) return std::nullopt;
+  if (const auto choice = evaluator.split_choice(asked))
+    return Conflict{Limit::gpu_memory, to_text(node.gpu_memory), to_text(use.total()),
+                    about_all_splits(*choice, workload, node, gpus_of(evaluator, q))};
   return Conflict{Limit::gpu_memory, to_text(node.gpu_memory), to_text(use.total()),
                   q.workload.parallelism ? about_split(q, workload, memory, use, node)
                                          : about_batch(workload, memory, use, node)};
@@ -164,9 +183,7 @@ std::vector<int> counts_taken(Evaluator& evaluator, const Question& asked, int m
   for (int nodes = step; nodes <= max_nodes; nodes += step) {
     if (asked.gpus && nodes * per_node < *asked.gpus) continue;  // a job of this size needs more nodes
     const int gpus = std::min(nodes * per_node, asked.gpus.value_or(nodes * per_node));
-    if (std::ranges::all_of(parts, [&](const Question& q) {
-          return deals_evenly(q.workload, evaluator.workload(q.workload), gpus);
-        }))
+    if (std::ranges::all_of(parts, [&](const Question& q) { return evaluator.takes(q, gpus); }))
       out.push_back(nodes);
   }
   return out;

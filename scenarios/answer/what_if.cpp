@@ -75,7 +75,7 @@ Outcome outcome(Evaluator& evaluator, const Scenario& s, const RunControl& contr
       out.conflict.emplace_back(to_string(limit));
     return out;
   }
-  out.answer = plan_candidate(s, search.space(), *best);
+  out.answer = plan_candidate(evaluator, s, search.space(), *best);
   const Scenario chosen = with_choice(s, search.space(), best->design, best->size, best->variants);
   out.probability = chance_within(evaluator, questions(chosen), s.goal->deadline, best->nodes);
   return out;

@@ -68,6 +68,30 @@ struct LinkShare {
   double links = 0, mean = 0, fullest = 0;
 };
 
+/// How the split of a network was searched, and what was found.
+struct SplitSearch {
+  struct Split {
+    std::string text;
+    std::int64_t tensor = 1, pipeline = 1, interleave = 1, context = 1, expert = 1, replicas = 1,
+                 zero_stage = 0;
+    double micro_batch = 1, micro_batches = 1;
+    std::string schedule, recompute;
+    double memory_bytes = 0;
+    std::optional<double> step_s, bubble_s, exposed_exchange_s, mfu;
+  };
+  /// The best split with one value changed.
+  struct Other {
+    std::string key, value;
+    std::optional<double> needed_bytes, step_s;
+  };
+  bool fits = false;
+  std::int64_t considered = 0, not_fitting = 0, cut_off = 0, simulated = 0;
+  double gpu_memory_bytes = 0;
+  std::vector<Split> best;
+  std::vector<Other> others;
+  std::optional<Reason> why;
+};
+
 struct WorkloadResult {
   std::string model, title, precision, parallelism;
   std::optional<double> parameters, forward_flop_per_sample, samples, epochs, batch_per_gpu, global_batch,
@@ -75,6 +99,7 @@ struct WorkloadResult {
   std::optional<Batch> batch;
   Answer answer;
   Performance performance;
+  std::optional<SplitSearch> split_search;
   std::optional<Utilisation> utilisation;
   std::vector<LadderRung> ladder;
   std::optional<StepBreakdown> step;

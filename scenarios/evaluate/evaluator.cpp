@@ -130,12 +130,14 @@ void Evaluator::replace_profile(const FrameworkProfile& profile) {
   impl_->tried_profiles.insert_or_assign(profile.id, profile);
   impl_->frameworks.clear();
   impl_->runs.clear();
+  impl_->splits.clear();
 }
 
 void Evaluator::replace_collectives(std::shared_ptr<const CommData> facts) {
   impl_->comm = std::move(facts);
   for (auto& [key, held] : impl_->clusters) replace_comm(held.cluster, impl_->comm);
   impl_->runs.clear();
+  impl_->splits.clear();
 }
 
 void Evaluator::replace_kernels(const GpuModelLibrary& models) {
@@ -143,6 +145,7 @@ void Evaluator::replace_kernels(const GpuModelLibrary& models) {
   for (const Json& device : impl_->own.devices) impl_->kernels.add(device);
   impl_->gpus.clear();
   impl_->runs.clear();
+  impl_->splits.clear();
 }
 
 bool Evaluator::partial() const {
@@ -187,7 +190,8 @@ ExchangeSpec Evaluator::exchange(const Question& asked) {
   return impl_->exchange(q);
 }
 
-MemoryOptions Evaluator::memory(const Question& q) {
+MemoryOptions Evaluator::memory(const Question& asked) {
+  const Question q = with_split(asked);
   return memory_options(q.workload, workload(q.workload), impl_->framework(q.cluster, q.workload),
                         impl_->ranks(q));
 }

@@ -35,6 +35,7 @@ struct LinkShare;
 struct MeasuredComparison;
 struct MeasuredRun;
 struct SiteSpec;
+struct SplitChoice;
 struct StageKernels;
 struct TableExchange;
 
@@ -193,6 +194,16 @@ class Evaluator {
   /// How gradients are combined: as the scenario states, else the framework's own way for this number of
   /// nodes.
   ExchangeSpec exchange(const Question& question);
+
+  /// The question with the best split of each workload whose split is searched ("parallelism": "auto"), on
+  /// its own cluster; others as they are. All figures are of this one: whoever reads the mesh of a workload
+  /// asks for it. Throws Error where no mesh divides the GPUs and the global batch.
+  Question with_split(const Question& question);
+  /// What the search found; null where the split of the workload is as stated.
+  std::shared_ptr<const SplitChoice> split_choice(const Question& question);
+  /// Whether so many GPUs can be dealt out: replicas get equal shares of a stated global batch, and a search
+  /// over splits has something to choose. Throws Error at a fixed key that divides nothing of the network.
+  bool takes(const Question& question, int gpus);
 
   NodeFacts node(const ClusterSpec& cluster);
   /// The Error that a simulation would throw if the cluster's GPU cannot train in the workload's precision,

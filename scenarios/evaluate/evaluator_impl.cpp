@@ -208,13 +208,6 @@ int Evaluator::Impl::ranks(const Question& q) {
   return std::min(all, q.gpus.value_or(all));
 }
 
-const Question& Evaluator::Impl::sized(const Question& q, std::optional<Question>& kept) {
-  if (!q.workload.global_batch) return q;
-  kept = q;
-  kept->workload = on_gpus(q.workload, workload(q.workload), ranks(q));
-  return *kept;
-}
-
 InputContext Evaluator::Impl::input(const Question& q) {
   return {q, node(q.cluster), storage(q.storage), workload(q.workload)};
 }
@@ -384,6 +377,18 @@ double Evaluator::Impl::speed_under_cap(const Question& q) {
   });
 }
 
+/// What the spec points at, and what is read of the question beside it. Which nodes idle, the exchange says.
+StepKey Evaluator::Impl::step_key(const Question& q, const TrainingSpec& training) {
+  const ClusterSpec& c = q.cluster;
+  return {{node_key(c), c.nodes, q.gpus, c.gpus_per_node, false, storage_key(q.storage)},
+          network_key(q.workload),
+          graph_key(q.workload),
+          software_key(software_of(q.workload, node(q.cluster).gpu)),
+          input_key(q.input),
+          q.workload.parallelism ? std::optional{split_key(*q.workload.parallelism)} : std::nullopt,
+          spec_key(training)};
+}
+
 const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits, const Scales& scales,
                                         Tracer* tracer, std::uint64_t save_every) {
   if (posterior && !scales.absolute) return run(q, hits, learned(q, hits, scales), tracer, save_every);
@@ -395,15 +400,7 @@ const TrainingRun& Evaluator::Impl::run(const Question& q, const EpochHits& hits
   training.compute_scale = scales.compute * speed_under_cap(q);
   training.network_scale = scales.network;
   training.input_scale = scales.input;
-  // What the spec points at, and what is read of the question beside it. Which nodes idle, the exchange says.
-  const ClusterSpec& c = q.cluster;
-  const StepKey key{{node_key(c), c.nodes, q.gpus, c.gpus_per_node, false, storage_key(q.storage)},
-                    network_key(q.workload),
-                    graph_key(q.workload),
-                    software_key(software_of(q.workload, node(q.cluster).gpu)),
-                    input_key(q.input),
-                    q.workload.parallelism ? std::optional{split_key(*q.workload.parallelism)} : std::nullopt,
-                    spec_key(training)};
+  const StepKey key = step_key(q, training);
   if (const auto it = runs.find(key); it != runs.end() && !tracer) return it->second;
   if (hits.storage < 1 && !tracer && !q.input.jitter && !training.save.asked) {
     // Where the GPUs do not wait even for a cold cache, a warm one changes nothing.

@@ -20,6 +20,7 @@
 #include "scenarios/evaluate/question_input.hpp"
 #include "scenarios/evaluate/step_key.hpp"
 #include "scenarios/measured/posterior.hpp"
+#include "scenarios/splits/split_search.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/hardware/node_spec.hpp"
 
@@ -76,6 +77,7 @@ struct Evaluator::Impl {
   std::map<ClusterKey, HeldCluster> clusters;
   std::uint64_t clusters_asked = 0;  ///< how often
   std::map<StepKey, TrainingRun> runs;
+  std::map<SplitChoiceKey, std::shared_ptr<const SplitChoice>> splits;
   /// By node, GPU, count and failures.
   std::map<std::tuple<std::string, std::string, int, FailureKey>, int> spares;
   std::shared_ptr<SharedRuns> shared;               ///< null: everything is simulated here
@@ -112,9 +114,16 @@ struct Evaluator::Impl {
   /// GPUs of the question, without building its cluster.
   int ranks(const Question& q);
   /// What the input path rests on; the storage must not be "none".
-  /// The question with the batch of each GPU that its global batch gives, kept in `kept`; itself where it
-  /// states none. All others take a question that has been through this.
+  /// The question with the best split, if it is searched, and with the batch of each GPU that its global
+  /// batch gives, kept in `kept`; itself where it states neither. All others take a question that has been
+  /// through this.
   const Question& sized(const Question& q, std::optional<Question>& kept);
+  /// Among which meshes a search for so many GPUs chooses. Throws Error at the place of what divides nothing.
+  SplitSpace split_space(const Question& q, int gpus);
+  /// Of a workload whose split is searched. Remembered. Throws Error where no mesh divides the GPUs.
+  std::shared_ptr<const SplitChoice> split_choice(const Question& q);
+  /// Its workload with the best split; its global batch stays.
+  WorkloadSpec with_best_split(const Question& q);
   InputContext input(const Question& q);
   /// Of the GPUs' compute, in (0, 1].
   double speed_under_cap(const Question& q);
@@ -147,6 +156,7 @@ struct Evaluator::Impl {
                          Tracer* tracer = nullptr, std::uint64_t save_every = 0);
   /// What the state is saved to, if it is.
   SaveSpec save(const Question& q, std::uint64_t every);
+  StepKey step_key(const Question& q, const TrainingSpec& training);
   /// Adds the saves to a step that is composed of formulas and not simulated: each save takes as long as it
   /// would alone on the storage.
   void charge_saves(const Question& q, const SaveSpec& save, TrainingRun& run);

@@ -72,6 +72,9 @@ void check_counts(const MeasuredRun& run, const NodeFacts& node) {
 MeasuredRun measured_run(const Scenario& s, const MeasuredSpec& row) {
   WorkloadSpec w = workload_of(s, row);
   w.where = row.where;
+  if (w.split_search)
+    throw Error{"a measured run had a split of its own, and the workload has it searched", row.where,
+                "write the split of the run in \"parallelism\", or leave this row out"};
   if (w.parallelism && row.batch_per_gpu)
     throw Error{"a network split over GPUs has no batch of one GPU", row.where,
                 "write the \"global_batch\" of the measured run"};

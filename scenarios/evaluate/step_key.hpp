@@ -127,4 +127,8 @@ struct StepKey {
   bool operator<(const StepKey& other) const;
 };
 
+/// A search over splits: a step with what is fixed of the mesh, which keys these are, and the sequences of
+/// all GPUs.
+using SplitChoiceKey = std::tuple<StepKey, std::array<bool, split_key_names.size()>, double>;
+
 }  // namespace rackcast

@@ -26,19 +26,6 @@ double tokens_of(const Workload& network) {
   return network.transformer ? static_cast<double>(network.transformer->seq_len) : 0;
 }
 
-double samples_of(const GlobalBatch& batch, const Workload& network) {
-  if (batch.samples > 0) return batch.samples;
-  const double each = tokens_of(network);
-  if (each <= 0)
-    throw Error{network.title + " takes no tokens", batch.where, "write \"global_batch\" in samples"};
-  const double samples = batch.tokens / each;
-  if (samples != std::floor(samples) || samples < 1)
-    throw Error{
-        fmt::format("{:.0f} tokens are no whole number of samples of {:.0f} tokens", batch.tokens, each),
-        batch.where, fmt::format("for example {:.0f} tokens", each * std::max(1.0, std::round(samples)))};
-  return samples;
-}
-
 /// Samples that come in one piece: what all GPUs take at least, or in one pass.
 double piece(const WorkloadSpec& spec, int gpus) {
   if (!spec.parallelism) return gpus * (spec.batch_is_default ? 1 : spec.batch_per_gpu);
@@ -57,6 +44,19 @@ std::string pieces_text(const WorkloadSpec& spec, int gpus) {
 
 }  // namespace
 
+double sequences_of(const GlobalBatch& batch, const Workload& network) {
+  if (batch.samples > 0) return batch.samples;
+  const double each = tokens_of(network);
+  if (each <= 0)
+    throw Error{network.title + " takes no tokens", batch.where, "write \"global_batch\" in samples"};
+  const double samples = batch.tokens / each;
+  if (samples != std::floor(samples) || samples < 1)
+    throw Error{
+        fmt::format("{:.0f} tokens are no whole number of samples of {:.0f} tokens", batch.tokens, each),
+        batch.where, fmt::format("for example {:.0f} tokens", each * std::max(1.0, std::round(samples)))};
+  return samples;
+}
+
 GlobalBatch read_global_batch(const Json& json) {
   GlobalBatch out;
   out.where = json.where();
@@ -74,7 +74,7 @@ GlobalBatch read_global_batch(const Json& json) {
 bool deals_evenly(const WorkloadSpec& spec, const Workload& network, int gpus) {
   if (spec.graph && !takes_gpus(*spec.graph, gpus)) return false;
   if (!spec.global_batch) return true;
-  const double samples = samples_of(*spec.global_batch, network), each = piece(spec, gpus);
+  const double samples = sequences_of(*spec.global_batch, network), each = piece(spec, gpus);
   if (std::fmod(samples, each) != 0) return false;
   if (!spec.parallelism) return true;
   const Mesh p = fitting(*spec.parallelism, gpus);
@@ -83,7 +83,7 @@ bool deals_evenly(const WorkloadSpec& spec, const Workload& network, int gpus) {
 
 WorkloadSpec on_gpus(const WorkloadSpec& spec, const Workload& network, int gpus) {
   if (!spec.global_batch) return spec;
-  const double samples = samples_of(*spec.global_batch, network), each = piece(spec, gpus);
+  const double samples = sequences_of(*spec.global_batch, network), each = piece(spec, gpus);
   if (std::fmod(samples, each) != 0) {
     const double below = std::floor(samples / each) * each;
     throw Error{fmt::format("a global batch of {} cannot be dealt out evenly to {}",

@@ -26,9 +26,13 @@ struct GlobalBatch {
 /// 4096 (samples), or {"tokens": 4194304}. Throws Error at the place of anything else.
 GlobalBatch read_global_batch(const Json& json);
 
+/// Its samples. Throws Error if it counts tokens that are no whole number of them.
+double sequences_of(const GlobalBatch& batch, const Workload& network);
+
 /// The workload with its global batch divided over `gpus` GPUs: it states the batch of one GPU, and no global
 /// batch. Unchanged if it states no global batch. Throws Error at the global batch if it does not divide
-/// evenly, or if it counts tokens and `network` has none.
+/// evenly, or if it counts tokens and `network` has none. A split that is searched has been found before
+/// (Evaluator::with_split).
 WorkloadSpec on_gpus(const WorkloadSpec& spec, const Workload& network, int gpus);
 
 /// Whether the global batch divides evenly over `gpus` GPUs; true if the workload states none.

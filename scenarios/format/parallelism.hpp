@@ -1,5 +1,10 @@
 #pragma once
 /// The split of a transformer, or of the tables of a recommender, over GPUs: "parallelism" of a workload.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
 #include "models/memory/memory.hpp"
 #include "models/split/mesh.hpp"
 #include "sim/json/reader.hpp"
@@ -8,6 +13,42 @@ namespace rackcast {
 
 struct FrameworkProfile;
 struct WorkloadSpec;
+
+/// What a search over splits may choose.
+enum class SplitKey : std::uint8_t {
+  tensor,
+  pipeline,
+  interleave,
+  schedule,
+  context,
+  expert,
+  micro_batch,
+  zero_stage,
+  recompute
+};
+inline constexpr std::array<std::string_view, 9> split_key_names{"tensor",      "pipeline",   "interleave",
+                                                                 "schedule",    "context",    "expert",
+                                                                 "micro_batch", "zero_stage", "recompute"};
+
+/// "parallelism": "auto", or {"auto": true} with what is not searched. The fixed values stand in the
+/// workload's mesh.
+struct AutoSplit {
+  Where where;
+  std::array<std::optional<Where>, split_key_names.size()> fixed = {};  ///< the places of stated keys
+
+  [[nodiscard]] bool fixes(SplitKey key) const { return fixed[static_cast<std::size_t>(key)].has_value(); }
+  [[nodiscard]] Where place(SplitKey key) const {
+    return fixed[static_cast<std::size_t>(key)].value_or(where);
+  }
+};
+
+/// Reads "parallelism" of a workload, if it has one: a mesh, tables, or a search over meshes. "global_batch"
+/// and "exchange" have been read. Throws Error like read_parallelism(), and for what a split leaves no place
+/// for.
+void read_workload_split(ObjectReader& in, WorkloadSpec& out);
+
+/// Throws Error if the split of the workload is searched, for a scenario that lists splits.
+void refuse_listed_splits(const WorkloadSpec& workload);
 
 /// {"tensor": 8, "pipeline": 4, "interleave": 2, "schedule": "1f1b", "context": 2, "expert": 16,
 /// "micro_batch": 1, "micro_batches": 64, "zero_stage": 1, "overlap_gradients": true, "recompute":

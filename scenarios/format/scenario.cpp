@@ -45,18 +45,11 @@ StorageSpec read_storage(const Json& json) {
   return storage;
 }
 
-/// What means something else, or nothing, for a network that is split over GPUs.
-void refuse_with_split(ObjectReader& in, const WorkloadSpec& workload) {
-  if (const Json* batch = in.find("batch_per_gpu"))
-    batch->fail("a network split over GPUs has no batch of one GPU",
-                "write \"micro_batch\" and \"micro_batches\" of a replica in \"parallelism\"");
-  const ExchangeSpec exchange = exchange_named(workload.exchange);
-  if (exchange.strategy != ExchangeStrategy::all_reduce || exchange.compression != "none")
-    in.require("exchange").fail("replicas of a split network exchange gradients by all-reduce, uncompressed");
-}
-
 /// The step was recorded with the batch and precision that the workload states.
 void set_graph(const Json& json, ObjectReader& in, WorkloadSpec& workload) {
+  if (workload.split_search)
+    throw Error{"a recorded step has the split that it has", workload.split_search->where,
+                "write this split"};
   if (workload.global_batch)
     throw Error{"a recorded step has the batch that it has", workload.global_batch->where,
                 "leave \"global_batch\" out"};
@@ -99,19 +92,7 @@ WorkloadSpec read_workload(const Json& json) {
   read_optimizer(in, workload);
   if (const Json* sample = in.find("sample")) read_sample(*sample, workload);
   if (const Json* exchange = in.find("exchange")) workload.exchange = read_exchange(*exchange);
-  if (const Json* split = in.find("parallelism")) {
-    Mesh spec = read_parallelism(*split);
-    workload.tables = spec.tables;
-    if (!spec.tables) workload.parallelism = spec;
-  }
-  if (workload.parallelism) {
-    refuse_with_split(in, workload);
-    if (workload.global_batch && in.require("parallelism").find("micro_batches"))
-      throw Error{"the global batch gives the number of micro-batches", workload.global_batch->where,
-                  "leave \"micro_batches\" out of \"parallelism\", or \"global_batch\""};
-    workload.batch_per_gpu = workload.parallelism->batch() / workload.parallelism->gpus();
-    workload.batch_is_default = false;
-  }
+  read_workload_split(in, workload);
   read_passes(in, workload);
   read_adapters(in, workload);
   if (const Json* graph = in.find("graph")) set_graph(*graph, in, workload);
@@ -378,6 +359,8 @@ Scenario read_scenario(const Json& text, const std::string& file) {
       goal->require("retrain_every").fail("retraining needs data that grows", "describe the \"fleet\"");
   }
   if (const Json* search = in.find("search")) scenario.search = read_search(*search, search_readers());
+  if (!scenario.search.parallelism.empty())
+    for (const WorkloadSpec& w : scenario.workloads) refuse_listed_splits(w);
   if (const Json* campaign = in.find("campaign")) scenario.campaign = read_campaign(*campaign);
   if (const Json* failures = in.find("failures")) {
     scenario.failures = read_failures(*failures);

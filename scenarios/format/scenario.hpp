@@ -63,7 +63,9 @@ struct WorkloadSpec {
   bool updates = true;                       ///< false: a step ends behind the backward pass
   std::string exchange;                      ///< of gradients (exchange_choice.hpp); empty: the framework's
   std::optional<Mesh> parallelism;           ///< a transformer split over GPUs
-  std::shared_ptr<const GraphSpec> graph;    ///< its recorded step; null: the step is modelled
+  /// Its mesh is searched, and `parallelism` has what is fixed of it; null: it is as stated.
+  std::shared_ptr<const AutoSplit> split_search;
+  std::shared_ptr<const GraphSpec> graph;         ///< its recorded step; null: the step is modelled
   Recomputation recompute = Recomputation::none;  ///< of a network that every GPU has whole
   LowRankSpec adapters;                           ///< rank 0: all weights are trained
   std::optional<TablePlacement> tables;           ///< of a recommender; absent: split, as frameworks do

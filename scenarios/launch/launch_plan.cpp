@@ -14,6 +14,7 @@
 #include "scenarios/plan/plan.hpp"
 #include "scenarios/serving/service_result.hpp"
 #include "scenarios/serving/token_server.hpp"
+#include "scenarios/splits/split_search.hpp"
 #include "sim/base/error.hpp"
 #include "topologies/catalog/catalog.hpp"
 #include "topologies/hardware/gpu_spec.hpp"
@@ -120,6 +121,17 @@ void keep_states_whole(TrainingLaunch& out) {
       "this is momentum");
 }
 
+/// With the split that a search finds, if it is searched.
+WorkloadSpec with_fitting_split(Evaluator& evaluator, const Question& q) {
+  const auto choice = evaluator.split_choice(q);
+  if (choice && !choice->fits())
+    throw Error{fmt::format("no split of {} fits the memory of these GPUs, so there is nothing to start",
+                            evaluator.workload(q.workload).title),
+                q.workload.split_search->where, "`rackcast simulate` says what the smallest split needs",
+                ErrorKind::infeasible};
+  return evaluator.with_split(q).workload;
+}
+
 /// The place of the workload's "parallelism", or of the workload where the text does not have it there.
 Where place_of_split(const Scenario& scenario, const WorkloadSpec& spec) {
   const Json* list = scenario.text.find("workloads");
@@ -152,7 +164,9 @@ TrainingLaunch training_launch(const Json& text, const std::string& file, const 
                                                   : NodesFrom::nobody;
   scenario = resolve_clusters(std::move(scenario), catalog);
   if (from == NodesFrom::size) scenario = chosen_scenario(scenario, catalog, control);
-  const WorkloadSpec& spec = workload_named(scenario, workload);
+  Evaluator evaluator{catalog, control, scenario};
+  const WorkloadSpec spec =
+      with_fitting_split(evaluator, question(scenario, workload_named(scenario, workload)));
   const Workload network = network_of(spec);
   if (const std::string why = not_of_gpt(network); !why.empty())
     throw Error{
@@ -161,7 +175,6 @@ TrainingLaunch training_launch(const Json& text, const std::string& file, const 
   if (spec.graph)
     throw Error{"a recorded step does not say how it was started", spec.where, "leave \"graph\" out"};
 
-  Evaluator evaluator{catalog, control, scenario};
   const NodeFacts node = evaluator.node(scenario.cluster);
   TrainingLaunch out;
   out.scenario = scenario.name;

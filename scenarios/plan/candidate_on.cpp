@@ -16,7 +16,7 @@ std::optional<doc::PlanCandidate> candidate_on(Evaluator& evaluator, const Scena
   if (!found) return std::nullopt;
   // A list of sizes is not held against the most nodes that the goal allows.
   found->uses[Limit::max_nodes] = static_cast<double>(found->nodes + found->spares) / one.goal->max_nodes;
-  return plan_candidate(chosen, search.space(), *found);
+  return plan_candidate(evaluator, chosen, search.space(), *found);
 }
 
 }  // namespace rackcast

@@ -67,9 +67,11 @@ std::string network_text(const Scenario& s, const ClusterSpec& c) {
 }
 
 bool takes_batches(Evaluator& evaluator, const Scenario& s, const Design& d, int gpus) {
-  for (std::size_t w = 0; w < s.workloads.size(); ++w)
-    if (!deals_evenly(d.with_split(w, s.workloads[w]), evaluator.workload(s.workloads[w]), gpus))
-      return false;
+  for (std::size_t w = 0; w < s.workloads.size(); ++w) {
+    Question q = question(s, d.with_split(w, s.workloads[w]));
+    q.cluster = d.cluster;
+    if (!evaluator.takes(q, gpus)) return false;
+  }
   return true;
 }
 
@@ -190,6 +192,7 @@ WorkloadSpec Design::with_split(std::size_t workload, WorkloadSpec w) const {
   if (splits.empty()) return w;
   const auto& [split, where] = splits[workload];
   w.parallelism = split;
+  w.split_search.reset();
   w.batch_per_gpu = split.batch() / split.gpus();
   w.batch_is_default = false;
   w.where = where;

@@ -26,7 +26,7 @@ class Planner {
       : evaluator_(evaluator), search_(search), scenario_(scenario), report_(report) {}
 
   [[nodiscard]] doc::PlanCandidate candidate(const Judged& c) const {
-    return plan_candidate(scenario_, search_.space(), c);
+    return plan_candidate(evaluator_, scenario_, search_.space(), c);
   }
   void choose(const Judged& c);
   void add_options();

@@ -19,14 +19,24 @@ namespace {
 
 /// Of one GPU: as stated, or what a global batch that can be dealt out gives it.
 double batch_of(const WorkloadSpec& spec, int gpus) {
-  if (!spec.global_batch) return spec.batch_per_gpu;
+  if (!spec.global_batch || spec.split_search) return spec.batch_per_gpu;
   const Workload network = network_of(spec);
   return deals_evenly(spec, network, gpus) ? on_gpus(spec, network, gpus).batch_per_gpu : spec.batch_per_gpu;
 }
 
+/// With the split that a search found, unless a limit ended the work before.
+WorkloadSpec split_on(Evaluator& evaluator, const Question& q) {
+  try {
+    return evaluator.with_split(q).workload;
+  } catch (const Error&) {
+    return q.workload;
+  }
+}
+
 }  // namespace
 
-doc::PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& space, const Judged& c) {
+doc::PlanCandidate plan_candidate(Evaluator& evaluator, const Scenario& scenario, const PlanSpace& space,
+                                  const Judged& c) {
   const Design& d = space.designs[c.design];
   doc::PlanCandidate out;
   out.node = d.node.id;
@@ -38,7 +48,8 @@ doc::PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& spa
   out.gpus = c.gpus;
   out.gpus_per_job = d.sizes[c.size].gpus_per_job;
   for (std::size_t w = 0; w < c.variants.size(); ++w) {
-    const WorkloadSpec spec = d.with_split(w, space.variants[w][c.variants[w]]);
+    const WorkloadSpec spec =
+        split_on(evaluator, question_of(scenario, d, c.size, w, space.variants[w][c.variants[w]]));
     doc::PlanCandidate::Workload& row = out.workloads.emplace_back();
     row.model = spec.model;
     row.precision = to_string(spec.precision);
@@ -46,7 +57,7 @@ doc::PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& spa
     if (!spec.framework_version.empty()) row.framework += " " + spec.framework_version;
     row.exchange = spec.exchange;
     row.batch_per_gpu = batch_of(spec, d.sizes[c.size].gpus_per_job.value_or(c.gpus));
-    if (!spec.parallelism) continue;
+    if (!spec.parallelism || spec.split_search) continue;
     row.parallelism = split_text(*spec.parallelism);
     row.memory_bytes_per_gpu = (c.memory[w] * d.node.gpu_memory).base();
   }

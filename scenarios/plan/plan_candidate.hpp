@@ -7,7 +7,8 @@
 
 namespace rackcast {
 
-doc::PlanCandidate plan_candidate(const Scenario& scenario, const PlanSpace& space, const Judged& judged);
+doc::PlanCandidate plan_candidate(Evaluator& evaluator, const Scenario& scenario, const PlanSpace& space,
+                                  const Judged& judged);
 
 /// "12 x dgx_pod_storage_server"; empty where the search does not choose among storage.
 std::string storage_text(const Scenario& scenario, const StorageSpec& storage);

@@ -51,7 +51,7 @@ class Relaxations final : public RelaxableSearch {
   [[nodiscard]] std::string amount(Limit limit, double factor) const;
   [[nodiscard]] Question question_of_answer() const;
   [[nodiscard]] doc::PlanCandidate candidate(const PlanSearch& of, const Judged& judged) const {
-    return plan_candidate(scenario_, of.space(), judged);
+    return plan_candidate(evaluator_, scenario_, of.space(), judged);
   }
 
   Evaluator& evaluator_;

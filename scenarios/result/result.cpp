@@ -9,6 +9,7 @@
 #include "scenarios/result/reliability_report.hpp"
 #include "scenarios/result/result_document.hpp"
 #include "scenarios/result/result_input.hpp"
+#include "scenarios/result/split_document.hpp"
 #include "scenarios/site/result_site.hpp"
 #include "sim/base/version.hpp"
 #include "sim/json/plain_json.hpp"
@@ -205,9 +206,10 @@ doc::WorkloadResult workload_document(const WorkloadResult& w) {
   out.steps = w.steps;
   out.answer = to_document(w.answer);
   out.performance = performance_document(w.prediction);
-  if (w.spec.parallelism) out.parallelism = split_text(*w.spec.parallelism);
+  if (w.spec.parallelism && !w.spec.split_search) out.parallelism = split_text(*w.spec.parallelism);
   out.memory_bytes_per_gpu = w.memory_per_gpu.base();
   out.memory_fits_odds = w.memory_fits_odds;
+  if (w.split) out.split_search = split_search_document(w);
   if (w.utilisation) out.utilisation = utilisation_document(*w.utilisation);
   out.step = step_document(w.run, w.no_timeline);
   if (w.input) out.input = input_document(*w.input);

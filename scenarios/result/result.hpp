@@ -1,6 +1,7 @@
 #pragma once
 /// What `size` and `simulate` found: the one document that crosses from here to the reports.
 /// Its form is scenarios/document/result.hpp (`rackcast schema result`).
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "scenarios/result/growth_report.hpp"
 #include "scenarios/result/machine_drawing.hpp"
 #include "scenarios/site/site_report.hpp"
+#include "scenarios/splits/split_search.hpp"
 
 namespace rackcast {
 
@@ -134,6 +136,7 @@ struct WorkloadResult {
   std::optional<doc::Reason> collisions;         ///< what static routes cost (answer/collisions.hpp)
   std::optional<doc::Reason> superlinear;        ///< why it scales by more than 1 (result/superlinear.hpp)
   std::optional<Utilisation> utilisation;        ///< of a language model
+  std::shared_ptr<const SplitChoice> split;      ///< of a network whose split is searched
   Bytes memory_per_gpu{0};                       ///< that training takes
   std::optional<double> memory_fits_odds;        ///< that this is enough, of a split network
   std::optional<InputReport> input;              ///< nothing if samples are in memory

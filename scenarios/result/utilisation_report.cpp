@@ -15,8 +15,9 @@ Estimate estimate_times(const Estimate& e, double factor, const char* unit) {
 
 }  // namespace
 
-std::optional<Utilisation> utilisation(Evaluator& evaluator, const Question& q,
+std::optional<Utilisation> utilisation(Evaluator& evaluator, const Question& asked,
                                        const Prediction& prediction) {
+  const Question q = evaluator.with_split(asked);
   const Workload& workload = evaluator.workload(q.workload);
   if (!workload.transformer) return std::nullopt;
   const Recomputation recompute =

@@ -22,7 +22,7 @@ namespace {
 /// The figures behind "goodput".
 std::vector<SweepFigure> shares_of_peak(Evaluator& evaluator, const Question& q, const TrainingRun& run) {
   std::vector<SweepFigure> out(5);
-  if (q.workload.parallelism) out[0] = split_text(*q.workload.parallelism);
+  if (const auto mesh = evaluator.with_split(q).workload.parallelism) out[0] = split_text(*mesh);
   out[1] = evaluator.memory_use(q).total().base();
   const double rate = run.samples_per_step / run.parts.total.base();
   Prediction point;
@@ -66,8 +66,8 @@ void evaluate_training(const Scenario& s, Evaluator& evaluator, SweepRow& row) {
       row.binds = kind_of(conflicts.front().limit).title;
       row.figures.assign(training_columns().size(), {});
       if (conflicts.front().limit != Limit::gpu_memory) return;
-      row.figures[4] =
-          q.workload.parallelism ? SweepFigure{split_text(*q.workload.parallelism)} : SweepFigure{};
+      const auto mesh = evaluator.with_split(q).workload.parallelism;
+      row.figures[4] = mesh ? SweepFigure{split_text(*mesh)} : SweepFigure{};
       row.figures[5] = evaluator.memory_use(q).total().base();
       return;
     }

@@ -129,6 +129,7 @@ const std::vector<Rooms>& rooms() {
         {"measured"},
         {"evidence"},
         {"limits"},
+        {"splits"},
         {"evaluate"},
         {"site"},
         {"plan"},

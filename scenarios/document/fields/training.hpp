@@ -149,6 +149,71 @@ struct Fields<LinkShare> {
 };
 
 template <>
+struct Fields<SplitSearch::Split> {
+  static constexpr std::string_view name = "searched_split";
+  static constexpr std::string_view meaning =
+      "One split of a network over the GPUs. Times are of a step as simulated, without waiting for samples.";
+  static void each(const auto& visit) {
+    using Split = SplitSearch::Split;
+    visit(field("text", &Split::text, "the split for people").needed());
+    visit(field("tensor", &Split::tensor, "GPUs that share each layer").from(1));
+    visit(field("pipeline", &Split::pipeline, "stages of layers").from(1));
+    visit(field("interleave", &Split::interleave, "parts of the network on each stage").from(1));
+    visit(field("schedule", &Split::schedule).of("1f1b gpipe zero_bubble zero_bubble_2p dualpipe"));
+    visit(field("context", &Split::context, "GPUs that share each sequence").from(1));
+    visit(field("expert", &Split::expert, "GPUs that share the experts of a layer").from(1));
+    visit(field("replicas", &Split::replicas).from(1));
+    visit(field("micro_batch", &Split::micro_batch, "sequences"));
+    visit(field("micro_batches", &Split::micro_batches, "of one replica in a step"));
+    visit(field("zero_stage", &Split::zero_stage).up_to(3));
+    visit(field("recompute", &Split::recompute).of("none selective full"));
+    visit(field("memory_bytes", &Split::memory_bytes, "that each GPU needs"));
+    visit(field("step_s", &Split::step_s, "absent: it does not fit, so it was not simulated").omitted());
+    visit(field("bubble_s", &Split::bubble_s, "of the step, while the pipeline fills and drains").omitted());
+    visit(field("exposed_exchange_s", &Split::exposed_exchange_s,
+                "of the step, exchanges that kernels do not hide")
+              .omitted());
+    visit(field("mfu", &Split::mfu, "as in utilisation").unit("1").omitted());
+  }
+};
+
+template <>
+struct Fields<SplitSearch::Other> {
+  static constexpr std::string_view name = "other_split";
+  static constexpr std::string_view meaning = "The best split with one value changed, and what it comes to.";
+  static void each(const auto& visit) {
+    using Other = SplitSearch::Other;
+    visit(field("key", &Other::key)
+              .of("tensor pipeline interleave schedule context expert micro_batch zero_stage recompute"));
+    visit(field("value", &Other::value).needed());
+    visit(field("needed_bytes", &Other::needed_bytes, "memory that a GPU does not have").omitted());
+    visit(field("step_s", &Other::step_s, "where it fits").omitted());
+  }
+};
+
+template <>
+struct Fields<SplitSearch> {
+  static constexpr std::string_view name = "split_search";
+  static constexpr std::string_view meaning =
+      "Of a workload with \"parallelism\": \"auto\": which splits there were and which are best. considered "
+      "is the "
+      "sum of not_fitting, cut_off and simulated.";
+  static void each(const auto& visit) {
+    visit(field("fits", &SplitSearch::fits, "a split fits the memory of a GPU"));
+    visit(field("considered", &SplitSearch::considered, "splits that divide everything"));
+    visit(field("not_fitting", &SplitSearch::not_fitting, "need more memory than a GPU has"));
+    visit(field("cut_off", &SplitSearch::cut_off,
+                "cannot be faster than the fifth best, by a bound below every step"));
+    visit(field("simulated", &SplitSearch::simulated));
+    visit(field("gpu_memory_bytes", &SplitSearch::gpu_memory_bytes, "that a GPU has"));
+    visit(field("best", &SplitSearch::best,
+                "the fastest first, at most five; where none fits, the one that needs least memory"));
+    visit(field("others", &SplitSearch::others));
+    visit(field("why", &SplitSearch::why, "what sets the best apart from the second").omitted());
+  }
+};
+
+template <>
 struct Fields<WorkloadResult> {
   static constexpr std::string_view name = "workload";
   static void each(const auto& visit) {
@@ -172,6 +237,7 @@ struct Fields<WorkloadResult> {
                 "odds, 0 to 1, that a split network's memory is enough; the count has the spread of measured "
                 "runs")
               .omitted());
+    visit(field("split_search", &WorkloadResult::split_search).omitted());
     visit(field("utilisation", &WorkloadResult::utilisation).omitted());
     visit(field("ladder", &WorkloadResult::ladder));
     visit(field("step", &WorkloadResult::step));

@@ -117,6 +117,10 @@ constexpr ReasonKind kinds[] = {
      "zero_stage needed_bytes weights_bytes gradients_bytes optimizer_bytes activations_bytes micro_batch "
      "memory_bytes least_gpus?",
      "a split network does not fit; without least_gpus no number of GPUs is enough"},
+    {"memory_of_any_split", "workload gpu split", "gpus splits needed_bytes memory_bytes",
+     "no split of a search fits; the one that needs least"},
+    {"split_wins", "split second part", "step_s second_s part_s?",
+     "the best split of a search beside the second; part: of a step, in which it gains most"},
     {"no_multiple", "workload split", "gpus unit", "the GPUs do not divide by what a split takes"},
     {"spares_past_most", "", "nodes spares max_nodes", "the nodes and their spares are more than max_nodes"},
     {"job_past_most", "", "gpus nodes max_nodes", "the nodes of a job are more than max_nodes"},

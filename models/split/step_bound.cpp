@@ -1,0 +1,278 @@
+#include "models/split/step_bound.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "models/collectives/cluster.hpp"
+#include "models/collectives/comm_model.hpp"
+#include "models/frameworks/framework.hpp"
+#include "models/frameworks/gpu_step.hpp"
+#include "models/split/activation_exchange.hpp"
+#include "models/split/layer_sums.hpp"
+#include "models/split/split_stages.hpp"
+
+namespace rackcast {
+namespace {
+
+/// Of one layer, or of all up to one, for a micro-batch.
+struct LayerBound {
+  Duration forward{0}, backward{0};                      ///< kernels, nothing computed again
+  Duration forward_attention{0}, backward_attention{0};  ///< of these
+  double forward_sums = 0, backward_sums = 0;            ///< among the GPUs that share a layer
+  double expert_layers = 0;
+
+  LayerBound& operator+=(const LayerBound& o) {
+    forward += o.forward;
+    backward += o.backward;
+    forward_attention += o.forward_attention;
+    backward_attention += o.backward_attention;
+    forward_sums += o.forward_sums;
+    backward_sums += o.backward_sums;
+    expert_layers += o.expert_layers;
+    return *this;
+  }
+  [[nodiscard]] LayerBound less(const LayerBound& o) const {
+    return {forward - o.forward,
+            backward - o.backward,
+            forward_attention - o.forward_attention,
+            backward_attention - o.backward_attention,
+            forward_sums - o.forward_sums,
+            backward_sums - o.backward_sums,
+            expert_layers - o.expert_layers};
+  }
+};
+
+/// Layers that are alike, so that the first, one in the middle and the last speak for all.
+bool layers_are_alike(const TransformerShape& s) {
+  return s.mamba_layers == 0 && s.dense_layers == 0 && s.expert_every <= 1 && !s.shared_layers &&
+         (s.window == 0 || s.full_attention_every == 0);
+}
+
+/// Of every layer. What is in front of the layers goes with the first, what is behind with the last.
+std::vector<LayerBound> layer_bounds(const ShardOfAll& all, const GpuCostModel& gpu,
+                                     const FrameworkProfile& framework, const StepOptions& options) {
+  const auto layers = static_cast<std::size_t>(all.part.layers);
+  std::vector<LayerBound> out(layers);
+  std::map<const Operator*, std::size_t> layer_of;
+  std::int64_t layer = 1;
+  for (const Operator& op : all.workload.operators) {
+    layer = std::max(layer, op.place.layer);
+    LayerBound& own = out[static_cast<std::size_t>(layer) - 1];
+    layer_of.emplace(&op, static_cast<std::size_t>(layer) - 1);
+    if (op.place.role == LayerRole::residual) own.forward_sums += 1;
+    if (op.place.role == LayerRole::norm) own.backward_sums += 1;
+  }
+  for (const StepKernel& kernel : step_time(all.workload, gpu, framework, options).kernels) {
+    if (kernel.op == nullptr) continue;
+    LayerBound& own = out[layer_of.at(kernel.op)];
+    const bool ahead = kernel.pass == Pass::forward;
+    (ahead ? own.forward : own.backward) += kernel.time;
+    if (kernel.op->family == OperatorFamily::attention)
+      (ahead ? own.forward_attention : own.backward_attention) += kernel.time;
+  }
+  for (std::size_t i = 0; i < layers; ++i)
+    if (has_experts(all.shape, static_cast<std::int64_t>(i))) out[i].expert_layers = 1;
+  return out;
+}
+
+/// Some GPUs and the exchanges among them.
+struct Group {
+  Cluster cluster;
+  CommModel comm;
+
+  Group(const Cluster& of, const CommSpec& spec, int ranks)
+      : cluster{first_ranks(of, ranks)}, comm{cluster, spec} {}
+};
+
+/// Of all micro-batches alike, for one stage.
+struct StageBound {
+  Duration forward{0}, backward{0};
+};
+
+}  // namespace
+
+struct StepBound::Impl {
+  const Cluster& cluster;
+  const TransformerShape& shape;
+  const GpuCostModel& gpu;
+  const FrameworkProfile& framework;
+  const CommSpec& comm;
+  SplitTraining training;
+
+  /// Tensor, context, expert ways and sequences of a micro-batch.
+  using Key = std::tuple<int, int, int, double>;
+  std::map<Key, std::vector<LayerBound>> layers = {};  ///< of all layers before, one more than layers
+  std::map<int, Group> groups = {};                    ///< the first so many ranks
+  std::map<std::tuple<int, int, double, bool>, LayerSums> sums = {};
+  std::map<std::tuple<int, int, double>, Duration> keys = {}, messages = {};
+  std::map<Key, Duration> tokens = {};
+
+  Group& group(int ranks) {
+    const auto it = groups.find(ranks);
+    return it != groups.end() ? it->second : groups.try_emplace(ranks, cluster, comm, ranks).first->second;
+  }
+
+  [[nodiscard]] TransformerShape with_tokens(int context) const {
+    TransformerShape out = shape;
+    out.seq_len = divided(shape.seq_len, context, "tokens");
+    return out;
+  }
+  [[nodiscard]] Bytes activations(int context, double micro_batch) const {
+    return exchanged_activations(with_tokens(context), micro_batch, training.precision);
+  }
+
+  const std::vector<LayerBound>& layers_of(const Mesh& m) {
+    const Key key{m.tensor, m.context, m.expert, m.micro_batch};
+    if (const auto it = layers.find(key); it != layers.end()) return it->second;
+    const bool alike = layers_are_alike(shape) && shape.layers > 3;
+    TransformerShape asked = shape;
+    if (alike) asked.layers = 3;
+    StepOptions options;
+    options.batch = m.micro_batch;
+    options.precision = training.precision;
+    options.adam = training.adam;
+    const std::vector<LayerBound> each =
+        layer_bounds(shard_of_all(asked, m, training.adapters), gpu, framework, options);
+    std::vector<LayerBound> upto(1);
+    for (std::int64_t i = 0; i < shape.layers; ++i) {
+      const auto own = static_cast<std::size_t>(!alike ? i : i == 0 ? 0 : i + 1 < shape.layers ? 1 : 2);
+      upto.push_back(upto.back());
+      upto.back() += each[own];
+    }
+    return layers.emplace(key, std::move(upto)).first->second;
+  }
+
+  Duration time_of_sum(const Mesh& m) {
+    if (m.tensor == 1) return Duration{0};
+    const bool split = m.sequence_parallel.value_or(framework.sequence_parallel);
+    const std::tuple key{m.tensor, m.context, m.micro_batch, split};
+    auto it = sums.find(key);
+    if (it == sums.end())
+      it = sums.emplace(key, layer_sums(group(m.tensor).comm, activations(m.context, m.micro_batch), split))
+               .first;
+    return it->second.sum.time / training.network_scale;
+  }
+
+  /// Keys and values once around, for one layer.
+  Duration time_of_ring(const Mesh& m) {
+    if (m.context == 1) return Duration{0};
+    const std::tuple key{m.tensor, m.context, m.micro_batch};
+    auto it = keys.find(key);
+    if (it == keys.end()) {
+      Group& ring = group(m.tensor * m.context);
+      it = keys.emplace(key, pass_of_keys(ring.comm, ring.cluster, shard_of(with_tokens(m.context), m.tensor),
+                                          m.micro_batch))
+               .first;
+    }
+    return (m.context - 1) * (it->second / training.network_scale);
+  }
+
+  Duration time_of_tokens(const Mesh& m) {
+    if (m.expert == 1) return Duration{0};
+    const Key key{m.tensor, m.context, m.expert, m.micro_batch};
+    auto it = tokens.find(key);
+    if (it == tokens.end())
+      it = tokens
+               .emplace(key, exchange_with_experts(cluster, comm, with_tokens(m.context), m,
+                                                   activations(m.context, m.micro_batch))
+                                 .time)
+               .first;
+    return it->second / training.network_scale;
+  }
+
+  Duration time_of_message(const Mesh& m) {
+    const std::tuple key{m.tensor, m.context, m.micro_batch};
+    auto it = messages.find(key);
+    if (it == messages.end()) {
+      Group& all = group(static_cast<int>(cluster.ranks.size()));
+      it = messages
+               .emplace(
+                   key,
+                   message_of_stage(all.comm, cluster, m.tensor, activations(m.context, m.micro_batch)).time)
+               .first;
+    }
+    return it->second / training.network_scale;
+  }
+
+  /// Every stage's passes of one micro-batch.
+  std::vector<StageBound> stages(const Mesh& m, bool hides_exchanges) {
+    const std::vector<LayerBound>& upto = layers_of(m);
+    const Duration sum = time_of_sum(m), ring = time_of_ring(m), token = time_of_tokens(m);
+    const double scale = training.compute_scale, runs = attention_runs(m.recompute);
+    std::vector<StageBound> out;
+    std::size_t at = 0;
+    for (const std::int64_t count :
+         layers_of_stages(shape, m.pipeline, stage_cut(framework.memory.stages, m.interleave))) {
+      const auto end = at + static_cast<std::size_t>(count);
+      LayerBound own = upto[end].less(upto[at]);
+      Duration again{0};
+      double sums_again = 0;
+      if (m.recompute == Recomputation::selective) again = own.forward_attention;
+      if (m.recompute == Recomputation::full) {
+        again = own.forward;
+        sums_again = own.forward_sums;
+      }
+      StageBound& stage = out.emplace_back();
+      stage.forward = own.forward / scale;
+      stage.backward = (own.backward + again) / scale;
+      if (!hides_exchanges) {
+        const bool first = at == 0, last = end + 1 == upto.size();
+        stage.forward += (own.forward_sums + (first ? 1 : 0)) * sum;
+        stage.backward += (own.backward_sums + sums_again + (last ? 1 : 0)) * sum;
+        const ExposedRing exposed =
+            exposed_ring(static_cast<double>(count) * ring, own.forward_attention / scale,
+                         own.backward_attention / scale, runs);
+        if (m.context > 1) {
+          stage.forward += exposed.forward;
+          stage.backward += exposed.backward;
+        }
+        stage.forward += 2 * own.expert_layers * token;
+        stage.backward += (m.recompute == Recomputation::full ? 4 : 2) * own.expert_layers * token;
+      }
+      at = end;
+    }
+    return out;
+  }
+};
+
+StepBound::StepBound(const Cluster& cluster, const TransformerShape& shape, const GpuCostModel& gpu,
+                     const FrameworkProfile& framework, const CommSpec& comm, const SplitTraining& training)
+    : impl_{std::make_unique<Impl>(Impl{cluster, shape, gpu, framework, comm, training})} {}
+StepBound::~StepBound() = default;
+
+Duration StepBound::least(const Mesh& m) {
+  constexpr double rounding = 1 - 1e-9;  // sums in another order than the step's
+  const bool both_ways = m.schedule == PipelineSchedule::dualpipe;
+  const std::vector<StageBound> stages = impl_->stages(m, both_ways);
+  if (both_ways) {
+    Duration most{0};
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      const StageBound& mirror = stages[stages.size() - 1 - s];
+      most = std::max(most, stages[s].forward + stages[s].backward + mirror.forward + mirror.backward);
+    }
+    return rounding * (m.micro_batches / 2) * most;
+  }
+  const bool staggered = m.schedule == PipelineSchedule::zero_bubble_2p,
+             ends_backward =
+                 m.schedule == PipelineSchedule::one_f_one_b || m.schedule == PipelineSchedule::gpipe;
+  const PipelineShape shape{m.pipeline, m.interleave, 1, m.schedule};
+  const double of_a_pass = m.micro_batches / static_cast<double>(whole_micro_batches(shape, m.micro_batches));
+  const Duration message = m.pipeline > 1 ? impl_->time_of_message(m) : Duration{0};
+  const double parts = m.interleave;
+  Duration before{0}, most{0};
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    // The first part of the first stage and the last part of the last receive nothing.
+    const double forward = s == 0 ? parts - 1 : parts, backward = s + 1 == stages.size() ? parts - 1 : parts;
+    const Duration own =
+        m.micro_batches * (stages[s].forward + stages[s].backward + (forward + backward) * message);
+    most = std::max(most, own + (staggered ? Duration{0} : before * of_a_pass));
+    before += stages[s].forward / parts + (s > 0 ? 1 : 0) * message;
+    if (ends_backward) before += stages[s].backward / parts + message;
+  }
+  return rounding * most;
+}
+
+}  // namespace rackcast
