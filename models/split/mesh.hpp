@@ -55,6 +55,7 @@ struct Mesh {
   [[nodiscard]] int stage_gpus() const { return tensor * copies(); }
   /// Sequences that one replica processes in a step.
   [[nodiscard]] double batch() const { return micro_batch * micro_batches; }
+  friend bool operator==(const Mesh&, const Mesh&) = default;
 };
 
 /// The mesh of a job of `gpus` GPUs, with its replicas. Throws Error where they are no whole number, or the

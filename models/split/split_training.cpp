@@ -153,18 +153,14 @@ class SplitModel {
       widen(exchange.log_sigma);
     }
     check_sharding(spec_);
-    if (const int all = mesh_.zero_stage > 0 ? mesh_.shards() : mesh_.copies(); all > 1) {
-      over_.emplace(cluster_, comm_, mesh_.tensor, all, mesh_.tensor);
-      widen(over_->over.log_sigma());
+    if (ShardExchanges::sharing(mesh_) > 1) {
+      over_.emplace(cluster_, comm_, mesh_, spec_.network_scale);
+      widen(over_->over.over.log_sigma());
+      if (over_->sets) widen(over_->sets->over.log_sigma());
     }
     const auto of_a_node = [&](int apart) {
       return std::min(apart, cluster_.local_ranks());
     };
-    if (mesh_.zero_stage > 0 && mesh_.shard_sets() > 1) {
-      const int apart = mesh_.tensor * mesh_.shards();
-      over_sets_.emplace(cluster_, comm_, apart, mesh_.shard_sets(), of_a_node(apart));
-      widen(over_sets_->over.log_sigma());
-    }
     if (both_ways()) to_mirrors_.emplace(cluster_, comm_);
     if (mesh_.expert > 1 && sets_of_experts() > 1)
       over_experts_.emplace(cluster_, comm_, mesh_.expert, sets_of_experts(), of_a_node(mesh_.expert));
@@ -238,20 +234,7 @@ class SplitModel {
     if (mesh_.zero_stage >= 2) add_shards(stage, work);
     if (mesh_.zero_stage < 2) add_sums(stage, parameters, of_experts, work);
     if (mesh_.zero_stage == 2)  // of the weights that were updated; stage 3 gathers them when they are used
-      work.weights = over_shards(Collective::all_gather, parameters * gradient_bytes(spec_.precision));
-  }
-
-  /// Among the GPUs that share states, or without sharded states among all with the same weights.
-  [[nodiscard]] TimedExchange over_shards(Collective operation, Bytes each) {
-    return timed(over_->over, operation, over_->at_once * each);
-  }
-  /// Gradients scattered over the GPUs that share states, and each shard summed over the groups that hold the
-  /// same.
-  [[nodiscard]] TimedExchange scattered(Bytes each) {
-    const TimedExchange inside = over_shards(Collective::reduce_scatter, each);
-    if (!over_sets_) return inside;
-    return in_turn(inside, timed(over_sets_->over, Collective::all_reduce,
-                                 over_sets_->at_once * each / static_cast<double>(mesh_.shards())));
+      work.weights = over_->over_shards(Collective::all_gather, parameters * gradient_bytes(spec_.precision));
   }
 
   void add_sums(const SplitStage& stage, double parameters, double of_experts, StageWork& work) {
@@ -259,13 +242,13 @@ class SplitModel {
     const double widths = width_of_sums() / gradient_bytes(spec_.precision);
     const bool overlap = mesh_.overlap_gradients.value_or(framework_.overlaps_gradients);
     if (overlap && mesh_.zero_stage == 1) {
-      work.gradients = scattered(widths * weights);
-      work.weights_first = over_shards(Collective::all_gather, weights);
-    } else if (over_sets_) {
-      work.gradients = scattered(widths * weights);
-      work.weights = over_shards(Collective::all_gather, weights);
+      work.gradients = over_->scattered(widths * weights);
+      work.weights_first = over_->over_shards(Collective::all_gather, weights);
+    } else if (over_->sets) {
+      work.gradients = over_->scattered(widths * weights);
+      work.weights = over_->over_shards(Collective::all_gather, weights);
     } else {
-      work.gradients = over_shards(Collective::all_reduce, widths * weights);
+      work.gradients = over_->over_shards(Collective::all_reduce, widths * weights);
     }
     work.gradients.time += host_of_replicas(framework_, stage.part, mesh_, cluster_.local_ranks());
     work.gradients_overlap = overlap;
@@ -278,18 +261,20 @@ class SplitModel {
 
   void add_shards(const SplitStage& stage, StageWork& work) {
     if (!mesh_.gathers_tensors || mesh_.zero_stage < 3) {
-      const Bytes part = stage.part.parameters() / work.layers * gradient_bytes(spec_.precision);
-      work.scatter = scattered(part);
-      if (mesh_.zero_stage == 3) work.gather = over_shards(Collective::all_gather, part);
+      const LayerShards layer =
+          layer_shards(*over_, mesh_, stage.part.parameters() / work.layers, spec_.precision);
+      work.gather = layer.gather;
+      work.scatter = layer.scatter;
       return;
     }
-    const ListedShards exposed = exposed_by_lists(over_->over, gpu_,
-                                                  {.layers = static_cast<double>(work.layers),
-                                                   .parameters = over_->at_once * stage.part.parameters(),
-                                                   .hidden = static_cast<double>(all_.shape.hidden),
-                                                   .replicas = static_cast<double>(mesh_.shards()),
-                                                   .precision = spec_.precision,
-                                                   .recompute = mesh_.recompute == Recomputation::full});
+    const ListedShards exposed =
+        exposed_by_lists(over_->over.over, gpu_,
+                         {.layers = static_cast<double>(work.layers),
+                          .parameters = over_->over.at_once * stage.part.parameters(),
+                          .hidden = static_cast<double>(all_.shape.hidden),
+                          .replicas = static_cast<double>(mesh_.shards()),
+                          .precision = spec_.precision,
+                          .recompute = mesh_.recompute == Recomputation::full});
     // The host's part is waited for as the exchange is, and no better known.
     work.lists =
         (exposed.network + exposed.host) / spec_.network_scale + exposed.device / spec_.compute_scale;
@@ -350,7 +335,8 @@ class SplitModel {
   Bytes activations_{0};
   LayerSums sums_;
   Duration pass_keys_{0}, to_experts_{0};
-  std::optional<SumApart> over_, over_sets_, over_experts_;
+  std::optional<ShardExchanges> over_;
+  std::optional<SumApart> over_experts_;
   std::optional<CommModel> to_mirrors_;
   SplitWork work_;
   SplitStep out_;

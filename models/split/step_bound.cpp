@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,10 +13,13 @@
 #include "models/frameworks/gpu_step.hpp"
 #include "models/split/activation_exchange.hpp"
 #include "models/split/layer_sums.hpp"
+#include "models/split/replica_sums.hpp"
 #include "models/split/split_stages.hpp"
 
 namespace rackcast {
 namespace {
+
+constexpr double bound_rounding = 1 - 1e-9;  // sums in another order than the step's
 
 /// Of one layer, or of all up to one, for a micro-batch.
 struct LayerBound {
@@ -23,6 +27,7 @@ struct LayerBound {
   Duration forward_attention{0}, backward_attention{0};  ///< of these
   double forward_sums = 0, backward_sums = 0;            ///< among the GPUs that share a layer
   double expert_layers = 0;
+  double parameters = 0;
 
   LayerBound& operator+=(const LayerBound& o) {
     forward += o.forward;
@@ -32,6 +37,7 @@ struct LayerBound {
     forward_sums += o.forward_sums;
     backward_sums += o.backward_sums;
     expert_layers += o.expert_layers;
+    parameters += o.parameters;
     return *this;
   }
   [[nodiscard]] LayerBound less(const LayerBound& o) const {
@@ -41,7 +47,8 @@ struct LayerBound {
             backward_attention - o.backward_attention,
             forward_sums - o.forward_sums,
             backward_sums - o.backward_sums,
-            expert_layers - o.expert_layers};
+            expert_layers - o.expert_layers,
+            parameters - o.parameters};
   }
 };
 
@@ -62,6 +69,7 @@ std::vector<LayerBound> layer_bounds(const ShardOfAll& all, const GpuCostModel& 
     layer = std::max(layer, op.place.layer);
     LayerBound& own = out[static_cast<std::size_t>(layer) - 1];
     layer_of.emplace(&op, static_cast<std::size_t>(layer) - 1);
+    own.parameters += op.parameters;
     if (op.place.role == LayerRole::residual) own.forward_sums += 1;
     if (op.place.role == LayerRole::norm) own.backward_sums += 1;
   }
@@ -109,6 +117,10 @@ struct StepBound::Impl {
   std::map<std::tuple<int, int, double, bool>, LayerSums> sums = {};
   std::map<std::tuple<int, int, double>, Duration> keys = {}, messages = {};
   std::map<Key, Duration> tokens = {};
+  /// By tensor ways, GPUs that share states, and groups that hold the same.
+  std::map<std::tuple<int, int, int>, ShardExchanges> shards = {};
+  std::map<std::tuple<int, int, int, bool, double>, LayerShards> layer_of_shards = {};
+  std::optional<std::pair<Mesh, Duration>> last = {};  ///< the kernels of a mesh, but for its ZeRO stage
 
   Group& group(int ranks) {
     const auto it = groups.find(ranks);
@@ -197,6 +209,37 @@ struct StepBound::Impl {
     return it->second / training.network_scale;
   }
 
+  LayerShards shards_of_layer(const Mesh& m, double parameters) {
+    const std::tuple group{m.tensor, ShardExchanges::sharing(m), m.shard_sets()};
+    const std::tuple key{m.tensor, ShardExchanges::sharing(m), m.shard_sets(), m.zero_stage == 3, parameters};
+    if (const auto it = layer_of_shards.find(key); it != layer_of_shards.end()) return it->second;
+    auto among = shards.find(group);
+    if (among == shards.end())
+      among = shards.try_emplace(group, cluster, comm, m, training.network_scale).first;
+    return layer_of_shards.emplace(key, layer_shards(among->second, m, parameters, training.precision))
+        .first->second;
+  }
+
+  /// Of the stream that gathers and scatters what is sharded, beside the kernels.
+  Duration exchanges_of_shards(const Mesh& m) {
+    if (m.zero_stage < 2 || ShardExchanges::sharing(m) < 2 || (m.zero_stage == 3 && m.gathers_tensors))
+      return Duration{0};
+    const std::vector<LayerBound>& upto = layers_of(m);
+    Duration most{0};
+    std::size_t at = 0;
+    for (const std::int64_t count :
+         layers_of_stages(shape, m.pipeline, stage_cut(framework.memory.stages, m.interleave))) {
+      const auto end = at + static_cast<std::size_t>(count);
+      const double held = static_cast<double>(count);
+      const LayerShards layer = shards_of_layer(m, (upto[end].parameters - upto[at].parameters) / held);
+      most = std::max(most, m.micro_batches * held * (2 * layer.gather.time + layer.scatter.time));
+      at = end;
+    }
+    return most;
+  }
+
+  Duration kernels(const Mesh& m);
+
   /// Every stage's passes of one micro-batch.
   std::vector<StageBound> stages(const Mesh& m, bool hides_exchanges) {
     const std::vector<LayerBound>& upto = layers_of(m);
@@ -243,36 +286,43 @@ StepBound::StepBound(const Cluster& cluster, const TransformerShape& shape, cons
     : impl_{std::make_unique<Impl>(Impl{cluster, shape, gpu, framework, comm, training})} {}
 StepBound::~StepBound() = default;
 
-Duration StepBound::least(const Mesh& m) {
-  constexpr double rounding = 1 - 1e-9;  // sums in another order than the step's
+Duration StepBound::Impl::kernels(const Mesh& m) {
   const bool both_ways = m.schedule == PipelineSchedule::dualpipe;
-  const std::vector<StageBound> stages = impl_->stages(m, both_ways);
+  const std::vector<StageBound> each = stages(m, both_ways);
   if (both_ways) {
     Duration most{0};
-    for (std::size_t s = 0; s < stages.size(); ++s) {
-      const StageBound& mirror = stages[stages.size() - 1 - s];
-      most = std::max(most, stages[s].forward + stages[s].backward + mirror.forward + mirror.backward);
+    for (std::size_t s = 0; s < each.size(); ++s) {
+      const StageBound& mirror = each[each.size() - 1 - s];
+      most = std::max(most, each[s].forward + each[s].backward + mirror.forward + mirror.backward);
     }
-    return rounding * (m.micro_batches / 2) * most;
+    return bound_rounding * (m.micro_batches / 2) * most;
   }
   const bool staggered = m.schedule == PipelineSchedule::zero_bubble_2p,
              ends_backward =
                  m.schedule == PipelineSchedule::one_f_one_b || m.schedule == PipelineSchedule::gpipe;
-  const PipelineShape shape{m.pipeline, m.interleave, 1, m.schedule};
-  const double of_a_pass = m.micro_batches / static_cast<double>(whole_micro_batches(shape, m.micro_batches));
-  const Duration message = m.pipeline > 1 ? impl_->time_of_message(m) : Duration{0};
+  const PipelineShape order{m.pipeline, m.interleave, 1, m.schedule};
+  const double of_a_pass = m.micro_batches / static_cast<double>(whole_micro_batches(order, m.micro_batches));
+  const Duration message = m.pipeline > 1 ? time_of_message(m) : Duration{0};
   const double parts = m.interleave;
   Duration before{0}, most{0};
-  for (std::size_t s = 0; s < stages.size(); ++s) {
+  for (std::size_t s = 0; s < each.size(); ++s) {
     // The first part of the first stage and the last part of the last receive nothing.
-    const double forward = s == 0 ? parts - 1 : parts, backward = s + 1 == stages.size() ? parts - 1 : parts;
+    const double forward = s == 0 ? parts - 1 : parts, backward = s + 1 == each.size() ? parts - 1 : parts;
     const Duration own =
-        m.micro_batches * (stages[s].forward + stages[s].backward + (forward + backward) * message);
+        m.micro_batches * (each[s].forward + each[s].backward + (forward + backward) * message);
     most = std::max(most, own + (staggered ? Duration{0} : before * of_a_pass));
-    before += stages[s].forward / parts + (s > 0 ? 1 : 0) * message;
-    if (ends_backward) before += stages[s].backward / parts + message;
+    before += each[s].forward / parts + (s > 0 ? 1 : 0) * message;
+    if (ends_backward) before += each[s].backward / parts + message;
   }
-  return rounding * most;
+  return bound_rounding * most;
+}
+
+Duration StepBound::least(const Mesh& mesh) {
+  Mesh whole = mesh;
+  whole.zero_stage = 0;
+  std::optional<std::pair<Mesh, Duration>>& last = impl_->last;
+  if (!last || last->first != whole) last = {whole, impl_->kernels(mesh)};
+  return std::max(last->second, bound_rounding * impl_->exchanges_of_shards(mesh));
 }
 
 }  // namespace rackcast

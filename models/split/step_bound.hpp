@@ -11,9 +11,10 @@
 ///
 /// The largest of all stages is the bound. Kernels come from the cost model of the step (step_time), without
 /// the host, which can only hold them up; sums, rings, tokens and messages are the functions that the step
-/// itself calls. Left out is what can only add: the host, sums of gradients, the update, exchanges that take
-/// multiprocessors. A stage with several orders of its last passes (zero-bubble schedules) has no passes
-/// behind it here. DualPipe hides exchanges, so its bound is of kernels alone.
+/// itself calls. Where weights or gradients are sharded, the stream that gathers and scatters them beside the
+/// kernels bounds the step as well. Left out is what can only add: the host, other sums of gradients, the
+/// update, exchanges that take multiprocessors. A stage with several orders of its last passes (zero-bubble
+/// schedules) has no passes behind it here. DualPipe hides exchanges, so its bound is of kernels alone.
 ///
 /// A layer costs what it costs inside the network: a cut between stages adds kernels and removes none.
 #include <memory>

@@ -26,11 +26,6 @@ auto if_modelled(Ask&& ask) -> std::optional<decltype(ask())> {
   }
 }
 
-bool differs_in_stage_alone(const Mesh& a, Mesh b) {
-  b.zero_stage = a.zero_stage;
-  return !fewer_cuts(a, b) && !fewer_cuts(b, a);
-}
-
 bool is_better(const JudgedSplit& a, const JudgedSplit& b) {
   if (a.step.total != b.step.total) return a.step.total < b.step.total;
   return fewer_cuts(a.mesh, b.mesh);
@@ -50,13 +45,9 @@ struct BoundedSplit {
 std::vector<BoundedSplit> in_order_of_bounds(const std::vector<Mesh>& candidates, const SplitJudge& judge) {
   std::vector<BoundedSplit> out;
   out.reserve(candidates.size());
-  std::optional<Duration> last;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    // What is sharded over the replicas has no part in the bound.
-    if (i == 0 || !differs_in_stage_alone(candidates[i - 1], candidates[i]))
-      last = if_modelled([&] { return judge.least(candidates[i]); });
-    if (last) out.push_back({*last, i});
-  }
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (const auto least = if_modelled([&] { return judge.least(candidates[i]); }))
+      out.push_back({*least, i});
   std::ranges::sort(out, [&](const BoundedSplit& a, const BoundedSplit& b) {
     return std::tie(a.least, a.at) < std::tie(b.least, b.at);
   });

@@ -152,7 +152,7 @@ class Candidates {
         mesh.expert == 1 && !space_.adapters && mesh.schedule != PipelineSchedule::dualpipe;
     const auto sharded = [&] {
       if (mesh.copies() == 1) return std::vector{0};
-      return shards_all ? std::vector{0, 1, 2, 3} : std::vector{0, 1};
+      return shards_all && mesh.pipeline == 1 ? std::vector{0, 1, 2, 3} : std::vector{0, 1};
     };
     for (const int stage : choices(SplitKey::zero_stage, space_.fixed.zero_stage, sharded)) {
       if (stage >= 2 && !shards_all) continue;
