@@ -58,17 +58,22 @@ bool layers_are_alike(const TransformerShape& s) {
          (s.window == 0 || s.full_attention_every == 0);
 }
 
-/// Of every layer. What is in front of the layers goes with the first, what is behind with the last.
+/// Of every layer, and last of what is behind them: a stage may have that alone. What is in front of the
+/// layers goes with the first.
 std::vector<LayerBound> layer_bounds(const ShardOfAll& all, const GpuCostModel& gpu,
                                      const FrameworkProfile& framework, const StepOptions& options) {
   const auto layers = static_cast<std::size_t>(all.part.layers);
-  std::vector<LayerBound> out(layers);
+  std::vector<LayerBound> out(layers + 1);
   std::map<const Operator*, std::size_t> layer_of;
   std::int64_t layer = 1;
+  bool inside = false;
   for (const Operator& op : all.workload.operators) {
+    if (op.place.layer > 0) inside = true;
     layer = std::max(layer, op.place.layer);
-    LayerBound& own = out[static_cast<std::size_t>(layer) - 1];
-    layer_of.emplace(&op, static_cast<std::size_t>(layer) - 1);
+    const bool behind = inside && layer == all.part.layers && op.place.layer == 0;
+    const std::size_t at = behind ? layers : static_cast<std::size_t>(layer) - 1;
+    LayerBound& own = out[at];
+    layer_of.emplace(&op, at);
     own.parameters += op.parameters;
     if (op.place.role == LayerRole::residual) own.forward_sums += 1;
     if (op.place.role == LayerRole::norm) own.backward_sums += 1;
@@ -83,6 +88,13 @@ std::vector<LayerBound> layer_bounds(const ShardOfAll& all, const GpuCostModel& 
   }
   for (std::size_t i = 0; i < layers; ++i)
     if (has_experts(all.shape, static_cast<std::int64_t>(i))) out[i].expert_layers = 1;
+  return out;
+}
+
+/// The layers from `at` to `end`, and for the last stage what is behind all.
+LayerBound of_stage(const std::vector<LayerBound>& upto, std::size_t at, std::size_t end, bool last) {
+  LayerBound out = upto[end].less(upto[at]);
+  if (last) out += upto.back();
   return out;
 }
 
@@ -112,8 +124,9 @@ struct StepBound::Impl {
 
   /// Tensor, context, expert ways and sequences of a micro-batch.
   using Key = std::tuple<int, int, int, double>;
-  std::map<Key, std::vector<LayerBound>> layers = {};  ///< of all layers before, one more than layers
-  std::map<int, Group> groups = {};                    ///< the first so many ranks
+  /// Of all layers before, one more than layers; and last of what is behind them alone.
+  std::map<Key, std::vector<LayerBound>> layers = {};
+  std::map<int, Group> groups = {};  ///< the first so many ranks
   std::map<std::tuple<int, int, double, bool>, LayerSums> sums = {};
   std::map<std::tuple<int, int, double>, Duration> keys = {}, messages = {};
   std::map<Key, Duration> tokens = {};
@@ -154,6 +167,7 @@ struct StepBound::Impl {
       upto.push_back(upto.back());
       upto.back() += each[own];
     }
+    upto.push_back(each.back());
     return layers.emplace(key, std::move(upto)).first->second;
   }
 
@@ -227,11 +241,13 @@ struct StepBound::Impl {
     const std::vector<LayerBound>& upto = layers_of(m);
     Duration most{0};
     std::size_t at = 0;
+    int stage = 0;
     for (const std::int64_t count :
          layers_of_stages(shape, m.pipeline, stage_cut(framework.memory.stages, m.interleave))) {
       const auto end = at + static_cast<std::size_t>(count);
-      const double held = static_cast<double>(count);
-      const LayerShards layer = shards_of_layer(m, (upto[end].parameters - upto[at].parameters) / held);
+      const double held = static_cast<double>(std::max<std::int64_t>(1, count));
+      const LayerBound own = of_stage(upto, at, end, ++stage == m.pipeline);
+      const LayerShards layer = shards_of_layer(m, own.parameters / held);
       most = std::max(most, m.micro_batches * held * (2 * layer.gather.time + layer.scatter.time));
       at = end;
     }
@@ -250,7 +266,8 @@ struct StepBound::Impl {
     for (const std::int64_t count :
          layers_of_stages(shape, m.pipeline, stage_cut(framework.memory.stages, m.interleave))) {
       const auto end = at + static_cast<std::size_t>(count);
-      LayerBound own = upto[end].less(upto[at]);
+      const bool first = out.empty(), last = static_cast<int>(out.size()) + 1 == m.pipeline;
+      const LayerBound own = of_stage(upto, at, end, last);
       Duration again{0};
       double sums_again = 0;
       if (m.recompute == Recomputation::selective) again = own.forward_attention;
@@ -262,7 +279,6 @@ struct StepBound::Impl {
       stage.forward = own.forward / scale;
       stage.backward = (own.backward + again) / scale;
       if (!hides_exchanges) {
-        const bool first = at == 0, last = end + 1 == upto.size();
         stage.forward += (own.forward_sums + (first ? 1 : 0)) * sum;
         stage.backward += (own.backward_sums + sums_again + (last ? 1 : 0)) * sum;
         const ExposedRing exposed =

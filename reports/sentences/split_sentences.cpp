@@ -50,6 +50,20 @@ std::string split_rank_text(const SplitSearch& search) {
                                 : fmt::format("fastest of {} splits", count_text(search.considered));
 }
 
+std::string best_split_text(const SplitSearch::Split& split) {
+  std::string out = fmt::format("{}: ", split.text);
+  if (split.step_s) out += fmt::format("a step of {}, ", duration_text(*split.step_s));
+  out += to_text(Bytes{split.memory_bytes});
+  if (!split.step_s) return out;
+  const auto share = [&](const std::optional<double>& part) {
+    return percent_text(part.value_or(0) / *split.step_s);
+  };
+  out +=
+      fmt::format(", {} bubble, {} exposed exchange", share(split.bubble_s), share(split.exposed_exchange_s));
+  if (split.mfu) out += fmt::format(", {} MFU", percent_text(*split.mfu));
+  return out;
+}
+
 std::string split_counts_text(const SplitSearch& search) {
   std::string out =
       fmt::format("{} splits divide the GPUs, the network and the batch: ", count_text(search.considered));

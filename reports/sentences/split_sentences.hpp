@@ -9,6 +9,9 @@ namespace rackcast::reports {
 /// "fastest of 12,345 splits", or that none fits.
 std::string split_rank_text(const SplitSearch& search);
 
+/// A split with what it takes, in one line.
+std::string best_split_text(const SplitSearch::Split& split);
+
 /// How many splits there were and what became of them.
 std::string split_counts_text(const SplitSearch& search);
 

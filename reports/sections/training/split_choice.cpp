@@ -16,11 +16,15 @@ Cell share_cell(const std::optional<double>& part, const std::optional<double>& 
   return part && step && *step > 0 ? percent_cell(*part / *step) : Cell{};
 }
 
+std::string best_title(const WorkloadResult& workload) {
+  return workload.title +
+         (workload.split_search->fits ? ", the best splits" : ", the split that needs least memory");
+}
+
 Table best_table(const WorkloadResult& workload) {
   const SplitSearch& search = *workload.split_search;
   Table table;
-  table.caption =
-      workload.title + (search.fits ? ": the best splits" : ": the split that needs least memory");
+  table.caption = best_title(workload);
   table.columns = {{"Split"},
                    {"Replicas", Align::right, 1},
                    {"Micro-batches", Align::right, 2},
@@ -43,7 +47,12 @@ Blocks split_section(const ResultDocument& document) {
   for (const WorkloadResult& workload : document.workloads) {
     if (!workload.split_search) continue;
     const SplitSearch& search = *workload.split_search;
-    blocks.push_back({best_table(workload)});
+    blocks.push_back({best_table(workload), Audience::document});
+    // A terminal has no room for the names of splits in a column.
+    List best;
+    for (const SplitSearch::Split& split : search.best) best.items.push_back(best_split_text(split));
+    blocks.push_back({Paragraph{best_title(workload) + ":"}, Audience::terminal});
+    blocks.push_back({std::move(best), Audience::terminal});
     if (search.why) blocks.push_back({Paragraph{reason_text(*search.why)}});
     if (!search.others.empty()) {
       List others;
