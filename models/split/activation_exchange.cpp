@@ -29,10 +29,9 @@ ExposedRing exposed_ring(Duration round, Duration forward, Duration backward, do
   return {exposed, (runs - 1) * exposed + std::max(Duration{0}, 2 * round - backward)};
 }
 
-ExpertExchange exchange_with_experts(const Cluster& cluster, const CommSpec& comm,
-                                     const TransformerShape& shape, const Mesh& mesh, Bytes activations) {
-  return expert_exchange(cluster, comm, shape, mesh.expert,
-                         activations * width_to_experts(shape) / mesh.tensor);
+ExpertExchange exchange_with_experts(ExpertGroup& group, const TransformerShape& shape, const Mesh& mesh,
+                                     Bytes activations) {
+  return group.exchange(shape, activations * width_to_experts(shape) / mesh.tensor);
 }
 
 TimedExchange message_of_stage(CommModel& among, const Cluster& cluster, int tensor, Bytes activations) {

@@ -41,8 +41,8 @@ struct ExposedRing {
 ExposedRing exposed_ring(Duration round, Duration forward, Duration backward, double runs);
 
 /// One exchange of a layer's tokens with the experts.
-ExpertExchange exchange_with_experts(const Cluster& cluster, const CommSpec& comm,
-                                     const TransformerShape& shape, const Mesh& mesh, Bytes activations);
+ExpertExchange exchange_with_experts(ExpertGroup& group, const TransformerShape& shape, const Mesh& mesh,
+                                     Bytes activations);
 
 /// From one stage of the pipeline to the next. The GPUs of a group of `tensor` send a part each; those of a
 /// node share its adapters.

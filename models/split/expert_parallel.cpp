@@ -37,19 +37,38 @@ double width_to_experts(const TransformerShape& shape) {
   return static_cast<double>(shape.moe_latent) / static_cast<double>(shape.hidden);
 }
 
+struct ExpertGroup::Models {
+  int expert;
+  Cluster group, node;
+  CommModel among, inside;
+
+  Models(const Cluster& cluster, const CommSpec& comm, int ways)
+      : expert{ways},
+        group{first_ranks(cluster, ways)},
+        node{first_ranks(cluster, group.local_ranks())},
+        among{group, comm},
+        inside{node, comm} {}
+};
+
+ExpertGroup::ExpertGroup(const Cluster& cluster, const CommSpec& comm, int expert)
+    : models_{std::make_unique<Models>(cluster, comm, expert)} {}
+ExpertGroup::~ExpertGroup() = default;
+ExpertGroup::ExpertGroup(ExpertGroup&&) noexcept = default;
+
+ExpertExchange ExpertGroup::exchange(const TransformerShape& shape, Bytes tokens) {
+  Models& m = *models_;
+  const int nodes = m.group.used_nodes();
+  const double copies = holders_of_a_token(shape, nodes > 1 ? nodes : m.expert);
+  ExpertExchange out{m.among.time(Collective::all_to_all, copies * tokens), m.among.log_sigma()};
+  if (nodes == 1) return out;
+  out.time =
+      std::max(out.time, m.inside.time(Collective::all_to_all, holders_of_a_token(shape, m.expert) * tokens));
+  return out;
+}
+
 ExpertExchange expert_exchange(const Cluster& cluster, const CommSpec& comm, const TransformerShape& shape,
                                int expert, Bytes tokens) {
-  const Cluster group = first_ranks(cluster, expert);
-  CommModel among{group, comm};
-  const int nodes = group.used_nodes();
-  const double copies = holders_of_a_token(shape, nodes > 1 ? nodes : expert);
-  ExpertExchange out{among.time(Collective::all_to_all, copies * tokens), among.log_sigma()};
-  if (nodes == 1) return out;
-  const Cluster node = first_ranks(cluster, group.local_ranks());
-  CommModel inside{node, comm};
-  out.time =
-      std::max(out.time, inside.time(Collective::all_to_all, holders_of_a_token(shape, expert) * tokens));
-  return out;
+  return ExpertGroup{cluster, comm, expert}.exchange(shape, tokens);
 }
 
 double expert_parameters(const Workload& part) {

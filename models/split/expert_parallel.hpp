@@ -9,6 +9,8 @@
 /// As Megatron-Core folds it ("parallel folding": experts of `tensor` GPUs are whole, each of these GPUs
 /// sends a part of the tokens), the group is of neighbours across tensor and data parallelism, inside a stage
 /// of the pipeline. With `expert` 1 every expert's columns are cut over the tensor-parallel GPUs instead.
+#include <memory>
+
 #include "models/networks/transformer.hpp"
 #include "sim/units/quantity.hpp"
 
@@ -40,6 +42,20 @@ struct ExpertExchange {
 /// copied. A GPU receives a token once, however many of the token's experts it holds. So does a node, which
 /// passes the token on inside: as DeepEP (github.com/deepseek-ai/DeepEP, "normal kernels") and HybridEP send
 /// them. The exchanges between nodes and inside them run at the same time.
+class ExpertGroup {
+ public:
+  ExpertGroup(const Cluster& cluster, const CommSpec& comm, int expert);
+  ~ExpertGroup();
+  ExpertGroup(ExpertGroup&&) noexcept;
+
+  ExpertExchange exchange(const TransformerShape& shape, Bytes tokens);
+
+ private:
+  struct Models;
+  std::unique_ptr<Models> models_;
+};
+
+/// One exchange of a group that is asked once.
 ExpertExchange expert_exchange(const Cluster& cluster, const CommSpec& comm, const TransformerShape& shape,
                                int expert, Bytes tokens);
 

@@ -148,7 +148,8 @@ class SplitModel {
       widen(around.log_sigma());
     }
     if (mesh_.expert > 1) {
-      const ExpertExchange exchange = exchange_with_experts(cluster_, comm_, all_.shape, mesh_, activations_);
+      ExpertGroup group{cluster_, comm_, mesh_.expert};
+      const ExpertExchange exchange = exchange_with_experts(group, all_.shape, mesh_, activations_);
       to_experts_ = exchange.time / spec_.network_scale;
       widen(exchange.log_sigma);
     }

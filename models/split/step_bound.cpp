@@ -52,11 +52,28 @@ struct LayerBound {
   }
 };
 
-/// Layers that are alike, so that the first, one in the middle and the last speak for all.
-bool layers_are_alike(const TransformerShape& s) {
-  return s.mamba_layers == 0 && s.dense_layers == 0 && s.expert_every <= 1 && !s.shared_layers &&
-         (s.window == 0 || s.full_attention_every == 0);
-}
+/// A network of few layers whose costs stand for those of all.
+struct FewLayers {
+  TransformerShape shape;
+  std::int64_t all = 0, dense = 0;  ///< of the whole network
+
+  explicit FewLayers(const TransformerShape& whole)
+      : shape{whole}, all{whole.layers}, dense{whole.dense_layers} {
+    const bool alike = whole.mamba_layers == 0 && whole.expert_every <= 1 && !whole.shared_layers &&
+                       (whole.window == 0 || whole.full_attention_every == 0);
+    if (!alike || all - dense < 4) return;
+    shape.dense_layers = std::min<std::int64_t>(2, dense);
+    shape.layers = shape.dense_layers + 3;
+  }
+
+  /// Which of its layers stands for layer `i`: of each sort the first, and the last of all, have their own.
+  [[nodiscard]] std::size_t of(std::int64_t i) const {
+    if (shape.layers == all) return static_cast<std::size_t>(i);
+    if (i < dense) return i == 0 ? 0 : 1;
+    const std::int64_t behind = i + 1 == all ? 2 : i == dense ? 0 : 1;
+    return static_cast<std::size_t>(shape.dense_layers + behind);
+  }
+};
 
 /// Of every layer, and last of what is behind them: a stage may have that alone. What is in front of the
 /// layers goes with the first.
@@ -130,6 +147,7 @@ struct StepBound::Impl {
   std::map<std::tuple<int, int, double, bool>, LayerSums> sums = {};
   std::map<std::tuple<int, int, double>, Duration> keys = {}, messages = {};
   std::map<Key, Duration> tokens = {};
+  std::map<int, ExpertGroup> experts = {};  ///< by their ways
   /// By tensor ways, GPUs that share states, and groups that hold the same.
   std::map<std::tuple<int, int, int>, ShardExchanges> shards = {};
   std::map<std::tuple<int, int, int, bool, double>, LayerShards> layer_of_shards = {};
@@ -152,20 +170,17 @@ struct StepBound::Impl {
   const std::vector<LayerBound>& layers_of(const Mesh& m) {
     const Key key{m.tensor, m.context, m.expert, m.micro_batch};
     if (const auto it = layers.find(key); it != layers.end()) return it->second;
-    const bool alike = layers_are_alike(shape) && shape.layers > 3;
-    TransformerShape asked = shape;
-    if (alike) asked.layers = 3;
+    const FewLayers few{shape};
     StepOptions options;
     options.batch = m.micro_batch;
     options.precision = training.precision;
     options.adam = training.adam;
     const std::vector<LayerBound> each =
-        layer_bounds(shard_of_all(asked, m, training.adapters), gpu, framework, options);
+        layer_bounds(shard_of_all(few.shape, m, training.adapters), gpu, framework, options);
     std::vector<LayerBound> upto(1);
     for (std::int64_t i = 0; i < shape.layers; ++i) {
-      const auto own = static_cast<std::size_t>(!alike ? i : i == 0 ? 0 : i + 1 < shape.layers ? 1 : 2);
       upto.push_back(upto.back());
-      upto.back() += each[own];
+      upto.back() += each[few.of(i)];
     }
     upto.push_back(each.back());
     return layers.emplace(key, std::move(upto)).first->second;
@@ -200,12 +215,12 @@ struct StepBound::Impl {
     if (m.expert == 1) return Duration{0};
     const Key key{m.tensor, m.context, m.expert, m.micro_batch};
     auto it = tokens.find(key);
-    if (it == tokens.end())
-      it = tokens
-               .emplace(key, exchange_with_experts(cluster, comm, with_tokens(m.context), m,
-                                                   activations(m.context, m.micro_batch))
-                                 .time)
-               .first;
+    if (it == tokens.end()) {
+      ExpertGroup& group = experts.try_emplace(m.expert, cluster, comm, m.expert).first->second;
+      const ExpertExchange exchange =
+          exchange_with_experts(group, with_tokens(m.context), m, activations(m.context, m.micro_batch));
+      it = tokens.emplace(key, exchange.time).first;
+    }
     return it->second / training.network_scale;
   }
 

@@ -1,5 +1,6 @@
 #include "scenarios/result/split_document.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -33,8 +34,9 @@ doc::SplitSearch::Split split_document(const WorkloadResult& w, const JudgedSpli
   out.memory_bytes = one.memory.base();
   if (!simulated) return out;
   out.step_s = one.step.total.base();
-  out.bubble_s = one.step.pipeline_wait.base();
-  out.exposed_exchange_s = one.step.network().base();
+  // A part that is what others leave of the total may round to less than nothing.
+  out.bubble_s = std::max(0.0, one.step.pipeline_wait.base());
+  out.exposed_exchange_s = std::max(0.0, one.step.network().base());
   out.mfu = mfu_of(w, one.step.total);
   return out;
 }
