@@ -56,15 +56,48 @@ double plain_layer(const TransformerShape& shape, const TransformerShape& part, 
   return whole + attention + mlp + scores;
 }
 
+/// How many layers there are of a kind, and a network of one of them.
+struct LayersOfKind {
+  double count = 0;
+  Workload one;
+};
+
+/// Of `part`, layers with experts (or all) first, layers with a dense MLP among them second; nothing of
+/// networks that mix or share their layers. A network of thousands of operators need not be made.
+std::vector<LayersOfKind> kinds_of_layers(const TransformerShape& part) {
+  if (part.mamba_layers > 0 || part.shared_layers) return {};
+  double dense = 0;
+  for (std::int64_t layer = 0; part.dense_layers > 0 && layer < part.layers; ++layer)
+    dense += has_experts(part, layer) ? 0 : 1;
+  TransformerShape one = part;
+  one.layers = 1;
+  one.dense_layers = 0;
+  one.expert_every = std::min<std::int64_t>(part.expert_every, 1);
+  std::vector<LayersOfKind> out{{as_double(part.layers) - dense, transformer_workload(one)}};
+  if (dense == 0) return out;
+  one.dense_layers = 1;
+  out.push_back({dense, transformer_workload(one)});
+  return out;
+}
+
 /// Elements that a token's layers keep, in the mean.
 double listed_layer(const TransformerShape& part, const Mesh& mesh, const KeptSpec& kept) {
   const bool no_scores = kept.fused_attention || mesh.recompute == Recomputation::selective;
+  const auto in_layers = [&](const Workload& network) {
+    double sum = 0;
+    for (const Operator& op : network.operators) {
+      if (op.place.layer == 0) continue;
+      const double elements = op.activation_elements - (no_scores ? op.score_elements : 0);
+      sum += splits_sequence(mesh) && op.place.role != LayerRole::inner ? elements / mesh.tensor : elements;
+    }
+    return sum;
+  };
   double sum = 0;
-  for (const Operator& op : transformer_workload(part).operators) {
-    if (op.place.layer == 0) continue;
-    const double elements = op.activation_elements - (no_scores ? op.score_elements : 0);
-    sum += splits_sequence(mesh) && op.place.role != LayerRole::inner ? elements / mesh.tensor : elements;
-  }
+  const bool windows_differ = part.window > 0 && part.full_attention_every > 1;
+  const std::vector<LayersOfKind> kinds =
+      windows_differ ? std::vector<LayersOfKind>{} : kinds_of_layers(part);
+  for (const LayersOfKind& kind : kinds) sum += kind.count * in_layers(kind.one);
+  if (kinds.empty()) sum = in_layers(transformer_workload(part));
   return sum / as_double(part.layers) / as_double(part.seq_len);
 }
 
@@ -98,14 +131,15 @@ LayerParameters layer_parameters(const Workload& one) {
   return out;
 }
 
-/// Fills in layers and parameters. Of equal layers one speaks for all: a network of thousands of operators
-/// need not be made.
+/// Fills in layers and parameters. Of equal layers one speaks for all.
 std::vector<StageHolding> dealt_layers(const TransformerShape& shape, const TransformerShape& part,
                                        const Mesh& mesh, const KeptSpec& kept) {
   std::vector<StageHolding> out(static_cast<std::size_t>(mesh.pipeline));
   // The last stage has a copy of its own of an embedding that it shares with the first.
   const double copy = part.tied_output && mesh.pipeline > 1 ? as_double(part.vocab * part.hidden) : 0;
-  if (part.mamba_layers > 0 || part.dense_layers > 0 || part.shared_layers) {
+  const std::vector<LayersOfKind> kinds = kinds_of_layers(part);
+  const bool mixed = part.dense_layers > 0;
+  if (kinds.empty()) {
     const std::vector<SplitStage> stages =
         stages_of(transformer_workload(part), part, layers_of_stages(part, mesh.pipeline, StageCut::equal));
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -113,16 +147,23 @@ std::vector<StageHolding> dealt_layers(const TransformerShape& shape, const Tran
       out[i].parameters = {stages[i].part.trained_parameters(), expert_parameters(stages[i].part)};
     }
   } else {
-    TransformerShape one = part;
-    one.layers = 1;
-    const LayerParameters each = layer_parameters(transformer_workload(one));
-    const std::vector<std::int64_t> layers = layers_of_stages(shape, mesh.pipeline, kept.trainer.stages);
+    const LayerParameters first = layer_parameters(kinds.front().one),
+                          second = layer_parameters(kinds.back().one);
+    const std::vector<std::int64_t> layers =
+        layers_of_stages(shape, mesh.pipeline, mixed ? StageCut::equal : kept.trainer.stages);
+    std::int64_t next = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {
       out[i].layers = as_double(layers[i]);
-      out[i].parameters = {out[i].layers * each.layer.all, out[i].layers * each.layer.of_experts};
+      double dense = 0;
+      for (std::int64_t layer = next; mixed && layer < next + layers[i]; ++layer)
+        dense += has_experts(part, layer) ? 0 : 1;
+      next += layers[i];
+      const double same = out[i].layers - dense;
+      out[i].parameters = {same * first.layer.all + dense * second.layer.all,
+                           same * first.layer.of_experts + dense * second.layer.of_experts};
     }
-    out.front().parameters.all += each.before;
-    out.back().parameters.all += each.behind;
+    out.front().parameters.all += first.before;
+    out.back().parameters.all += first.behind;
   }
   out.back().parameters.all += copy;
   return out;
