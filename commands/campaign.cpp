@@ -5,9 +5,7 @@
 #include <memory>
 
 #include "commands/commands.hpp"
-#include "commands/planner_page.hpp"
 #include "commands/progress_line.hpp"
-#include "commands/report_files.hpp"
 #include "reports/pages/campaign_report.hpp"
 #include "scenarios/format/scenario.hpp"
 #include "scenarios/questions/questions.hpp"
@@ -27,7 +25,7 @@ void add_campaign(CLI::App& app, Arguments& args) {
       "campaign", "Days to years of jobs on the scenario's cluster: queue waits, utilisation, goodput");
   add_scenario_flags(*campaign, args);
   add_output_flags(*campaign, args);
-  add_interactive_flag(*campaign, args);
+  add_planner_flags(*campaign, args);
   const auto limits = std::make_shared<std::vector<std::string>>();
   campaign
       ->add_option("--limit", *limits,
@@ -60,8 +58,7 @@ void run_campaign_command(const Arguments& args, const std::vector<std::string>&
 
 void deliver_campaign(const Arguments& args, const std::string& json, const std::string& name) {
   const reports::Report report = reports::campaign_report(json, name);
-  const auto written =
-      write_report_files(args.outputs, report, json, args.interactive ? planner_page(json) : "");
+  const auto written = write_outputs(args, report, json);
   print(args.json ? json : reports::write_text(report, terminal_options()));
   if (args.json) return;
   for (const std::string& path : written) print(fmt::format("Report: {}\n", path));

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "commands/planner_link.hpp"
 #include "commands/planner_page.hpp"
 #include "commands/report_files.hpp"
 #include "reports/pages/table_document.hpp"
@@ -70,20 +71,39 @@ void add_full_flag(CLI::App& command, Arguments& args) {
   command.add_flag("--full", args.full, "Print the reasons behind the decision, too");
 }
 
-void add_interactive_flag(CLI::App& command, Arguments& args) {
-  command.add_flag("--interactive", args.interactive,
-                   "Let the .html report carry the planner, which answers further questions in the browser");
+void add_planner_flags(CLI::App& command, Arguments& args) {
+  CLI::Option* inside = command.add_flag(
+      "--interactive", args.interactive,
+      "Let the .html report carry the planner, which answers further questions in the browser");
+  command
+      .add_option(
+          "--planner", args.planner,
+          "Where the .html report finds the planner's page to ask again: the path of rackcast.html or "
+          "an https address (default: a rackcast.html beside the report)")
+      ->excludes(inside);
 }
 
 void check_outputs(const Arguments& args) {
   check_endings(args.outputs);
-  if (!args.interactive) return;
-  if (std::ranges::none_of(args.outputs, [](const std::string& path) { return path.ends_with(".html"); }))
-    throw Error{"--interactive is of an .html report, and none is asked for",
+  if (!args.interactive && args.planner.empty()) return;
+  const auto is_page = [](const std::string& path) {
+    return path.ends_with(".html");
+  };
+  if (std::ranges::none_of(args.outputs, is_page))
+    throw Error{fmt::format("{} is of an .html report, and none is asked for",
+                            args.interactive ? "--interactive" : "--planner"),
                 {},
                 "add -o report.html",
                 ErrorKind::usage};
-  check_planner_page();
+  if (args.interactive) return check_planner_page();
+  for (const std::string& path : args.outputs)
+    if (is_page(path)) (void)planner_link(args.planner, path);
+}
+
+std::vector<std::string> write_outputs(const Arguments& args, const reports::Report& report,
+                                       const std::string& json) {
+  return write_report_files(args.outputs, report, json,
+                            {.page = args.interactive ? planner_page(json) : "", .planner = args.planner});
 }
 
 void deliver_result(const Arguments& args, const std::string& json) {
@@ -93,8 +113,7 @@ void deliver_result(const Arguments& args, const std::string& json) {
 void deliver_result(const Arguments& args, const std::string& json, const Json& parsed) {
   const reports::ResultDocument document = reports::load_result(parsed);
   const reports::Report report = reports::build_report(document);
-  const auto written =
-      write_report_files(args.outputs, report, json, args.interactive ? planner_page(json) : "");
+  const auto written = write_outputs(args, report, json);
   if (args.json) return print(json);
   print(write_text(args.full ? report : decide_layer(report, terminal_options()), terminal_options()));
   for (const std::string& path : written) print(fmt::format("Report: {}\n", path));

@@ -34,6 +34,7 @@ struct Arguments {
   std::string catalog_dir;  ///< catalogue entries of the user's own; empty: none
   bool json = false;
   bool interactive = false;  ///< .html is the planner's page with the result in it
+  std::string planner;       ///< where an .html report finds the planner's page; empty: not said
   bool full = false;         ///< print all sections of a result, and not its first page alone
   int code = Exit::ok;       ///< what the command ends with
 };
@@ -77,9 +78,13 @@ Catalog open_catalog(const Arguments& args);
 void add_scenario_flags(CLI::App& command, Arguments& args);
 void add_output_flags(CLI::App& command, Arguments& args);
 void add_full_flag(CLI::App& command, Arguments& args);
-void add_interactive_flag(CLI::App& command, Arguments& args);
-/// Throws Error (usage), before the work, where a report cannot be written as it is asked for.
+/// --interactive and --planner.
+void add_planner_flags(CLI::App& command, Arguments& args);
+/// Throws Error, before the work, where a report cannot be written as it is asked for.
 void check_outputs(const Arguments& args);
+/// Writes the report of a question, all formats or none, and returns the names of the files.
+std::vector<std::string> write_outputs(const Arguments& args, const reports::Report& report,
+                                       const std::string& json);
 
 /// The result document of a scenario, asked what it asks itself: its goal, or how long it takes on its own
 /// cluster. `text` is the file as it stands. Throws Error for what is no scenario, and for a campaign.

@@ -222,7 +222,7 @@ void add_size(CLI::App& app, Arguments& args) {
   CLI::App* size = app.add_subcommand("size", "How many nodes meet the deadline of a scenario?");
   add_scenario_flags(*size, args);
   add_output_flags(*size, args);
-  add_interactive_flag(*size, args);
+  add_planner_flags(*size, args);
   add_full_flag(*size, args);
   const auto flags = add_run_flags(*size);
   flags->threads = available_threads();
@@ -240,7 +240,7 @@ void add_simulate(CLI::App& app, Arguments& args) {
       app.add_subcommand("simulate", "How long does training take on the scenario's cluster?");
   add_scenario_flags(*simulate, args);
   add_output_flags(*simulate, args);
-  add_interactive_flag(*simulate, args);
+  add_planner_flags(*simulate, args);
   add_full_flag(*simulate, args);
   const auto flags = add_run_flags(*simulate);
   const auto files = std::make_shared<TraceFiles>();
@@ -273,7 +273,7 @@ void add_report(CLI::App& app, Arguments& args) {
   const auto file = std::make_shared<std::string>();
   report->add_option("result", *file, "Result document or scenario (JSON)")->required();
   report->add_option("-o,--output", args.outputs, kOutputHelp);
-  add_interactive_flag(*report, args);
+  add_planner_flags(*report, args);
   add_full_flag(*report, args);
   report->callback([&args, file] { args.code = run_report(args, *file); });
 }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "commands/planner_link.hpp"
 #include "commands/print_pdf.hpp"
 #include "commands/scratch_folder.hpp"
 #include "reports/pages/report.hpp"
@@ -46,41 +47,45 @@ std::string workbook(const std::string& path, const reports::Report& report) {
   }
 }
 
+struct Target {
+  const std::string &path, &planner;
+};
+
 struct Format {
   const char* ending;
-  OutputFiles (*make)(const std::string& path, const reports::Report& report, const std::string& json);
+  OutputFiles (*make)(const Target& to, const reports::Report& report, const std::string& json);
 };
 
 using reports::Report;
 using std::string;
 constexpr Format kFormats[] = {
     {".html",
-     [](const string& p, const Report& r, const string&) {
-       return OutputFiles{{p, write_html(r)}};
+     [](const Target& to, const Report& r, const string&) {
+       return OutputFiles{{to.path, write_html(r, planner_link(to.planner, to.path))}};
      }},
     {".pdf",
-     [](const string& p, const Report& r, const string&) {
-       return OutputFiles{{p, print_pdf(write_printable_html(r))}};
+     [](const Target& to, const Report& r, const string&) {
+       return OutputFiles{{to.path, print_pdf(write_printable_html(r))}};
      }},
     {".md",
-     [](const string& p, const Report& r, const string&) {
-       return OutputFiles{{p, write_markdown(r)}};
+     [](const Target& to, const Report& r, const string&) {
+       return OutputFiles{{to.path, write_markdown(r)}};
      }},
     {".txt",
-     [](const string& p, const Report& r, const string&) {
-       return OutputFiles{{p, write_text(r)}};
+     [](const Target& to, const Report& r, const string&) {
+       return OutputFiles{{to.path, write_text(r)}};
      }},
     {".csv",
-     [](const string& p, const Report& r, const string&) {
-       return csv_files(p, r);
+     [](const Target& to, const Report& r, const string&) {
+       return csv_files(to.path, r);
      }},
     {".xlsx",
-     [](const string& p, const Report& r, const string&) {
-       return OutputFiles{{p, workbook(p, r)}};
+     [](const Target& to, const Report& r, const string&) {
+       return OutputFiles{{to.path, workbook(to.path, r)}};
      }},
     {".json",
-     [](const string& p, const Report&, const string& json) {
-       return OutputFiles{{p, json}};
+     [](const Target& to, const Report&, const string& json) {
+       return OutputFiles{{to.path, json}};
      }},
 };
 
@@ -113,14 +118,15 @@ void check_endings(const std::vector<std::string>& paths) {
 
 std::vector<std::string> write_report_files(const std::vector<std::string>& paths,
                                             const reports::Report& report, const std::string& json,
-                                            const std::string& page) {
+                                            const HtmlExtras& extras) {
   OutputFiles files;
   for (const std::string& path : paths) {
-    if (!page.empty() && fs::path(path).extension() == ".html") {
-      files.push_back({path, page});
+    if (!extras.page.empty() && fs::path(path).extension() == ".html") {
+      files.push_back({path, extras.page});
       continue;
     }
-    for (OutputFile& file : format_of(path).make(path, report, json)) files.push_back(std::move(file));
+    for (OutputFile& file : format_of(path).make({path, extras.planner}, report, json))
+      files.push_back(std::move(file));
   }
   std::vector<std::string> written;
   for (const OutputFile& file : files) {

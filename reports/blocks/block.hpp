@@ -181,6 +181,17 @@ struct WhatIf {
   std::vector<Outcome> outcomes;  ///< of each combination; the values of the last input follow one another
 };
 
+/// How to ask the question of this page again: its scenario as a file, and who answers it. On HTML pages
+/// only.
+struct AskAgain {
+  std::string scenario;      ///< JSON, as the file shall hold it
+  std::string file;          ///< name of that file, without a folder and of harmless letters: "fleet.json"
+  std::string question;      ///< "size", "simulate" or "campaign"
+  bool names_files = false;  ///< it needs files or hardware of its owner's, which no browser sees
+  bool typed_says_more =
+      false;  ///< the command that was typed, under "How to reproduce", does not only name it
+};
+
 /// Text to copy: a command, a scenario.
 struct Code {
   std::string caption;
@@ -190,13 +201,18 @@ struct Code {
 
 struct Block {
   using Body = std::variant<Headline, Subheading, Paragraph, List, KeyValues, Note, Table, StackedBar, Chart,
-                            BarChart, Drawing, WhatIf, Code>;
+                            BarChart, Drawing, WhatIf, AskAgain, Code>;
   Body body;
   Audience audience = Audience::everyone;
   bool detail = false;  ///< evidence behind a section: a document has it in its last part
 };
 
 using Blocks = std::vector<Block>;
+
+/// Does the block act on the reader's choice, so that only an HTML page can have it?
+inline bool needs_a_page(const Block& block) {
+  return std::holds_alternative<WhatIf>(block.body) || std::holds_alternative<AskAgain>(block.body);
+}
 
 /// How deep a reader is: ten seconds, five minutes, or checking. `none`: the page has no such parts.
 enum class Layer { none, decide, understand, audit };

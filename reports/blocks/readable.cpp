@@ -146,6 +146,7 @@ class Pass {
       for (auto& fact : outcome.facts) text_(fact);
     }
   }
+  void operator()(AskAgain&) const {}
   void operator()(Code&) const {}
 
  private:

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "reports/blocks/format.hpp"
 #include "reports/blocks/readable.hpp"
+#include "reports/pages/ask_again.hpp"
 #include "reports/pages/campaign_cost.hpp"
 #include "reports/pages/campaign_power.hpp"
 #include "reports/sentences/reason_sentences.hpp"
@@ -251,6 +253,9 @@ Section reproduction(const doc::Head& head) {
   facts.rows.push_back({"Scenario", head.file, {}});
   facts.rows.push_back({"Seed", text_of(head.seed), {}});
   out.blocks.push_back({std::move(facts), Audience::document});
+  if (std::string text = doc::text_of(head.text, 2); !text.empty())
+    out.blocks.push_back(
+        {Code{"The scenario with everything it extends", std::move(text), true}, Audience::document});
   return out;
 }
 
@@ -261,7 +266,10 @@ Report campaign_report(const std::string& text, std::string name) {
   Report report;
   report.title = c.head.name;
   report.subtitle = c.head.description;
-  report.sections.push_back({"campaign", "Campaign", {{headline(c)}}});
+  Section first{"campaign", "Campaign", {{headline(c)}}};
+  std::ranges::move(ask_again({doc::text_of(c.head.text, 2), c.head.file, "campaign", c.head.command}),
+                    std::back_inserter(first.blocks));
+  report.sections.push_back(std::move(first));
   Section waits{"waits",
                 "Waiting and completion",
                 {{wait_table(c, false), Audience::terminal}, {wait_table(c, true), Audience::document}}};

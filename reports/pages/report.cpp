@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/blocks/readable.hpp"
+#include "reports/pages/ask_again.hpp"
 #include "reports/sections/sections.hpp"
 
 namespace rackcast::reports {
@@ -76,6 +77,15 @@ Report build_report(const ResultDocument& document) {
       details.push_back(
           {section.id + "-details", section.title + ": details", std::move(behind), Layer::audit});
     if (!section.blocks.empty()) report.sections.push_back(std::move(section));
+  }
+  // Below the box of the decision, which stands first.
+  if (Blocks again =
+          ask_again({scenario.text, scenario.file,
+                     document.kind == ResultDocument::Kind::size ? "size" : "simulate", document.command});
+      !again.empty() && !report.sections.empty()) {
+    Blocks& decision = report.sections.front().blocks;
+    decision.insert(decision.begin() + 1, std::make_move_iterator(again.begin()),
+                    std::make_move_iterator(again.end()));
   }
   // What is behind the sections stands ahead of how the numbers come about.
   const auto at = std::ranges::find(report.sections, "method", &Section::id);

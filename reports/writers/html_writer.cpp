@@ -11,6 +11,7 @@
 
 #include "reports/blocks/html_text.hpp"
 #include "reports/charts/chart_spec.hpp"
+#include "reports/writers/html_ask_again.hpp"
 #include "reports/writers/html_table.hpp"
 #include "reports/writers/html_what_if.hpp"
 #include "reports/writers/page_scripts.hpp"
@@ -76,7 +77,8 @@ struct Needs {
 
 class HtmlWriter {
  public:
-  HtmlWriter(const PageScripts& scripts, bool unfolded) : scripts_(scripts), unfolded_(unfolded) {}
+  HtmlWriter(const PageScripts& scripts, bool unfolded, std::string_view planner = {})
+      : scripts_(scripts), planner_(planner), unfolded_(unfolded) {}
 
   std::string write(const Report& report) {
     const Needs needs(report);
@@ -296,6 +298,7 @@ class HtmlWriter {
   }
 
   void render(const WhatIf& what_if) { out_ += html_what_if(what_if); }
+  void render(const AskAgain& again) { out_ += html_ask_again(again, planner_); }
 
   void render(const Code& code) {
     const std::string text = "<pre tabindex=\"0\"><code>" + html_escape_lines(code.text) + "</code></pre>";
@@ -322,6 +325,7 @@ class HtmlWriter {
   }
 
   PageScripts scripts_;
+  std::string_view planner_;     ///< address of the planner's page; empty: not known
   bool unfolded_;                ///< for paper
   bool drawn_ = false;           ///< charts are drawings, not tables
   bool scripted_ = false;        ///< the page runs reports/html/page.js
@@ -346,7 +350,11 @@ std::string write_printable_html(const Report& report) {
 }
 
 std::string write_html(const Report& report) {
-  return write_html(report, built_in_scripts());
+  return write_html(report, std::string_view{});
+}
+
+std::string write_html(const Report& report, std::string_view planner) {
+  return HtmlWriter(built_in_scripts(), false, planner).write(report);
 }
 
 }  // namespace rackcast::reports

@@ -46,7 +46,7 @@ class MarkdownWriter {
     }
     for (const Section& section : report.sections) {
       const auto shown = [](const Block& block) {
-        return block.audience != Audience::terminal && !std::holds_alternative<WhatIf>(block.body);
+        return block.audience != Audience::terminal && !needs_a_page(block);
       };
       if (std::ranges::none_of(section.blocks, shown)) continue;
       if (!section.title.empty()) {
@@ -134,6 +134,7 @@ class MarkdownWriter {
     put(escape_line(drawing.alternative));
   }
   void render(const WhatIf&) {}  // moves only on a page
+  void render(const AskAgain&) {}
 
   void render(const Code& code) {
     if (!code.caption.empty()) {

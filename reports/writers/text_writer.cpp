@@ -63,7 +63,7 @@ class TextWriter {
   }
 
   static bool shown(const Block& block) {
-    return block.audience != Audience::document && !std::holds_alternative<WhatIf>(block.body);
+    return block.audience != Audience::document && !needs_a_page(block);
   }
 
   void render(const Headline& headline) {
@@ -190,6 +190,7 @@ class TextWriter {
   void render(const BarChart& chart) { render(chart.data); }
   void render(const Drawing& drawing) { flow("  ", "  ", drawing.caption + ": " + drawing.alternative); }
   void render(const WhatIf&) {}  // moves only on a page
+  void render(const AskAgain&) {}
 
   void render(const Code& code) {
     if (!code.caption.empty()) {
