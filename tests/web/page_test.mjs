@@ -58,7 +58,7 @@ async function open(name, options = {}) {
   page.on('dialog', (dialog) => { faults.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
   page.on('request', (request) => request.url().startsWith('file:') || faults.push(`request: ${request.url()}`));
   await page.goto(pathToFileURL(file(name)).href);
-  await page.evaluate(() => document.querySelectorAll('details.fold').forEach((fold) => { fold.open = true; }));
+  await page.evaluate(() => document.querySelectorAll('details.fold, details.ask').forEach((fold) => { fold.open = true; }));
   await page.waitForFunction(() => [...document.querySelectorAll('.plot')].every((p) => p.querySelector('svg')));
   return { page, faults, close: () => context.close() };
 }
@@ -222,6 +222,38 @@ for (const [width, colorScheme] of [[1600, 'light'], [1600, 'dark'], [400, 'ligh
     await close();
   });
 }
+
+for (const [name, question] of [['page', 'size'], ['campaign', 'campaign'], ['serving', 'size'], ['hostile', 'size']])
+  test(`${name}: the scenario of the answer is saved from the page, and the program answers it with the command beside it`, async () => {
+    const { page, faults, close } = await open(`${name}.html`, { bypassCSP: false });
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Save the scenario' }).click()]);
+    await download.saveAs(file(`saved/${download.suggestedFilename()}`));
+    const command = await page.locator('.ask .command').textContent();
+    assert.match(command, new RegExp(`^rackcast ${question} \\S+\\.json -o \\S+\\.html$`));
+    const again = spawnSync(resolve(program), [...command.split(' ').slice(1, 3), '--json'], { cwd: file('saved'), encoding: 'utf8', maxBuffer: 1 << 28 });
+    assert.equal(again.status, 0, again.stderr);
+    if (name === 'page') assert.deepEqual(JSON.parse(again.stdout).answer, result.answer);
+    if (name === 'hostile') assert.equal(JSON.parse(again.stdout).scenario.name, hostile);
+    assert.equal(await page.locator('.ask a[href*="scenario="]').count(), 0); // no planner lies beside this report
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+test('the ways to ask again are folded, opened by the keyboard, and not on paper', async () => {
+  const context = await browser.newContext({ viewport: { width: 400, height: 900 } });
+  const page = await context.newPage();
+  await page.goto(pathToFileURL(file('page.html')).href);
+  const summary = page.locator('.ask > summary'), save = page.getByRole('link', { name: 'Save the scenario' });
+  assert.equal(await save.isVisible(), false);
+  await summary.focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await save.isVisible(), true);
+  assert.ok((await save.boundingBox()).height >= 24);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 400);
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await summary.isVisible(), false);
+  await context.close();
+});
 
 test('a hostile name is shown as it is written and runs nothing', async () => {
   const { page, faults, close } = await open('hostile.html', { bypassCSP: false });

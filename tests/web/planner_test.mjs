@@ -166,7 +166,7 @@ async function open(options = {}, path = resolve(folderOfPackage, 'rackcast.html
   page.on('dialog', (dialog) => { faults.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
   page.on('request', (request) => /^(file|blob|data):/.test(request.url()) || faults.push(`request: ${request.url()}`));
   await page.goto(pathToFileURL(path).href);
-  await page.locator('#message', { hasText: said }).waitFor();
+  if (said) await page.locator('#message', { hasText: said }).waitFor();
   return { page, faults, close: () => context.close() };
 }
 
@@ -248,6 +248,84 @@ test('an interactive report shows its result, and answers a changed question', {
   assert.ok(!existsSync(file('none.html')));
   assert.equal(spawnSync(program, ['simulate', small, '-o', file('none.md'), '--interactive']).status, 2); // of .html alone
   assert.ok(!existsSync(file('none.md')));
+});
+
+/** The page's file with a fragment: what a report's link opens. */
+const linked = (fragment) => `${pathToFileURL(resolve(folderOfPackage, 'rackcast.html')).href}#${fragment}`;
+const base64url = (text) => Buffer.from(text).toString('base64url');
+
+test('the link of a report opens the page with its scenario, and the page gives the same answer', { skip: noBrowser }, async () => {
+  const name = 'Größe 🚗 "</script><img src=x onerror=alert(1)>', small = 'scenarios/buy_or_rent.json';
+  copyFileSync(resolve(folderOfPackage, 'rackcast.html'), file('rackcast.html'));
+  execFileSync(program, ['simulate', small, '--set', `name=${JSON.stringify(name)}`, '-o', file('linked.html'), '-o', file('linked.json')]);
+  const result = JSON.parse(readFileSync(file('linked.json'), 'utf8'));
+  const { page, faults, close } = await open({}, file('linked.html'), null);
+  await page.click('.ask > summary');
+  await page.getByRole('link', { name: 'Open it in the planner' }).click();
+  await page.locator('#message', { hasText: 'buy_or_rent.json came with the address' }).waitFor();
+  assert.deepEqual(JSON.parse(await page.locator('#text').inputValue()), result.scenario.text);
+  assert.equal(await page.locator('[data-pointer="/name"]').inputValue(), name);
+  assert.equal(await page.locator('#question').inputValue(), 'simulate');
+  assert.equal(await page.locator('#report').isHidden(), true); // nothing is asked before the reader does
+  await page.click('#ask');
+  await answered(page);
+  const answer = await page.evaluate(() => JSON.parse(variants[0].answer.document));
+  assertSame(result.answer, answer.answer);
+  assertSame(result.prediction, answer.prediction);
+  await page.frameLocator('#report').locator('h1', { hasText: name }).waitFor();
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('a fragment that brings no scenario is refused with a message, and runs nothing', { skip: noBrowser }, async () => {
+  const encoded = (text) => `scenario=${base64url(text)}`;
+  const good = JSON.stringify(scenarioOf(fleet));
+  const hostile = {
+    'scenario=': /is empty/, 'scenario': /is empty/, 'scenario=***': /base64url/, 'scenario=A': /base64url/, 'scenario=%00': /base64url/,
+    'scenario=javascript:alert(1)': /base64url/, [`scenario=${Buffer.from([0x7b, 0xff, 0xfe]).toString('base64url')}`]: /not UTF-8/,
+    [encoded('name: x')]: /not JSON/, [encoded('{"a": 1,}')]: /not JSON/, [encoded('<img src=x onerror=alert(1)>')]: /not JSON/,
+    [encoded('[1]')]: /not a JSON object/, [encoded('null')]: /not a JSON object/, [encoded('"x"')]: /not a JSON object/,
+    [encoded('['.repeat(1e6))]: /not JSON|no JSON/, [encoded('['.repeat(5e5) + ']'.repeat(5e5))]: /not a JSON object|no JSON/,
+    [encoded('{"a":'.repeat(2e5) + '1' + '}'.repeat(2e5))]: /deep|no JSON/, [`${encoded(good)}&question=frobnicate`]: /question/,
+  };
+  const { page, faults, close } = await open();
+  const before = await page.locator('#text').inputValue();
+  for (const [fragment, said] of Object.entries(hostile)) {
+    await page.evaluate(() => { get('message').textContent = ''; });
+    await page.evaluate((hash) => { location.hash = hash; }, fragment);
+    await page.locator('#message.error', { hasText: 'was refused' }).waitFor();
+    assert.match(await page.locator('#message').textContent(), said, fragment.slice(0, 60));
+    assert.equal(await page.locator('#text').inputValue(), before);
+  }
+  assert.equal(await page.locator('img').count(), 0);
+  assert.deepEqual(faults, []);
+  await page.goto(linked('main')); // a fragment of another kind is none
+  await page.locator('#message', { hasText: 'Ready' }).waitFor();
+  await close();
+});
+
+test('what the planner refuses of a linked scenario is said at its place, and the scenario stays to be mended', { skip: noBrowser }, async () => {
+  const scenario = scenarioOf(fleet);
+  const { page, faults, close } = await open();
+  const follow = async (text, said, file = '') => {
+    await page.evaluate(() => { get('message').textContent = ''; });
+    await page.evaluate((hash) => { location.hash = hash; }, `scenario=${base64url(text)}${file}`);
+    await page.locator('#message', { hasText: said }).waitFor();
+  };
+  await follow(JSON.stringify({ ...scenario, gaol: {}, __proto__x: 1 }), /gaol|__proto__x/);
+  await follow('{"name": "x", "__proto__": {"polluted": 1}, "constructor": {}}', /__proto__|constructor/);
+  assert.equal(await page.evaluate(() => ({}).polluted), undefined);
+  await follow(JSON.stringify({ ...scenario, goal: { deadline: '14 lightyears' } }), 'lightyears');
+  assert.match(await page.locator('.row .error').textContent(), /lightyears/);
+  await follow(JSON.stringify({ ...scenario, extends: 'base.json' }), 'names files');
+  await follow(`{"many": [${'[],'.repeat(2e5)}[]]}`, /many/); // too much for a form: the text is shown
+  assert.equal(await page.locator('#form').isHidden(), true);
+  await follow(JSON.stringify(scenario), 'own.json came with the address', '&file=..%2F..%2Fown.json');
+  await page.locator('#view-form:not([disabled])').click();
+  await follow(JSON.stringify(scenario, null, 1), 'scenario.json came with the address', '&file=%22%3E%3Cimg%20src%3Dx%3E');
+  assert.equal(await page.locator('img').count(), 0);
+  assert.deepEqual(faults, []);
+  await close();
 });
 
 test('an answer to what was asked before a change is not shown as that of the change', { skip: noBrowser }, async () => {

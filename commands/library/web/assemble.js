@@ -24,7 +24,7 @@ function harmless(text) {
 
 const examples = Object.fromEntries(readdirSync(join(source, 'scenarios')).filter((name) => name.endsWith('.json')).sort()
   .map((name) => [name.slice(0, -5), readFileSync(join(source, 'scenarios', name), 'utf8')]));
-const script = `'use strict';\n${own('page/form.js')}${own('page/page.js')}`;
+const script = `'use strict';\n${['form', 'link', 'page'].map((name) => own(`page/${name}.js`)).join('')}`;
 // A report is shown inside the page, under the page's policy: its own two scripts are allowed by their hashes, too.
 const reportScripts = ['library.js.hash', 'page.js.hash'].flatMap((name) => {
   try { return [`'${readFileSync(join(built, '../reports/page', name), 'utf8').trim()}'`]; } catch { return []; }

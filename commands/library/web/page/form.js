@@ -24,6 +24,19 @@ function typeOf(value) {
 /** The scenario of a text, which may have comments. Throws SyntaxError. */
 const parsed = (text) => JSON.parse(text.replace(/"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (part) => (part.startsWith('"') ? part : ' ')));
 
+const deepestScenario = 64; // objects and arrays in one another, as the planner reads them
+const mostFields = 5000;    // of a form that a browser still draws at once
+
+/** How many objects and arrays stand in one another, and how many values there are. Without recursion, whatever is given. */
+function extentOf(value) {
+  let depth = 0, values = 0;
+  for (let level = [value]; level.length > 0 && depth <= deepestScenario + 1; ++depth) {
+    values += level.length;
+    level = level.filter((one) => one !== null && typeof one === 'object').flatMap((one) => Object.values(one));
+  }
+  return { depth: depth - 1, values };
+}
+
 const words = (name) => name.replaceAll('_', ' ');
 const pointerOf = (path) => path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 

@@ -8,12 +8,15 @@ const variants = ['A', 'B'].map((name) => ({ name, text: '', file: 'scenario.jso
 let current = variants[0];
 let worker = null;
 let waiting = null;  // what is done with the answer of the question that runs
+let linked = null;   // the scenario that the address brought, until it is checked; or the Error that says why it brought none
 let shown = null;    // what stands beside the scenario: the answer, of which variant, and the file of its report
 
 /** The bytes of the module: packed in the page, for a page needs no server. */
 async function moduleBytes() {
   const packed = Uint8Array.from(atob(get('engine').textContent.trim()), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+  const bytes = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+  performance.mark('unpacked'); // tests/web/first_answer.mjs reads the marks
+  return bytes;
 }
 
 function say(text, isError = false) {
@@ -45,8 +48,10 @@ async function startWorker() {
     if (data.ready) {
       get('version').textContent = data.ready;
       setBusy(false);
+      performance.mark('ready');
       say('Ready.');
-      if (variants[0].document) showDocument(variants[0]);
+      if (linked) showLinked();
+      else if (variants[0].document) showDocument(variants[0]);
       return;
     }
     if (data.failed) return fail(`The planner failed: ${data.failed}`);
@@ -122,9 +127,38 @@ function showDocument(variant) {
     if (error) return showError(error, variant);
     if (!isOfNow(variant, text)) return;
     variant.answer = answer;
+    performance.mark('shown');
     say('This is the report. Change a value and ask again.');
     if (variant === current) show(answer, variant);
     drawVariants();
+  });
+}
+
+/** Takes the scenario of the address, if it brings one, into the current variant. Nothing is asked. */
+function takeLink() {
+  try {
+    linked = linkedScenario(location.hash, [...get('question').options].map((one) => one.value));
+  } catch (error) {
+    linked = error;
+  }
+  if (!linked) return;
+  if (!(linked instanceof Error)) {
+    take(linked.text, linked.file);
+    get('question').value = linked.question;
+  }
+  if (!get('ask').disabled) showLinked();
+}
+
+/** Says what the address brought, once the planner can check it. */
+function showLinked() {
+  const brought = linked, variant = current;
+  linked = null;
+  if (brought instanceof Error) return say(`The scenario of this address was refused: ${brought.message}.`, true);
+  if (variant.text !== brought.text) return; // changed meanwhile
+  if (brought.needsFiles) return say('This scenario names files, which no page sees: the rackcast program answers it.', true);
+  task({ task: 'ask', question: 'check', name: brought.file, text: brought.text }, ({ error }) => {
+    if (error) return showError(error, variant.text === brought.text ? variant : null);
+    say(`${brought.file} came with the address. Press Answer to ask it.`);
   });
 }
 
@@ -135,6 +169,7 @@ function ask() {
     if (error) return showError(error, variant.text === text ? variant : null);
     if (!isOfNow(variant, text)) return;
     variant.answer = answer;
+    performance.mark('answered');
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     say(answer.code === 4 ? `No plan meets the goal; the report says why (${seconds} s).` : `Answered in ${seconds} s.`);
     if (variant === current) show(answer, variant);
@@ -173,7 +208,9 @@ function draw() {
   get('text').value = current.text;
   let scenario = null;
   try { scenario = parsed(current.text); } catch { /* the text view shows it as it is */ }
-  const usable = scenario !== null && typeof scenario === 'object' && !Array.isArray(scenario);
+  const isObject = scenario !== null && typeof scenario === 'object' && !Array.isArray(scenario);
+  const extent = isObject ? extentOf(scenario) : null;
+  const usable = isObject && extent.depth <= deepestScenario && extent.values <= mostFields;
   if (!usable) view('text');
   get('view-form').disabled = !usable;
   if (usable)
@@ -248,6 +285,9 @@ function begin() {
   variants[0].document = start?.document ?? null;
   if (start) get('question').value = start.question;
   draw();
+  takeLink();
+  addEventListener('hashchange', takeLink);
+  performance.mark('drawn');
   startWorker();
 }
 
