@@ -299,8 +299,12 @@ test('a fragment that brings no scenario is refused with a message, and runs not
   }
   assert.equal(await page.locator('img').count(), 0);
   assert.deepEqual(faults, []);
-  await page.goto(linked('main')); // a fragment of another kind is none
-  await page.locator('#message', { hasText: 'Ready' }).waitFor();
+  for (const [fragment, said] of [['scenario=***', 'was refused'], ['main', 'Ready']]) { // as a new page; the last is no link
+    await page.goto('about:blank');
+    await page.goto(linked(fragment));
+    await page.locator('#message', { hasText: said }).waitFor();
+    assert.equal(await page.locator('#text').inputValue(), before);
+  }
   await close();
 });
 

@@ -11,12 +11,19 @@ function namesFiles(value, key = '') {
   return value !== null && typeof value === 'object' && Object.entries(value).some(([name, one]) => namesFiles(one, name));
 }
 
+/** Of millions of letters, too: a loop takes a tenth of the time of Uint8Array.from. */
+function bytesOfBase64(base64) {
+  const letters = atob(base64), bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; ++at) bytes[at] = letters.charCodeAt(at);
+  return bytes;
+}
+
 /** The text of base64url, which must be UTF-8. */
 function textOfBase64url(letters) {
   const plain = letters.replace(/={0,2}$/, '');
   if (!/^[\w-]*$/.test(plain) || plain.length % 4 === 1) throw new Error('it is not written in base64url');
   if (plain.length > longestScenario * 4 / 3) throw new Error('it is larger than a scenario can be: 16 MB');
-  const bytes = Uint8Array.from(atob(plain.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+  const bytes = bytesOfBase64(plain.replaceAll('-', '+').replaceAll('_', '/'));
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -13,7 +13,7 @@ let shown = null;    // what stands beside the scenario: the answer, of which va
 
 /** The bytes of the module: packed in the page, for a page needs no server. */
 async function moduleBytes() {
-  const packed = Uint8Array.from(atob(get('engine').textContent.trim()), (letter) => letter.charCodeAt(0));
+  const packed = bytesOfBase64(get('engine').textContent.trim());
   const bytes = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
   performance.mark('unpacked'); // tests/web/first_answer.mjs reads the marks
   return bytes;
