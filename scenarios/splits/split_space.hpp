@@ -5,9 +5,9 @@
 /// the global batch over replicas and micro-batches. Tensor parallelism stays inside a node unless the
 /// scenario states its width; contexts are powers of two. Parts of a stage are interleaved under 1F1B where
 /// they have equally many layers and the micro-batches are a multiple of the stages, as Megatron-LM demands.
-/// Gradients and weights are sharded without a pipeline, unless the scenario states the stage: neither
-/// Megatron-LM nor DeepSpeed shards them beside one. Other schedules, groups of shards, and what else a mesh
-/// has are as stated: no framework of the catalogue says that it runs them.
+/// Gradients and weights are sharded without a pipeline, unless the scenario states the stage: DeepSpeed
+/// refuses it, and Megatron-LM's distributed optimizer shards optimizer states alone. Other schedules, groups
+/// of shards, and what else a mesh has are as stated: no framework of the catalogue says that it runs them.
 #include <functional>
 #include <vector>
 
