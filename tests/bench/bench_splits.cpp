@@ -39,6 +39,9 @@ BENCHMARK_CAPTURE(split_search, gpt3_175b, std::string("gpt3-175b"))
 BENCHMARK_CAPTURE(split_search, llama3_70b, std::string("llama3-70b"))
     ->Arg(32)
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(split_search, deepseek_v3, std::string("deepseek-v3"))
+    ->Arg(64)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 
