@@ -31,8 +31,8 @@ bool is_better(const JudgedSplit& a, const JudgedSplit& b) {
   return fewer_cuts(a.mesh, b.mesh);
 }
 
-void keep_best(std::vector<JudgedSplit>& best, JudgedSplit one) {
-  best.insert(std::ranges::upper_bound(best, one, is_better), std::move(one));
+void keep_best(std::vector<JudgedSplit>& best, const JudgedSplit& one) {
+  best.insert(std::ranges::upper_bound(best, one, is_better), one);
   if (best.size() > best_splits) best.pop_back();
 }
 
@@ -127,7 +127,7 @@ SplitFindings search_splits(const std::vector<Mesh>& candidates, Bytes available
     }
     one.step = *step;
     ++out.simulated;
-    keep_best(out.best, std::move(one));
+    keep_best(out.best, one);
   }
   if (!out.best.empty()) out.smallest.reset();
   return out;

@@ -99,7 +99,9 @@ OnnxValue write_attention(const OnnxPlace& at, const HeadSizes& sizes, const Onn
   } else {
     layer["keys"] = at.layers.named(k.flow, {k_rows, k_width});
     layer["values"] = at.layers.named(v.flow, {k_rows, v_width});
-    if (layer["keys"] == "" || layer["values"] == "") at.fail("its keys or values are repeated");
+    if (layer["keys"].get_ref<const std::string&>().empty() ||
+        layer["values"].get_ref<const std::string&>().empty())
+      at.fail("its keys or values are repeated");
     // One value for both means that it holds both, one beside the other.
     if (layer["keys"] == layer["values"]) {
       at.layers.go_to(k.flow, {k_rows, k_width});

@@ -88,7 +88,7 @@ std::string FxGraph::step(const FxNode& node, const std::string& kind, std::vect
 }
 
 std::string FxGraph::scalar() {
-  const std::string name = "/number";
+  std::string name = "/number";
   graph.constants[name] = {.dims = {}, .numbers = nullptr};
   return name;
 }

@@ -20,24 +20,26 @@ class FxWriter {
  public:
   std::string placeholder(const std::string& name, const Dims& dims, const std::string& kind = "USER_INPUT",
                           const std::string& type = "float32") {
-    nodes.push_back(
-        {{"op", "placeholder"}, {"name", name}, {"kind", kind}, {"outputs", {tensor(dims, type)}}});
+    nodes.push_back({{"op", "placeholder"},
+                     {"name", name},
+                     {"kind", kind},
+                     {"outputs", ordered_json::array({tensor(dims, type)})}});
     return name;
   }
   std::string weights(const Dims& dims, const std::string& kind = "PARAMETER") {
     return placeholder("p_" + std::to_string(nodes.size()), dims, kind);
   }
   /// `args`: names of values are written as such.
-  std::string call(const std::string& target, ordered_json args, const Dims& dims,
+  std::string call(const std::string& target, const std::vector<ordered_json>& args, const Dims& dims,
                    const ordered_json& kwargs = ordered_json::object(), const std::string& type = "float32") {
     const std::string name = "node_" + std::to_string(nodes.size());
     nodes.push_back({{"op", "call_function"},
                      {"name", name},
                      {"target", target},
-                     {"args", std::move(args)},
+                     {"args", ordered_json(args)},
                      {"kwargs", kwargs},
                      {"module", "layer"},
-                     {"outputs", {tensor(dims, type)}}});
+                     {"outputs", ordered_json::array({tensor(dims, type)})}});
     return name;
   }
   std::string item(const std::string& of, int index, const Dims& dims) {

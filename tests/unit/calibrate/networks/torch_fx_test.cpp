@@ -206,7 +206,7 @@ TEST_CASE(
   FxWriter fx;
   fx.placeholder("x", {1, 3, 32, 32});
   const auto batch_norm = [&](const std::string& x, const Dims& dims) {
-    ordered_json args{at_node(x)};
+    std::vector<ordered_json> args{at_node(x)};
     for (const char* kind : {"PARAMETER", "PARAMETER", "BUFFER", "BUFFER"})
       args.push_back(at_node(fx.weights({dims[1]}, kind)));
     args.push_back(0.1);
