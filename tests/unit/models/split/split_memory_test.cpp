@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/networks/workload.hpp"
+#include "models/split/expert_parallel.hpp"
 #include "sim/base/error.hpp"
 
 using namespace rackcast;
@@ -157,5 +159,32 @@ TEST_CASE("layers of another build keep what their operators keep, cut in the sa
     const double own = sequence ? 4.0 / 8 + 1.5 : 4 + 1.5;
     const double ratio = layer_activations(experts, mesh, kept) / layer_activations(plain, mesh, kept);
     CHECK(ratio == doctest::Approx((own + 1) / own).epsilon(0.02));
+  }
+}
+
+TEST_CASE("layers counted by kind are those of the whole network") {
+  for (const char* model : {"deepseek-v3", "llama-4-maverick", "llama3-8b"}) {
+    CAPTURE(model);
+    const Workload whole = load_workload(model);
+    const TransformerShape& shape = *whole.transformer;
+    for (const int pipeline : {1, 2, 4}) {
+      StageParameters sum;
+      double layers = 0;
+      for (const StageHolding& stage : stage_holdings(shape, {.pipeline = pipeline})) {
+        sum.all += stage.parameters.all;
+        sum.of_experts += stage.parameters.of_experts;
+        layers += stage.layers;
+      }
+      CHECK(sum.all == whole.trained_parameters());
+      CHECK(sum.of_experts == expert_parameters(whole));
+      CHECK(layers == static_cast<double>(shape.layers));
+    }
+    double kept = 0;
+    for (const Operator& op : whole.operators)
+      if (op.place.layer > 0) kept += op.activation_elements - op.score_elements;
+    // Plain layers have a formula of their own.
+    if (shape.experts > 0)
+      CHECK(layer_activations(shape, {}, {.fused_attention = true}).base() ==
+            doctest::Approx(2 * kept / static_cast<double>(shape.layers)).epsilon(1e-12));
   }
 }
